@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The build holds the boundaries: a target sees only what it names here, and no C type leaks from a module.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+let listKit = Target.Dependency.product(name: "ListKit", package: "ListKit")
+let pluginAPI = Target.Dependency.product(name: "PluginAPI", package: "PluginAPI")
+
+let package = Package(
+    name: "listd",
+    products: [
+        .executable(name: "listd", targets: ["listd"]),
+        .executable(name: "listctl", targets: ["listctl"]),
+        .library(name: "DBus", targets: ["DBus"]),
+        .library(name: "ListClient", targets: ["ListClient"]),
+    ],
+    dependencies: [
+        // Shared libraries of their own, so that a plugin and the daemon see one copy of every class.
+        .package(path: "Sources/ListKit"),
+        .package(path: "Sources/PluginAPI"),
+    ],
+    targets: [
+        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: settings),
+        .target(name: "ListDaemon", dependencies: ["DBus", listKit, pluginAPI], swiftSettings: settings),
+        .target(name: "ListClient", dependencies: ["DBus"], swiftSettings: settings),
+        .executableTarget(name: "listd", dependencies: ["ListDaemon"], swiftSettings: settings),
+        .executableTarget(name: "listctl", dependencies: ["ListClient"], swiftSettings: settings),
+
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "ListKitTests", dependencies: [listKit, "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "PluginAPITests", dependencies: [pluginAPI, "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "ListDaemonTests", dependencies: ["ListDaemon", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "ListClientTests", dependencies: ["ListClient", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "IntegrationTests", dependencies: ["ListClient", "DBus", "TestSupport"], swiftSettings: settings),
+    ]
+)

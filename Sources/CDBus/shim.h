@@ -1,0 +1,6 @@
+#ifndef LISTD_CDBUS_SHIM_H
+#define LISTD_CDBUS_SHIM_H
+
+#include <dbus/dbus.h>
+
+#endif

@@ -1,0 +1,2 @@
+/// The client.
+public enum Client {}

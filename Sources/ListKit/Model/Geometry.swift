@@ -1,0 +1,122 @@
+/// A position in content coordinates.
+///
+/// Units are points; the origin is the top left corner of the content.
+@frozen public struct Point: Sendable, Hashable {
+    /// Distance from the left edge, in points.
+    public var x: Double
+    /// Distance from the top edge, in points.
+    public var y: Double
+
+    /// The origin of the content.
+    public static let zero = Point(x: 0, y: 0)
+
+    /// Makes a point from its coordinates.
+    public init(x: Double, y: Double) {
+        self.x = x
+        self.y = y
+    }
+}
+
+/// An extent in points.
+@frozen public struct Size: Sendable, Hashable {
+    /// Horizontal extent, in points.
+    public var width: Double
+    /// Vertical extent, in points.
+    public var height: Double
+
+    /// No extent at all.
+    public static let zero = Size(width: 0, height: 0)
+
+    /// Makes a size from its extents.
+    public init(width: Double, height: Double) {
+        self.width = width
+        self.height = height
+    }
+}
+
+/// A rectangle in content coordinates.
+@frozen public struct Rect: Sendable, Hashable {
+    /// The top left corner.
+    public var origin: Point
+    /// The extent.
+    public var size: Size
+
+    /// The empty rectangle at the origin.
+    public static let zero = Rect(x: 0, y: 0, width: 0, height: 0)
+
+    /// Makes a rectangle from its corner and its extent.
+    public init(origin: Point, size: Size) {
+        self.origin = origin
+        self.size = size
+    }
+
+    /// Makes a rectangle from four numbers, in points.
+    public init(x: Double, y: Double, width: Double, height: Double) {
+        self.init(origin: Point(x: x, y: y), size: Size(width: width, height: height))
+    }
+
+    /// The left edge.
+    public var minX: Double { origin.x }
+    /// The top edge.
+    public var minY: Double { origin.y }
+    /// The right edge.
+    public var maxX: Double { origin.x + size.width }
+    /// The bottom edge.
+    public var maxY: Double { origin.y + size.height }
+
+    /// Whether two rectangles share some area; edges that only touch do not count (IGListKit LY-27).
+    public func intersects(_ other: Rect) -> Bool {
+        minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
+            && size.width > 0 && size.height > 0 && other.size.width > 0 && other.size.height > 0
+    }
+}
+
+/// Distances from the four edges, in points.
+@frozen public struct EdgeInsets: Sendable, Hashable {
+    /// Distance from the top edge.
+    public var top: Double
+    /// Distance from the left edge.
+    public var left: Double
+    /// Distance from the bottom edge.
+    public var bottom: Double
+    /// Distance from the right edge.
+    public var right: Double
+
+    /// No distance on any side.
+    public static let zero = EdgeInsets(top: 0, left: 0, bottom: 0, right: 0)
+
+    /// Makes insets from four distances.
+    public init(top: Double, left: Double, bottom: Double, right: Double) {
+        self.top = top
+        self.left = left
+        self.bottom = bottom
+        self.right = right
+    }
+}
+
+/// The axis along which a list scrolls.
+@frozen public enum ScrollDirection: String, Sendable, Hashable {
+    /// Sections follow each other downwards.
+    case vertical
+    /// Sections follow each other to the right.
+    case horizontal
+}
+
+/// The place of an item: its section and its number inside the section.
+@frozen public struct IndexPath: Sendable, Hashable, Comparable {
+    /// The section, counted from 0.
+    public var section: Int
+    /// The item inside the section, counted from 0.
+    public var item: Int
+
+    /// Makes a path from its two numbers.
+    public init(section: Int, item: Int) {
+        self.section = section
+        self.item = item
+    }
+
+    /// Paths are ordered by section, then by item.
+    public static func < (lhs: IndexPath, rhs: IndexPath) -> Bool {
+        (lhs.section, lhs.item) < (rhs.section, rhs.item)
+    }
+}

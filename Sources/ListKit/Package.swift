@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own because a plugin and the daemon must share one copy of these classes: in one package a target is
+// linked statically into both, and `as?` across the two answers nil.
+let package = Package(
+    name: "ListKit",
+    products: [.library(name: "ListKit", type: .dynamic, targets: ["ListKit"])],
+    targets: [
+        .target(
+            name: "ListKit",
+            path: ".",
+            exclude: ["PARITY.md"],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+                .strictMemorySafety(),
+                .treatAllWarnings(as: .error),
+                .unsafeFlags(["-enable-library-evolution"]),
+            ])
+    ]
+)

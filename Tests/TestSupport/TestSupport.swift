@@ -1,0 +1,2 @@
+/// Support for tests: private buses, vectors, seeded randomness.
+package enum TestSupport {}
