@@ -1,0 +1,107 @@
+/// The four kinds of signal that an adapter sends to whoever listens.
+package struct AdapterEvents: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// `Updated`.
+    package static let updates = AdapterEvents(rawValue: 1)
+    /// `DisplayChanged`.
+    package static let display = AdapterEvents(rawValue: 2)
+    /// `WorkingRangeChanged`.
+    package static let workingRange = AdapterEvents(rawValue: 4)
+    /// `SelectionChanged`.
+    package static let selection = AdapterEvents(rawValue: 8)
+    /// Everything that an adapter can say.
+    package static let all: AdapterEvents = [.updates, .display, .workingRange, .selection]
+
+    /// Reads the words of `Subscribe`; no word at all means everything.
+    package init(words: [String]) throws(UnknownWord) {
+        self = words.isEmpty ? .all : []
+        for word in words {
+            switch word {
+            case "updates": insert(.updates)
+            case "display": insert(.display)
+            case "working-range": insert(.workingRange)
+            case "selection": insert(.selection)
+            default: throw UnknownWord(word: word)
+            }
+        }
+    }
+
+    /// A word that is none of `updates`, `display`, `working-range`, `selection`.
+    package struct UnknownWord: Error, Equatable {
+        /// The word as it came.
+        package var word: String
+
+        /// Names the word.
+        package init(word: String) { self.word = word }
+    }
+}
+
+/// Who hears the signals of one adapter (the contract's chapter "Announcing").
+///
+/// A public adapter broadcasts on the bus, where AddMatch is the subscription, and sends no second copy to subscribers
+/// there. A restricted adapter sends to subscribers only. Direct connections know no broadcast: they always subscribe.
+package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
+    /// Where one signal goes.
+    package struct Audience: Equatable, Sendable {
+        /// Whether it is broadcast on the bus.
+        package var broadcasts: Bool
+        /// Who gets a copy addressed to them, in the order in which they subscribed.
+        package var recipients: [Peer]
+
+        /// Names those who hear it.
+        package init(broadcasts: Bool, recipients: [Peer]) {
+            self.broadcasts = broadcasts
+            self.recipients = recipients
+        }
+
+        /// Whether nobody would hear it.
+        package var isEmpty: Bool { !broadcasts && recipients.isEmpty }
+    }
+
+    private struct Entry: Sendable {
+        var peer: Peer
+        var isDirect: Bool
+        var events: AdapterEvents
+    }
+
+    /// Whether strangers may not read the adapter.
+    package private(set) var isRestricted: Bool
+    private var entries: [Entry] = []
+
+    /// Nobody has subscribed.
+    package init(isRestricted: Bool) {
+        self.isRestricted = isRestricted
+    }
+
+    /// How many have subscribed.
+    package var count: Int { entries.count }
+
+    /// Adds a peer, or replaces what it chose earlier.
+    package mutating func subscribe(_ peer: Peer, isDirect: Bool, to events: AdapterEvents) {
+        if let index = entries.firstIndex(where: { $0.peer == peer }) {
+            entries[index].events = events
+        } else {
+            entries.append(Entry(peer: peer, isDirect: isDirect, events: events))
+        }
+    }
+
+    /// Forgets a peer; one that never subscribed is no error.
+    package mutating func unsubscribe(_ peer: Peer) {
+        entries.removeAll { $0.peer == peer }
+    }
+
+    /// Takes over a new rule for readers: those that `mayRead` refuses are forgotten.
+    package mutating func setRestricted(_ restricted: Bool, mayRead: (Peer) -> Bool) {
+        isRestricted = restricted
+        if restricted { entries.removeAll { !mayRead($0.peer) } }
+    }
+
+    /// Who hears a signal of a kind; O(subscribers).
+    package func audience(of event: AdapterEvents) -> Audience {
+        let hearing = entries.filter { $0.events.contains(event) && (isRestricted || $0.isDirect) }
+        return Audience(broadcasts: !isRestricted, recipients: hearing.map(\.peer))
+    }
+}

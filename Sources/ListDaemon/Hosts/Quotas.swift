@@ -1,0 +1,121 @@
+/// What one Unix user may have at a time, and what each user has (the contract's limits `…PerUser`).
+///
+/// Taking more is refused at the limit; giving back never is. Configured lists do not count: nobody books them.
+package struct Quotas: Sendable {
+    /// The things that are counted.
+    package enum Resource: String, Sendable, CaseIterable {
+        /// Adapters that the user created.
+        case adapters
+        /// Views that the user's connections have open.
+        case views
+        /// Objects in the user's adapters.
+        case objects
+        /// Encoded bytes of those objects.
+        case bytes
+    }
+
+    /// How much of each resource there is, or is used.
+    package struct Amounts: Sendable, Equatable {
+        /// Adapters.
+        package var adapters: Int
+        /// Views.
+        package var views: Int
+        /// Objects.
+        package var objects: Int
+        /// Bytes.
+        package var bytes: Int
+
+        /// Nothing at all unless said otherwise.
+        package init(adapters: Int = 0, views: Int = 0, objects: Int = 0, bytes: Int = 0) {
+            self.adapters = adapters
+            self.views = views
+            self.objects = objects
+            self.bytes = bytes
+        }
+
+        /// The amount of one resource.
+        package subscript(resource: Resource) -> Int {
+            get {
+                switch resource {
+                case .adapters: adapters
+                case .views: views
+                case .objects: objects
+                case .bytes: bytes
+                }
+            }
+            set {
+                switch resource {
+                case .adapters: adapters = newValue
+                case .views: views = newValue
+                case .objects: objects = newValue
+                case .bytes: bytes = newValue
+                }
+            }
+        }
+
+        fileprivate var isZero: Bool { self == Amounts() }
+    }
+
+    /// A user would have more than the limit.
+    package struct Exceeded: Error, Equatable {
+        /// What there is no more of.
+        package var resource: Resource
+        /// The limit.
+        package var limit: Int
+
+        /// Says what ran out.
+        package init(resource: Resource, limit: Int) {
+            self.resource = resource
+            self.limit = limit
+        }
+    }
+
+    /// What a user may have; a reload of the configuration may change it, and takes nothing away.
+    package var limits: Amounts
+    /// How often somebody was refused.
+    package private(set) var refusals = 0
+    private var users: [UInt32: Amounts] = [:]
+
+    /// Nobody has anything.
+    package init(limits: Amounts) {
+        self.limits = limits
+    }
+
+    /// What a user has.
+    package func used(by user: UInt32) -> Amounts { users[user] ?? Amounts() }
+
+    /// What all users have together.
+    package var total: Amounts {
+        users.values.reduce(into: Amounts()) { sum, amounts in
+            for resource in Resource.allCases { sum[resource] += amounts[resource] }
+        }
+    }
+
+    /// How much of a resource a user may still take.
+    package func remaining(_ resource: Resource, for user: UInt32) -> Int {
+        max(0, limits[resource] - used(by: user)[resource])
+    }
+
+    /// Books a change for a user, all of it or nothing.
+    ///
+    /// A resource that shrinks or stays is never refused, whatever the limit says.
+    package mutating func change(_ delta: Amounts, for user: UInt32) throws(Exceeded) {
+        var amounts = used(by: user)
+        for resource in Resource.allCases {
+            let (sum, overflow) = amounts[resource].addingReportingOverflow(delta[resource])
+            if delta[resource] > 0, overflow || sum > limits[resource] {
+                refusals += 1
+                throw Exceeded(resource: resource, limit: limits[resource])
+            }
+            amounts[resource] = overflow ? 0 : max(0, sum)
+        }
+        users[user] = amounts.isZero ? nil : amounts
+    }
+
+    /// Gives back what a user had; never fails.
+    package mutating func release(_ amounts: Amounts, for user: UInt32) {
+        var left = used(by: user)
+        for resource in Resource.allCases { left[resource] = max(0, left[resource] - amounts[resource]) }
+        users[user] = left.isZero ? nil : left
+    }
+}

@@ -1,0 +1,57 @@
+import ListDaemon
+import Testing
+
+@Suite("Subscriptions of an adapter")
+struct SubscriptionsTests {
+    private typealias Audience = Subscriptions<String>.Audience
+
+    @Test("public adapter → broadcast; subscribers on the bus get no second copy, direct ones get theirs")
+    func publicAdapter() {
+        var subscriptions = Subscriptions<String>(isRestricted: false)
+        subscriptions.subscribe(":1.5", isDirect: false, to: .all)
+        subscriptions.subscribe(":d.1", isDirect: true, to: .updates)
+        #expect(subscriptions.audience(of: .updates) == Audience(broadcasts: true, recipients: [":d.1"]))
+        #expect(subscriptions.audience(of: .display) == Audience(broadcasts: true, recipients: []))
+    }
+
+    @Test("restricted adapter → only subscribers, only what they chose")
+    func restrictedAdapter() {
+        var subscriptions = Subscriptions<String>(isRestricted: true)
+        #expect(subscriptions.audience(of: .updates).isEmpty)
+        subscriptions.subscribe(":1.5", isDirect: false, to: [.display, .selection])
+        subscriptions.subscribe(":d.1", isDirect: true, to: .all)
+        #expect(subscriptions.audience(of: .updates) == Audience(broadcasts: false, recipients: [":d.1"]))
+        #expect(subscriptions.audience(of: .display) == Audience(broadcasts: false, recipients: [":1.5", ":d.1"]))
+    }
+
+    @Test("a second Subscribe → replaces the first; Unsubscribe → silence")
+    func replacing() {
+        var subscriptions = Subscriptions<String>(isRestricted: true)
+        subscriptions.subscribe(":1.5", isDirect: false, to: .all)
+        subscriptions.subscribe(":1.5", isDirect: false, to: .selection)
+        #expect(subscriptions.count == 1)
+        #expect(subscriptions.audience(of: .updates).isEmpty)
+        subscriptions.unsubscribe(":1.5")
+        subscriptions.unsubscribe(":1.6")
+        #expect(subscriptions.audience(of: .selection).isEmpty)
+    }
+
+    @Test("readers become fewer → those that may no longer read are forgotten")
+    func restriction() {
+        var subscriptions = Subscriptions<String>(isRestricted: false)
+        subscriptions.subscribe(":1.5", isDirect: false, to: .all)
+        subscriptions.subscribe(":1.6", isDirect: false, to: .all)
+        subscriptions.setRestricted(true) { $0 == ":1.6" }
+        #expect(subscriptions.audience(of: .updates) == Audience(broadcasts: false, recipients: [":1.6"]))
+    }
+
+    @Test("words of Subscribe → events; no words → all; another word → named")
+    func words() throws {
+        #expect(try AdapterEvents(words: []) == .all)
+        #expect(try AdapterEvents(words: ["updates", "working-range"]) == [.updates, .workingRange])
+        #expect(try AdapterEvents(words: ["display", "selection", "display"]) == [.display, .selection])
+        #expect(throws: AdapterEvents.UnknownWord(word: "Updates")) {
+            try AdapterEvents(words: ["display", "Updates"])
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import ListDaemon
+import Testing
+
+@Suite("Access rules of an adapter")
+struct AccessTests {
+    private static let owner = Caller(user: 1000)
+    private static let member = Caller(user: 1001, groups: ["garden"])
+    private static let stranger = Caller(user: 1002, groups: ["other"])
+    private static let administrator = Caller(user: 1003, isAdministrator: true)
+
+    @Test(
+        "rule and caller → admitted or not",
+        arguments: [
+            (AccessRule.any, [true, true, true, true]),
+            (.owner, [true, false, false, true]),
+            (.group("garden"), [true, true, false, true]),
+        ])
+    func admission(rule: AccessRule, expected: [Bool]) {
+        let callers = [Self.owner, Self.member, Self.stranger, Self.administrator]
+        let reading = AdapterAccess(owner: 1000, readers: rule, writers: .owner)
+        let writing = AdapterAccess(owner: 1000, readers: .any, writers: rule)
+        #expect(callers.map(reading.allowsReading) == expected)
+        #expect(callers.map(writing.allowsWriting) == expected)
+    }
+
+    @Test("removing → owner and administrators; nobody if a file configures the adapter")
+    func removing() {
+        let callers = [Self.owner, Self.member, Self.stranger, Self.administrator]
+        let created = AdapterAccess(owner: 1000, readers: .any, writers: .any)
+        let configured = AdapterAccess(owner: 1000, isConfigured: true)
+        #expect(callers.map(created.allowsRemoving) == [true, false, false, true])
+        #expect(callers.map(configured.allowsRemoving) == [false, false, false, false])
+    }
+
+    @Test(
+        "any text that is no rule → refused",
+        arguments: ["", "anyone", "group", "group:", "Owner", " any", "user:1"]
+    )
+    func badRule(text: String) {
+        #expect(AccessRule(text) == nil)
+    }
+
+    @Test("text of a rule → the same rule", arguments: ["any", "owner", "group:garden", "group:a:b"])
+    func roundTrip(text: String) {
+        #expect(AccessRule(text)?.text == text)
+    }
+
+    @Test("readers other than any → restricted")
+    func restricted() {
+        #expect(!AdapterAccess(owner: 0).isRestricted)
+        #expect(AdapterAccess(owner: 0, readers: .owner).isRestricted)
+        #expect(AdapterAccess(owner: 0, readers: .group("x")).isRestricted)
+    }
+}

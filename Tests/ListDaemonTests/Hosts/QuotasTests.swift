@@ -1,0 +1,55 @@
+import ListDaemon
+import Testing
+
+@Suite("Quotas of a user")
+struct QuotasTests {
+    private static let limits = Quotas.Amounts(adapters: 2, views: 3, objects: 10, bytes: 100)
+
+    @Test("up to the limit → booked, beyond → refused and nothing booked", arguments: Quotas.Resource.allCases)
+    func limit(resource: Quotas.Resource) throws {
+        var quotas = Quotas(limits: Self.limits)
+        var one = Quotas.Amounts()
+        one[resource] = 1
+        for _ in 0..<Self.limits[resource] { try quotas.change(one, for: 7) }
+        #expect(quotas.remaining(resource, for: 7) == 0)
+        #expect(throws: Quotas.Exceeded(resource: resource, limit: Self.limits[resource])) {
+            try quotas.change(one, for: 7)
+        }
+        #expect(quotas.used(by: 7)[resource] == Self.limits[resource])
+        #expect(quotas.refusals == 1)
+        try quotas.change(one, for: 8)
+        #expect(quotas.total[resource] == Self.limits[resource] + 1)
+    }
+
+    @Test("one of two resources beyond its limit → neither is booked")
+    func allOrNothing() {
+        var quotas = Quotas(limits: Self.limits)
+        #expect(throws: Quotas.Exceeded(resource: .bytes, limit: 100)) {
+            try quotas.change(Quotas.Amounts(objects: 5, bytes: 101), for: 7)
+        }
+        #expect(quotas.used(by: 7) == Quotas.Amounts())
+    }
+
+    @Test("limits lowered below what is used → shrinking works, growing is refused")
+    func loweredLimits() throws {
+        var quotas = Quotas(limits: Self.limits)
+        try quotas.change(Quotas.Amounts(adapters: 2, objects: 10), for: 7)
+        quotas.limits = Quotas.Amounts(adapters: 1, views: 1, objects: 1, bytes: 1)
+        try quotas.change(Quotas.Amounts(objects: -1), for: 7)
+        #expect(quotas.used(by: 7).objects == 9)
+        #expect(throws: Quotas.Exceeded.self) { try quotas.change(Quotas.Amounts(objects: 1), for: 7) }
+        quotas.release(Quotas.Amounts(adapters: 1), for: 7)
+        #expect(quotas.used(by: 7).adapters == 1)
+    }
+
+    @Test("giving back more than one has, or overflowing → no trap, nothing below zero")
+    func extremes() throws {
+        var quotas = Quotas(limits: Quotas.Amounts(adapters: 1, views: 1, objects: .max, bytes: .max))
+        try quotas.change(Quotas.Amounts(objects: .max), for: 7)
+        #expect(throws: Quotas.Exceeded.self) { try quotas.change(Quotas.Amounts(objects: 1), for: 7) }
+        quotas.release(Quotas.Amounts(adapters: 5, objects: .max), for: 7)
+        #expect(quotas.used(by: 7) == Quotas.Amounts())
+        try quotas.change(Quotas.Amounts(bytes: .min), for: 7)
+        #expect(quotas.used(by: 7) == Quotas.Amounts())
+    }
+}
