@@ -1,0 +1,82 @@
+# make run     a living list on this terminal            make check   lint, build and every test
+# make build   everything, optimised                     make install the service (PREFIX, DESTDIR)
+# make bench | soak | check-boot | deb | lint | plugins | uninstall | clean
+#
+# Variables: DIR, DURATION (run); PREFIX, DESTDIR (install); JOBS (how many compilers at once).
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: build run check lint test test-debug test-optimised test-service plugins check-boot bench soak \
+    install uninstall deb clean bootstrap-%
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+DESTDIR ?=
+DIR ?= /usr/share/doc
+DURATION ?=
+export PREFIX DESTDIR JOBS
+
+SWIFT := scripts/swift
+# A crashed test must not wait for a backtrace that nobody reads, nor a hanging one stop the whole check.
+export SWIFT_BACKTRACE ?= enable=no
+TEST := timeout --kill-after=10 1200 $(SWIFT) test --disable-xctest -j $(JOBS)
+OPTIMISED := -c release -Xswiftc -enable-testing --scratch-path .build/testing-release
+ENGINE_TESTS := ListKitTests|PluginAPITests
+FORMATTED := $(wildcard Package.swift Sources Tests Plugins Benchmarks Examples)
+
+build: bootstrap-build
+	$(SWIFT) build -c release -j $(JOBS)
+	scripts/build-plugins
+
+run: bootstrap-run build
+	scripts/run "$(DIR)" $(DURATION)
+
+check: bootstrap-check lint test
+
+test: test-debug test-optimised test-service
+
+test-debug: plugins
+	$(SWIFT) build --build-tests -j $(JOBS)
+	$(TEST) --skip-build
+
+test-optimised:
+	$(TEST) $(OPTIMISED) --filter '^($(ENGINE_TESTS))\.'
+
+test-service:
+	scripts/run-scripts Tests/service
+
+lint:
+	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
+	scripts/check-boundaries
+	for script in .ci/run $$(grep -rlE '^#!/bin/bash' scripts Tests); do bash -n "$$script"; done
+
+plugins:
+	scripts/build-plugins
+
+check-boot: bootstrap-boot deb
+	scripts/run-scripts Tests/boot
+
+bench: bootstrap-build
+	$(SWIFT) run -c release -j $(JOBS) --package-path Benchmarks --scratch-path .build/benchmarks
+
+# Longer than anybody wants to wait in `check`: the tests tagged `soak`, and the scripts under Tests/Soak.
+soak: bootstrap-check plugins
+	LISTD_SOAK=1 $(SWIFT) test --disable-xctest -j $(JOBS)
+	scripts/run-scripts Tests/Soak
+
+install: bootstrap-install
+	scripts/install
+
+uninstall:
+	scripts/install --remove
+
+deb: bootstrap-deb build
+	scripts/build-deb
+
+clean:
+	rm -rf .build build Plugins/*/.build Benchmarks/.build Sources/*/.build
+
+bootstrap-%:
+	@scripts/bootstrap $*

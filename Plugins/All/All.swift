@@ -1,0 +1,1 @@
+// Empty: the target exists so that its dependencies, the plugins, are built.

@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One build over the plugins that ship, so that ListKit and PluginAPI are compiled once for all of them. Each plugin is a
+// package of its own in the folder of its name, as a third party would write it, and is named here.
+let plugins: [String] = []
+
+let package = Package(
+    name: "Plugins",
+    dependencies: plugins.map { .package(path: $0) },
+    targets: [
+        .target(name: "All", dependencies: plugins.map { .product(name: $0, package: $0) }, path: "All")
+    ]
+)
