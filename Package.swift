@@ -30,7 +30,8 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: settings),
-        .target(name: "ListDaemon", dependencies: ["DBus", listKit, pluginAPI], swiftSettings: settings),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .target(name: "ListDaemon", dependencies: ["DBus", "CSystemd", listKit, pluginAPI], swiftSettings: settings),
         .target(name: "ListClient", dependencies: ["DBus"], swiftSettings: settings),
         .executableTarget(name: "listd", dependencies: ["ListDaemon"], swiftSettings: settings),
         .executableTarget(name: "listctl", dependencies: ["ListClient"], swiftSettings: settings),

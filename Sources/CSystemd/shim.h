@@ -1,0 +1,9 @@
+#ifndef LISTD_CSYSTEMD_SHIM_H
+#define LISTD_CSYSTEMD_SHIM_H
+
+// The macros of sd-journal.h would add the place of this header to every entry.
+#define SD_JOURNAL_SUPPRESS_LOCATION
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-journal.h>
+
+#endif

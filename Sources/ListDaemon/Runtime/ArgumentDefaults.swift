@@ -1,0 +1,80 @@
+/// What options mean that are not given; whether systemd runs the process decides it.
+struct ArgumentDefaults {
+    static let logLevel = Log.Level.info
+
+    let environment: [String: String]
+    let executable: String
+
+    /// systemd sets one of these for everything it starts (systemd.exec(5)).
+    var isService: Bool { value("NOTIFY_SOCKET") != nil || value("INVOCATION_ID") != nil }
+
+    var bus: BusAddress { isService ? .system : .session }
+
+    var direct: DirectListener {
+        guard isService else { return .none }
+        let directory = firstDirectory("RUNTIME_DIRECTORY") ?? "/run/listd"
+        return .passedSocket(otherwise: "unix:path=\(Self.escapedForAddress(directory))/direct.sock")
+    }
+
+    func configurationDirectory(given: String?) throws(UsageError) -> String {
+        if let given { return given }
+        if isService { return firstDirectory("CONFIGURATION_DIRECTORY") ?? "/etc/listd" }
+        return try userDirectory("XDG_CONFIG_HOME", below: ".config", option: "--config") + "/listd"
+    }
+
+    func stateDirectory() throws(UsageError) -> String {
+        if isService { return firstDirectory("STATE_DIRECTORY") ?? "/var/lib/listd" }
+        return try userDirectory("XDG_STATE_HOME", below: ".local/state", option: "--state") + "/listd"
+    }
+
+    /// `PREFIX/lib/listd/plugins` for an installed program, `plugins` beside a freshly built one.
+    var pluginDirectories: [String] {
+        var folder = executable.split(separator: "/").dropLast()
+        switch folder.last {
+        case "bin", "sbin", "libexec":
+            folder.removeLast()
+        case "listd" where ["libexec", "lib"].contains(folder.dropLast().last):
+            folder.removeLast(2)
+        default:
+            return ["/" + (folder + ["plugins"]).joined(separator: "/")]
+        }
+        return ["/" + (folder + ["lib", "listd", "plugins"]).joined(separator: "/")]
+    }
+
+    private func value(_ variable: String) -> String? {
+        environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// systemd separates the directories of a unit that has several by colons; the first is ours.
+    private func firstDirectory(_ variable: String) -> String? {
+        value(variable)?.split(separator: ":").first.map(String.init)
+    }
+
+    /// The XDG base directory specification: a relative path in the variable is to be ignored.
+    private func userDirectory(
+        _ variable: String, below home: String, option: String
+    ) throws(UsageError) -> String {
+        if let directory = value(variable), directory.hasPrefix("/") { return directory }
+        guard let directory = value("HOME"), directory.hasPrefix("/") else {
+            throw UsageError("\(option) is needed, as neither \(variable) nor HOME names a directory")
+        }
+        return directory == "/" ? "/\(home)" : "\(directory)/\(home)"
+    }
+
+    /// Bytes outside the D-Bus specification's "optionally-escaped" set become `%xx` ("Server Addresses").
+    private static func escapedForAddress(_ path: String) -> String {
+        var escaped = ""
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"),
+                UInt8(ascii: "\\"), UInt8(ascii: "*"), UInt8(ascii: "."):
+                escaped.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16)
+                escaped += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,120 @@
+extension Arguments {
+    /// Reads a command line.
+    ///
+    /// An option's value is the next word or follows a `=`; of a repeated option the last one counts. `--help` and
+    /// `--version` win over everything beside them that can be understood.
+    ///
+    /// - Parameters:
+    ///   - words: the arguments without the program's name.
+    ///   - environment: the variables of the process, from which the defaults come.
+    ///   - executable: the absolute path of the running program, from which the plugins' place comes.
+    /// - Throws: an error that names the first word at fault.
+    package static func parse(
+        _ words: [String], environment: [String: String], executable: String
+    ) throws(UsageError) -> Arguments {
+        let given = try GivenOptions(words)
+        if given.flags.contains(.help) { return .help }
+        if given.flags.contains(.version) { return .version }
+        let defaults = ArgumentDefaults(environment: environment, executable: executable)
+        let level = try given.logLevel() ?? ArgumentDefaults.logLevel
+        if given.flags.contains(.checkConfig) {
+            if given.values[.worker] != nil { throw UsageError("--worker and --check-config exclude each other") }
+            return .checkConfiguration(directory: try defaults.configurationDirectory(given: given.values[.config]))
+        }
+        if let address = given.values[.worker] {
+            return .worker(address: try given.checked(address, of: .worker), logLevel: level)
+        }
+        return .run(
+            DaemonOptions(
+                bus: try given.bus() ?? defaults.bus,
+                direct: try given.direct() ?? defaults.direct,
+                configurationDirectory: try defaults.configurationDirectory(given: given.values[.config]),
+                stateDirectory: try given.stateDirectory(defaults),
+                pluginDirectories: given.pluginDirectories() ?? defaults.pluginDirectories,
+                logLevel: level))
+    }
+}
+
+/// The words of a command line, sorted by option, before any default.
+private struct GivenOptions {
+    enum Valued: String {
+        case bus, direct, config, state, plugins, worker
+        case logLevel = "log-level"
+    }
+
+    enum Flag: String {
+        case help, version
+        case checkConfig = "check-config"
+    }
+
+    var values: [Valued: String] = [:]
+    var flags: Set<Flag> = []
+
+    init(_ words: [String]) throws(UsageError) {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            guard word.hasPrefix("--"), word != "--" else {
+                throw UsageError(
+                    word.hasPrefix("-") ? "unknown option \(word)" : "unexpected argument \(word)")
+            }
+            let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            if let flag = Flag(rawValue: name) {
+                if parts.count > 1 { throw UsageError("--\(name) takes no value") }
+                flags.insert(flag)
+            } else if let option = Valued(rawValue: name) {
+                guard let value = parts.count > 1 ? String(parts[1]) : rest.popFirst(), !value.isEmpty else {
+                    throw UsageError("--\(name) needs a value")
+                }
+                values[option] = value
+            } else {
+                throw UsageError("unknown option --\(name)")
+            }
+        }
+    }
+
+    func bus() throws(UsageError) -> BusAddress? {
+        switch values[.bus] {
+        case nil: nil
+        case "system": .system
+        case "session": .session
+        case .some(let address): .address(try checked(address, of: .bus))
+        }
+    }
+
+    func direct() throws(UsageError) -> DirectListener? {
+        switch values[.direct] {
+        case nil: nil
+        case "none": DirectListener.none
+        case .some(let address): .address(try checked(address, of: .direct))
+        }
+    }
+
+    func stateDirectory(_ defaults: ArgumentDefaults) throws(UsageError) -> String? {
+        switch values[.state] {
+        case nil: try defaults.stateDirectory()
+        case "none": nil
+        case .some(let directory): directory
+        }
+    }
+
+    func pluginDirectories() -> [String]? {
+        values[.plugins].map { $0.split(separator: ":").map(String.init) }
+    }
+
+    func logLevel() throws(UsageError) -> Log.Level? {
+        guard let name = values[.logLevel] else { return nil }
+        guard let level = Log.Level(name: name) else {
+            throw UsageError("--log-level \(name): one of \(Log.Level.allCases.map(\.name).joined(separator: ", "))")
+        }
+        return level
+    }
+
+    /// An address has a transport and a colon; libdbus judges the rest when it is used.
+    func checked(_ address: String, of option: Valued) throws(UsageError) -> String {
+        guard let colon = address.firstIndex(of: ":"), colon != address.startIndex else {
+            throw UsageError("--\(option.rawValue) \(address): not a D-Bus address such as unix:path=/run/bus")
+        }
+        return address
+    }
+}

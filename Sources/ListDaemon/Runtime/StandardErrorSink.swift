@@ -1,0 +1,34 @@
+internal import Glibc
+
+/// Writes one line per entry to a descriptor, standard error unless a test says otherwise.
+package struct StandardErrorSink: LogSink {
+    private let prefixed: Bool
+    private let descriptor: Int32
+
+    /// Makes a sink.
+    ///
+    /// - Parameter prefixed: whether a line starts with its priority as `<n>`, as systemd reads it (sd-daemon(3)).
+    package init(prefixed: Bool, descriptor: Int32 = STDERR_FILENO) {
+        self.prefixed = prefixed
+        self.descriptor = descriptor
+    }
+
+    /// Writes the line with one call, so that lines of several threads do not mix.
+    package func write(_ entry: LogEntry) {
+        var line = prefixed ? "<\(entry.level.rawValue)>" : ""
+        line += entry.message
+        if !entry.fields.isEmpty {
+            line += " (" + entry.fields.map { "\($0.name)=\($0.value)" }.joined(separator: " ") + ")"
+        }
+        line += "\n"
+        line.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while let start = rest.baseAddress, rest.count > 0 {
+                let written = unsafe Glibc.write(descriptor, start, rest.count)
+                if written < 0 && errno == EINTR { continue }
+                guard written > 0 else { return }
+                unsafe rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+            }
+        }
+    }
+}

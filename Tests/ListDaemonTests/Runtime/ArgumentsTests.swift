@@ -1,0 +1,152 @@
+import ListDaemon
+import Testing
+
+@Suite("The command line")
+struct ArgumentsTests {
+    private static let home = ["HOME": "/home/ada"]
+
+    private func parse(
+        _ words: [String], _ environment: [String: String] = home, executable: String = "/usr/bin/listd"
+    ) throws(UsageError) -> Arguments {
+        try Arguments.parse(words, environment: environment, executable: executable)
+    }
+
+    private func options(
+        _ words: [String] = [], _ environment: [String: String] = home, executable: String = "/usr/bin/listd"
+    ) throws -> DaemonOptions {
+        guard case .run(let options) = try parse(words, environment, executable: executable) else {
+            throw UsageError("not a daemon")
+        }
+        return options
+    }
+
+    @Test("nothing given, started by a person → session bus, no direct socket, XDG directories below home")
+    func defaultsOtherwise() throws {
+        #expect(
+            try options()
+                == DaemonOptions(
+                    bus: .session, direct: .none, configurationDirectory: "/home/ada/.config/listd",
+                    stateDirectory: "/home/ada/.local/state/listd",
+                    pluginDirectories: ["/usr/lib/listd/plugins"], logLevel: .info))
+    }
+
+    @Test("XDG variables → used when absolute, ignored when relative")
+    func xdg() throws {
+        let absolute = ["HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s"]
+        #expect(try options([], absolute).configurationDirectory == "/c/listd")
+        #expect(try options([], absolute).stateDirectory == "/s/listd")
+        let relative = ["HOME": "/h", "XDG_CONFIG_HOME": "c", "XDG_STATE_HOME": ""]
+        #expect(try options([], relative).configurationDirectory == "/h/.config/listd")
+        #expect(try options([], relative).stateDirectory == "/h/.local/state/listd")
+    }
+
+    @Test(
+        "nothing given, as a service → system bus, passed socket, systemd's directories",
+        arguments: ["NOTIFY_SOCKET", "INVOCATION_ID"])
+    func defaultsAsService(variable: String) throws {
+        let environment = [
+            variable: "x", "RUNTIME_DIRECTORY": "/run/a b:/run/other", "STATE_DIRECTORY": "/var/lib/x",
+            "CONFIGURATION_DIRECTORY": "/etc/x:/etc/y",
+        ]
+        #expect(
+            try options([], environment)
+                == DaemonOptions(
+                    bus: .system, direct: .passedSocket(otherwise: "unix:path=/run/a%20b/direct.sock"),
+                    configurationDirectory: "/etc/x", stateDirectory: "/var/lib/x",
+                    pluginDirectories: ["/usr/lib/listd/plugins"], logLevel: .info))
+        let bare = try options([], [variable: "x"])
+        #expect(bare.configurationDirectory == "/etc/listd")
+        #expect(bare.stateDirectory == "/var/lib/listd")
+        #expect(bare.direct == .passedSocket(otherwise: "unix:path=/run/listd/direct.sock"))
+    }
+
+    @Test("every option given, as a word or after = → it counts, and no environment is needed")
+    func allGiven() throws {
+        let expected = DaemonOptions(
+            bus: .address("unix:path=/b"), direct: .address("unix:path=/d=1"), configurationDirectory: "/c",
+            stateDirectory: nil, pluginDirectories: ["/p", "/q"], logLevel: .debug)
+        let words = [
+            "--bus", "unix:path=/b", "--direct", "unix:path=/d=1", "--config", "/c", "--state", "none", "--plugins",
+            "/p:/q", "--log-level", "debug",
+        ]
+        #expect(try options(words, [:]) == expected)
+        let joined = stride(from: 0, to: words.count, by: 2).map { "\(words[$0])=\(words[$0 + 1])" }
+        #expect(try options(joined, [:]) == expected)
+    }
+
+    @Test("named buses, no direct socket, a repeated option → the last one counts")
+    func names() throws {
+        #expect(try options(["--bus", "system"]).bus == .system)
+        #expect(
+            try options(["--bus", "system", "--bus", "session"], ["NOTIFY_SOCKET": "x", "HOME": "/"]).bus == .session)
+        #expect(try options(["--direct", "none"], ["NOTIFY_SOCKET": "x"]).direct == .none)
+        #expect(try options(["--state", "/s"]).stateDirectory == "/s")
+    }
+
+    @Test(
+        "the place of the program → the place of its plugins",
+        arguments: [
+            ("/opt/listd/bin/listd", "/opt/listd/lib/listd/plugins"), ("/bin/listd", "/lib/listd/plugins"),
+            ("/usr/libexec/listd/listd", "/usr/lib/listd/plugins"), ("/usr/lib/listd/listd", "/usr/lib/listd/plugins"),
+            ("/usr/libexec/listd", "/usr/lib/listd/plugins"), ("/listd", "/plugins"),
+            ("/src/listd/.build/debug/listd", "/src/listd/.build/debug/plugins"),
+        ])
+    func plugins(executable: String, directory: String) throws {
+        #expect(try options(executable: executable).pluginDirectories == [directory])
+    }
+
+    @Test("commands other than the daemon → recognised with their arguments")
+    func commands() throws {
+        #expect(try parse(["--version"]) == .version)
+        #expect(try parse(["--bus", "system", "--help", "--version"], [:]) == .help)
+        #expect(try parse(["--worker", "unix:path=/w"], [:]) == .worker(address: "unix:path=/w", logLevel: .info))
+        #expect(
+            try parse(["--worker", "unix:path=/w", "--log-level=error"], [:])
+                == .worker(address: "unix:path=/w", logLevel: .error))
+        #expect(try parse(["--check-config"]) == .checkConfiguration(directory: "/home/ada/.config/listd"))
+        #expect(try parse(["--check-config", "--config", "/c"], [:]) == .checkConfiguration(directory: "/c"))
+    }
+
+    @Test(
+        "a word that cannot be understood → a usage error that names it",
+        arguments: [
+            (["--frobnicate"], "unknown option --frobnicate"), (["-b"], "unknown option -b"),
+            (["--"], "unknown option --"), (["mail"], "unexpected argument mail"), ([""], "unexpected argument "),
+            (["--bus"], "--bus needs a value"), (["--config="], "--config needs a value"),
+            (["--help=yes"], "--help takes no value"),
+            (["--bus", "nowhere"], "--bus nowhere: not a D-Bus address such as unix:path=/run/bus"),
+            (["--direct", ":x"], "--direct :x: not a D-Bus address such as unix:path=/run/bus"),
+            (["--worker", "x"], "--worker x: not a D-Bus address such as unix:path=/run/bus"),
+            (["--log-level", "loud"], "--log-level loud: one of error, warning, notice, info, debug"),
+            (["--worker", "a:", "--check-config"], "--worker and --check-config exclude each other"),
+        ])
+    func faults(words: [String], message: String) {
+        #expect(throws: UsageError(message)) { try parse(words) }
+    }
+
+    @Test("no home and no XDG directory → a usage error that names the option to give")
+    func homeless() {
+        #expect(
+            throws: UsageError(
+                "--config is needed, as neither XDG_CONFIG_HOME nor HOME names a directory")
+        ) { try parse([], [:]) }
+        #expect(
+            throws: UsageError("--state is needed, as neither XDG_STATE_HOME nor HOME names a directory")
+        ) { try parse(["--config", "/c"], ["HOME": "relative"]) }
+    }
+
+    @Test(
+        "every option of the parser → named in the usage text",
+        arguments: [
+            "bus", "direct", "config", "state", "plugins", "log-level", "worker", "check-config", "version", "help",
+        ])
+    func usage(option: String) {
+        #expect(Arguments.usage.contains("--\(option)"))
+    }
+
+    @Test("exit codes → the numbers that the command line promises")
+    func exitCodes() {
+        let codes: [ExitCode] = [.done, .configuration, .usage, .noBus, .store]
+        #expect(codes.map(\.rawValue) == [0, 1, 64, 69, 74])
+    }
+}

@@ -1,0 +1,194 @@
+import Glibc
+import ListDaemon
+import Synchronization
+import Testing
+
+/// Keeps what is written.
+private final class RecordingSink: LogSink {
+    private let kept = Mutex<[LogEntry]>([])
+    var entries: [LogEntry] { kept.withLock { $0 } }
+    func write(_ entry: LogEntry) { kept.withLock { $0.append(entry) } }
+}
+
+/// A clock that a test moves.
+private final class ManualClock: Sendable {
+    private let elapsed = Mutex(Duration.zero)
+    private let start = ContinuousClock.Instant.now
+    var now: ContinuousClock.Instant { start + elapsed.withLock { $0 } }
+    func advance(by duration: Duration) { elapsed.withLock { $0 += duration } }
+}
+
+@Suite("The log")
+struct LogTests {
+    @Test("messages above, at and below the level → the first two are written, the third is not even built")
+    func levels() {
+        let sink = RecordingSink()
+        let log = Log(level: .notice, sink: sink)
+        log.error("a")
+        log.warning("b")
+        log.notice("c")
+        log.info(
+            {
+                Issue.record("built"); return "d"
+            }())
+        #expect(sink.entries.map(\.message) == ["a", "b", "c"])
+        #expect(sink.entries.map(\.level) == [.error, .warning, .notice])
+    }
+
+    @Test("the level changes at run time → every copy follows")
+    func changedLevel() {
+        let sink = RecordingSink()
+        let log = Log(level: .error, sink: sink)
+        let copy = log.with(.adapter("mail"))
+        copy.debug("before")
+        log.level = .debug
+        copy.debug("after")
+        #expect(copy.level == .debug)
+        #expect(sink.entries.map(\.message) == ["after"])
+    }
+
+    @Test("fields of the log and of the message → both, in this order, with the event")
+    func fields() {
+        let sink = RecordingSink()
+        let log = Log(level: .debug, sink: sink).with(.adapter("mail"), .plugin("files"))
+        log.info("x", .client(":1.7"), .revision(9), .file("/f"), event: .ready)
+        let entry = sink.entries.first
+        #expect(entry?.event == .ready)
+        #expect(
+            entry?.fields.map { "\($0.name)=\($0.value)" } == [
+                "LISTD_ADAPTER=mail", "LISTD_PLUGIN=files", "LISTD_CLIENT=:1.7", "LISTD_REVISION=9", "LISTD_FILE=/f",
+            ])
+    }
+
+    @Test("control characters from outside → written as \\xNN, so that no line can be forged")
+    func controlCharacters() {
+        let sink = RecordingSink()
+        let log = Log(level: .debug, sink: sink)
+        log.info("a\n<0>b\u{1B}[2J\u{7F}\u{85}ü\u{2028}", .adapter("m\nPRIORITY=0"))
+        #expect(sink.entries.first?.message == "a\\x0a<0>b\\x1b[2J\\x7f\\x85ü\\x2028")
+        #expect(sink.entries.first?.fields.first?.value == "m\\x0aPRIORITY=0")
+    }
+
+    @Test("one client says too much → the rest is counted and said with its next message; others are not touched")
+    func rateLimit() {
+        let sink = RecordingSink()
+        let clock = ManualClock()
+        let limit = RateLimit(burst: 2, interval: .seconds(10), keys: 4)
+        let log = Log(level: .debug, sink: sink, limit: limit, now: { clock.now })
+        for number in 1...5 { log.info("\(number)", limitedBy: ":1.1") }
+        log.info("other", limitedBy: ":1.2")
+        log.info("free")
+        clock.advance(by: .seconds(10))
+        log.info("later", limitedBy: ":1.1")
+        #expect(
+            sink.entries.map(\.message) == [
+                "1", "2", "other", "free", "3 messages about :1.1 were left out", "later",
+            ])
+    }
+
+    @Test("event ids → 128 bits in hexadecimal, each its own")
+    func eventIdentifiers() {
+        let identifiers = Log.Event.allCases.map(\.rawValue)
+        #expect(Set(identifiers).count == identifiers.count)
+        #expect(identifiers.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
+    }
+
+    @Test("level names → and back; another word is none")
+    func levelNames() {
+        for level in Log.Level.allCases { #expect(Log.Level(name: level.name) == level) }
+        #expect(Log.Level(name: "Error") == nil)
+        #expect(Log.Level.allCases.map(\.rawValue) == [3, 4, 5, 6, 7])
+    }
+
+    @Test("a descriptor as the sink → one line each, with the priority only if the journal reads it")
+    func standardError() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(unsafe pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        let entry = LogEntry(level: .warning, message: "m", fields: [.adapter("a"), .revision(1)], event: .ready)
+        StandardErrorSink(prefixed: true, descriptor: ends[1]).write(entry)
+        StandardErrorSink(prefixed: false, descriptor: ends[1]).write(
+            LogEntry(level: .error, message: "n", fields: [], event: nil))
+        close(ends[1])
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = unsafe read(ends[0], &bytes, bytes.count)
+        #expect(
+            String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+                == "<4>m (LISTD_ADAPTER=a LISTD_REVISION=1)\nn\n")
+    }
+
+    @Test("JOURNAL_STREAM → listening only if it names the device and inode of standard error")
+    func journalStream() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(unsafe pipe(&ends) == 0)
+        defer { ends.forEach { close($0) } }
+        var status = stat()
+        try #require(unsafe fstat(ends[1], &status) == 0)
+        func listening(_ stream: String?) -> Bool {
+            JournalSink.isListening(environment: stream.map { ["JOURNAL_STREAM": $0] } ?? [:], descriptor: ends[1])
+        }
+        #expect(listening("\(status.st_dev):\(status.st_ino)"))
+        #expect(!listening("\(status.st_dev):\(status.st_ino + 1)"))
+        for wrong in ["", ":", "1", "\(status.st_dev):\(status.st_ino):1", "a:b"] { #expect(!listening(wrong)) }
+        #expect(!listening(nil))
+    }
+}
+
+@Suite("The rate limit")
+struct RateLimiterTests {
+    @Test("random messages of few keys → the same as counting each key's interval by hand")
+    func againstReference() {
+        var random = SystemRandomNumberGenerator()
+        let seed = UInt64.random(in: 0 ... .max, using: &random)
+        var generator = SplitMix(state: seed)
+        let limit = RateLimit(burst: 3, interval: .milliseconds(100), keys: 10)
+        var limiter = RateLimiter(limit: limit)
+        var reference: [String: (start: Int, written: Int, leftOut: Int)] = [:]
+        let start = ContinuousClock.Instant.now
+        var time = 0
+        for step in 0..<2000 {
+            time += Int(generator.next() % 20)
+            let key = "k\(generator.next() % 4)"
+            var expected = RateLimiter.Verdict.leaveOut
+            var count = reference[key] ?? (time, 0, 0)
+            var reported = 0
+            if time - count.start >= 100 {
+                reported = count.leftOut
+                count = (time, 0, 0)
+            }
+            if count.written < 3 {
+                count.written += 1
+                expected = .write(leftOut: reported)
+            } else {
+                count.leftOut += 1
+            }
+            reference[key] = count
+            let verdict = limiter.admit(key, at: start + .milliseconds(time))
+            #expect(verdict == expected, "seed \(seed), step \(step)")
+            if verdict != expected { return }
+        }
+    }
+
+    @Test("more keys than are remembered → new ones share one count until an interval is over")
+    func keysAreBounded() {
+        var limiter = RateLimiter(limit: RateLimit(burst: 1, interval: .seconds(1), keys: 2))
+        let start = ContinuousClock.Instant.now
+        #expect(limiter.admit("a", at: start) == .write(leftOut: 0))
+        #expect(limiter.admit("b", at: start) == .write(leftOut: 0))
+        #expect(limiter.admit("c", at: start) == .write(leftOut: 0))
+        #expect(limiter.admit("d", at: start) == .leaveOut)
+        #expect(limiter.admit("d", at: start + .seconds(1)) == .write(leftOut: 0))
+    }
+}
+
+/// A small seeded generator.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
