@@ -31,7 +31,15 @@ let package = Package(
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: settings),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .target(name: "ListDaemon", dependencies: ["DBus", "CSystemd", listKit, pluginAPI], swiftSettings: settings),
+        .systemLibrary(name: "CInih", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+        .target(name: "CLinux"),
+        .target(
+            name: "ListDaemon",
+            dependencies: [
+                "DBus", "CInih", "CLinux", "CSimdjson", "CSQLite", "CSystemd", listKit, pluginAPI,
+            ], swiftSettings: settings),
         .target(name: "ListClient", dependencies: ["DBus"], swiftSettings: settings),
         .executableTarget(name: "listd", dependencies: ["ListDaemon"], swiftSettings: settings),
         .executableTarget(name: "listctl", dependencies: ["ListClient"], swiftSettings: settings),

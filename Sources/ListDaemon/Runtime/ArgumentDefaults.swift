@@ -27,9 +27,12 @@ struct ArgumentDefaults {
         return try userDirectory("XDG_STATE_HOME", below: ".local/state", option: "--state") + "/listd"
     }
 
-    /// `PREFIX/lib/listd/plugins` for an installed program, `plugins` beside a freshly built one.
+    /// `PREFIX/lib/listd/plugins` for an installed program; for a built one, where `make plugins` puts them.
     var pluginDirectories: [String] {
         var folder = executable.split(separator: "/").dropLast()
+        if let build = folder.firstIndex(of: ".build") {
+            return ["/" + (folder[..<build] + ["build", "plugins"]).joined(separator: "/")]
+        }
         switch folder.last {
         case "bin", "sbin", "libexec":
             folder.removeLast()

@@ -15,7 +15,7 @@ extension Arguments {
                              otherwise: $XDG_CONFIG_HOME/listd)
           --state DIR        where lists are kept (as a service: $STATE_DIRECTORY;
                              otherwise: $XDG_STATE_HOME/listd); none keeps nothing
-          --plugins DIRS     where plugins are looked for (PREFIX/lib/listd/plugins, or plugins beside a built listd)
+          --plugins DIRS     where plugins are looked for (PREFIX/lib/listd/plugins, a built listd: its build/plugins)
           --log-level LEVEL  the least important messages to write (info)
           --check-config     read the configuration, print what is wrong, exit 1 if anything is
           --worker ADDRESS   internal: a plugin worker that dials its daemon

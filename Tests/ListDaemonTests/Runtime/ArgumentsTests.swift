@@ -89,7 +89,7 @@ struct ArgumentsTests {
             ("/opt/listd/bin/listd", "/opt/listd/lib/listd/plugins"), ("/bin/listd", "/lib/listd/plugins"),
             ("/usr/libexec/listd/listd", "/usr/lib/listd/plugins"), ("/usr/lib/listd/listd", "/usr/lib/listd/plugins"),
             ("/usr/libexec/listd", "/usr/lib/listd/plugins"), ("/listd", "/plugins"),
-            ("/src/listd/.build/debug/listd", "/src/listd/.build/debug/plugins"),
+            ("/src/listd/.build/debug/listd", "/src/listd/build/plugins"),
         ])
     func plugins(executable: String, directory: String) throws {
         #expect(try options(executable: executable).pluginDirectories == [directory])

@@ -1,0 +1,45 @@
+#include "CSimdjson.h"
+
+#include <algorithm>
+#include <new>
+#include <simdjson.h>
+
+struct listd_json_parser {
+    simdjson::dom::parser parser;
+};
+
+extern const size_t listd_json_padding = simdjson::SIMDJSON_PADDING;
+
+listd_json_parser *listd_json_parser_create(void) {
+    return new (std::nothrow) listd_json_parser;
+}
+
+void listd_json_parser_destroy(listd_json_parser *parser) {
+    delete parser;
+}
+
+// The parser allocates exactly what a document needs; lines that grow by and by would make it do so for each.
+static simdjson::error_code make_room(simdjson::dom::parser &parser, size_t count) {
+    if (count <= parser.capacity() && count <= parser.doc.capacity()) return simdjson::SUCCESS;
+    size_t capacity = std::max(count, std::min(2 * parser.doc.capacity(), parser.max_capacity()));
+    if (simdjson::error_code error = parser.allocate(capacity)) return error;
+    return parser.doc.allocate(capacity);
+}
+
+int listd_json_parse(listd_json_parser *parser, const uint8_t *bytes, size_t count, listd_json_document *document) {
+    simdjson::dom::parser &dom = parser->parser;
+    if (simdjson::error_code error = make_room(dom, count)) return error;
+    simdjson::dom::element root;
+    // The caller provides the padding, so nothing is copied.
+    if (simdjson::error_code error = dom.parse(bytes, count, false).get(root)) return error;
+    document->words = dom.doc.tape.get();
+    document->word_count = dom.doc.tape[0] & 0x00FFFFFFFFFFFFFF;
+    document->texts = dom.doc.string_buf.get();
+    // What document::allocate() allocates at least.
+    document->text_capacity = 5 * dom.doc.capacity() / 3 + simdjson::SIMDJSON_PADDING;
+    return 0;
+}
+
+const char *listd_json_message(int code) {
+    return simdjson::error_message(static_cast<simdjson::error_code>(code));
+}

@@ -1,0 +1,34 @@
+/// Reads sizes and counts with a suffix.
+package enum Amount {
+    /// Reads a size in bytes: `512`, `4K`, `1.5G`; the suffixes B, K, M, G, T are powers of 1024, as systemd's are.
+    package static func bytes(_ text: String) -> Int? {
+        parse(text, step: 1024, powers: ["B": 0, "K": 1, "M": 2, "G": 3, "T": 4])
+    }
+
+    /// Reads a count of things: `64`, `10M`; the suffixes K, M, G are powers of 1000.
+    package static func count(_ text: String) -> Int? { parse(text, step: 1000, powers: ["K": 1, "M": 2, "G": 3]) }
+
+    private static func parse(_ text: String, step: Double, powers: [Character: Int]) -> Int? {
+        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let suffix = text.dropFirst(digits.count)
+        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }), suffix.count <= 1 else { return nil }
+        if suffix.isEmpty, parts.count == 1 { return Int(digits) }
+        guard let letter = suffix.first, let power = powers[letter], let number = Double(digits)
+        else { return nil }
+        let scaled = (0..<power).reduce(number) { product, _ in product * step }
+        guard scaled.rounded(.down) < Double(Int.max) else { return nil }
+        return Int(scaled.rounded(.down))
+    }
+}
+
+extension Bool {
+    /// Reads a truth value as systemd does (systemd.syntax(7)): `yes`, `true`, `on`, `1`, … in any case.
+    package init?(configuration text: String) {
+        switch text.lowercased() {
+        case "1", "yes", "y", "true", "t", "on": self = true
+        case "0", "no", "n", "false", "f", "off": self = false
+        default: return nil
+        }
+    }
+}
