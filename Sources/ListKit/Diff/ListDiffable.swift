@@ -1,0 +1,80 @@
+/// What the diff asks an element: who it is, and whether its content changed (IGListKit's `ListDiffable`).
+public protocol ListDiffable {
+    /// The type of the identifier.
+    associatedtype DiffIdentifier: Hashable & Sendable
+
+    /// Who the element is; the same before and after an update.
+    var diffIdentifier: DiffIdentifier { get }
+
+    /// Whether the content is the same; only asked of two elements with equal identifiers.
+    func isEqual(toDiffable other: Self) -> Bool
+
+    /// Whether both are one instance, for the option `pointerPersonality` and as a short cut; values are never one.
+    func isIdentical(toDiffable other: Self) -> Bool
+}
+
+extension ListDiffable {
+    /// Values have no instances.
+    public func isIdentical(toDiffable other: Self) -> Bool { false }
+}
+
+extension ListDiffable where Self: AnyObject {
+    /// Instances of classes are compared by reference.
+    public func isIdentical(toDiffable other: Self) -> Bool { self === other }
+}
+
+extension ListDiffable where Self: Equatable {
+    /// Content is equal when the elements are.
+    public func isEqual(toDiffable other: Self) -> Bool { self == other }
+}
+
+extension ListDiffable where Self: Identifiable, DiffIdentifier == ID {
+    /// An `Identifiable` element is who its `id` says.
+    public var diffIdentifier: ID { id }
+}
+
+/// Strings are their own identifier and equal by value (IGListKit's built-in conformances).
+extension String: ListDiffable {
+    /// The string itself.
+    public var diffIdentifier: String { self }
+}
+
+/// Numbers are their own identifier and equal by value (IGListKit's built-in conformances).
+extension Int: ListDiffable {
+    /// The number itself.
+    public var diffIdentifier: Int { self }
+}
+
+/// Numbers are their own identifier and equal by value (IGListKit's built-in conformances).
+extension Double: ListDiffable {
+    /// The number itself.
+    public var diffIdentifier: Double { self }
+}
+
+/// Objects of a list: the same when their identifiers are, equal when type and fields are.
+extension ListObject: ListDiffable {
+    /// The identifier.
+    public var diffIdentifier: String { id }
+
+    /// Whether type and fields are equal.
+    public func isEqual(toDiffable other: ListObject) -> Bool { hasSameContent(as: other) }
+
+    /// Whether both share one allocation.
+    public func isIdentical(toDiffable other: ListObject) -> Bool { storage.isIdentical(to: other.storage) }
+}
+
+/// When an element with the same identifier counts as changed (IGListKit's `ListDiffOption`).
+@frozen public enum ListDiffOption: Sendable, Hashable {
+    /// It is another instance (DF-15); for values, which have none, it always is.
+    case pointerPersonality
+    /// It is another instance and its content differs.
+    case equality
+}
+
+/// Which elements are reported as moved.
+@frozen public enum ListDiffMoves: Sendable, Hashable {
+    /// IGListKit's: each whose index differs from old index − deletes before it + inserts before it.
+    case positional
+    /// The fewest: all but a longest increasing run of those that stay.
+    case minimal
+}

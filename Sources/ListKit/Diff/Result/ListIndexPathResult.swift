@@ -1,0 +1,66 @@
+/// What changed between the items of one section before and one section after an update (IGListKit's
+/// `ListIndexPathResult`).
+///
+/// Deletes, updates and the origins of moves lie in the section before, inserts and the targets of moves in the one after.
+public struct ListIndexPathResult: Sendable, Hashable {
+    /// The section before the update.
+    public let fromSection: Int
+    /// The section after the update.
+    public let toSection: Int
+    /// The same changes by item number.
+    public let indexes: ListIndexSetResult
+
+    init(fromSection: Int, toSection: Int, indexes: ListIndexSetResult) {
+        self.fromSection = fromSection
+        self.toSection = toSection
+        self.indexes = indexes
+    }
+
+    /// Paths after the update of items that are new, ascending (IGListKit DF-10).
+    public var inserts: [IndexPath] { indexes.inserts.map { IndexPath(section: toSection, item: $0) } }
+
+    /// Paths before the update of items that are gone, ascending (IGListKit DF-10).
+    public var deletes: [IndexPath] { indexes.deletes.map { IndexPath(section: fromSection, item: $0) } }
+
+    /// Paths **before** the update of items that stay and changed, ascending.
+    public var updates: [IndexPath] { indexes.updates.map { IndexPath(section: fromSection, item: $0) } }
+
+    /// Items that stay and changed places, ascending by their new path.
+    public var moves: [ListMoveIndexPath] {
+        indexes.moves.map { move in
+            ListMoveIndexPath(
+                from: IndexPath(section: fromSection, item: move.from),
+                to: IndexPath(section: toSection, item: move.to))
+        }
+    }
+
+    /// Whether anything changed.
+    public var hasChanges: Bool { indexes.hasChanges }
+
+    /// How many changes there are; an item that moved and changed counts twice.
+    public var changeCount: Int { indexes.changeCount }
+
+    /// The path that an identifier had before the update, nil when it was not there (IGListKit DF-26).
+    public func oldIndexPath(forIdentifier identifier: some Hashable & Sendable) -> IndexPath? {
+        indexes.oldIndex(forIdentifier: identifier).map { IndexPath(section: fromSection, item: $0) }
+    }
+
+    /// The path that an identifier has after the update, nil when it is not there (IGListKit DF-26).
+    public func newIndexPath(forIdentifier identifier: some Hashable & Sendable) -> IndexPath? {
+        indexes.newIndex(forIdentifier: identifier).map { IndexPath(section: toSection, item: $0) }
+    }
+
+    /// The same changes without updates (IGListKit DF-32); see `ListIndexSetResult.resultForBatchUpdates()`.
+    public func resultForBatchUpdates() -> ListIndexPathResult {
+        ListIndexPathResult(
+            fromSection: fromSection, toSection: toSection, indexes: indexes.resultForBatchUpdates())
+    }
+}
+
+extension ListIndexPathResult: CustomStringConvertible {
+    /// The numbers of changes in one line (IGListKit DD-02).
+    public var description: String {
+        "<ListIndexPathResult; \(indexes.inserts.count) inserts; \(indexes.deletes.count) deletes; "
+            + "\(indexes.updates.count) updates; \(indexes.moves.count) moves>"
+    }
+}

@@ -1,0 +1,164 @@
+/// A set of indexes, kept as ascending runs: what IGListKit has `NSIndexSet` for.
+///
+/// A long run costs as much as a single index, and the runs are what the `Updated` signal carries.
+public struct ListIndexSet: Sendable, Hashable {
+    /// The runs: not empty, ascending, with a gap between each two.
+    public private(set) var ranges: [Range<Int>]
+
+    /// Makes an empty set.
+    public init() { ranges = [] }
+
+    /// Makes a set of one run; empty for an empty range.
+    public init(_ range: Range<Int>) { ranges = range.isEmpty ? [] : [range] }
+
+    /// Makes a set of indexes in any order.
+    ///
+    /// - Complexity: O(n · log n), O(n) when they ascend.
+    public init(_ indexes: some Sequence<Int>) {
+        ranges = []
+        var sorted = Array(indexes)
+        if zip(sorted, sorted.dropFirst()).contains(where: { $0 > $1 }) { sorted.sort() }
+        for index in sorted { append(index) }
+    }
+
+    /// Takes runs that are already as `ranges` wants them.
+    init(canonical ranges: [Range<Int>]) { self.ranges = ranges }
+
+    /// How many indexes the set has.
+    ///
+    /// - Complexity: O(runs).
+    public var count: Int { ranges.reduce(0) { $0 + $1.count } }
+
+    /// Whether the set has no index.
+    public var isEmpty: Bool { ranges.isEmpty }
+
+    /// The smallest index.
+    public var first: Int? { ranges.first?.lowerBound }
+
+    /// The largest index.
+    public var last: Int? { ranges.last.map { $0.upperBound - 1 } }
+
+    /// Whether an index is in the set.
+    ///
+    /// - Complexity: O(log runs).
+    public func contains(_ index: Int) -> Bool {
+        let position = firstRun(endingAfter: index)
+        return position < ranges.count && ranges[position].contains(index)
+    }
+
+    /// How many indexes of the set are smaller than a given one.
+    ///
+    /// - Complexity: O(runs).
+    public func count(below index: Int) -> Int {
+        var count = 0
+        for range in ranges {
+            guard range.lowerBound < index else { break }
+            count += Swift.min(range.upperBound, index) - range.lowerBound
+        }
+        return count
+    }
+
+    /// The position of the first run that ends after an index.
+    private func firstRun(endingAfter index: Int) -> Int {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound <= index { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension ListIndexSet {
+    /// Adds an index that is not smaller than all others: O(1).
+    mutating func append(_ index: Int) {
+        guard let last = ranges.last, index <= last.upperBound else {
+            ranges.append(index..<index + 1)
+            return
+        }
+        if index == last.upperBound { ranges[ranges.count - 1] = last.lowerBound..<index + 1 }
+    }
+
+    /// Adds an index.
+    ///
+    /// - Complexity: O(runs), O(1) at the end.
+    public mutating func insert(_ index: Int) {
+        if index >= ranges.last?.lowerBound ?? index { return append(index) }
+        let position = firstRun(endingAfter: index)
+        let range = ranges[position]
+        if range.contains(index) { return }
+        let joinsBefore = position > 0 && ranges[position - 1].upperBound == index
+        let joinsAfter = range.lowerBound == index + 1
+        switch (joinsBefore, joinsAfter) {
+        case (true, true):
+            ranges[position - 1] = ranges[position - 1].lowerBound..<range.upperBound
+            ranges.remove(at: position)
+        case (true, false): ranges[position - 1] = ranges[position - 1].lowerBound..<index + 1
+        case (false, true): ranges[position] = index..<range.upperBound
+        case (false, false): ranges.insert(index..<index + 1, at: position)
+        }
+    }
+
+    /// Takes an index out.
+    ///
+    /// - Complexity: O(runs).
+    public mutating func remove(_ index: Int) {
+        let position = firstRun(endingAfter: index)
+        guard position < ranges.count, ranges[position].contains(index) else { return }
+        let range = ranges[position]
+        let rest = [range.lowerBound..<index, index + 1..<range.upperBound].filter { !$0.isEmpty }
+        ranges.replaceSubrange(position...position, with: rest)
+    }
+
+    /// The indexes of either set.
+    ///
+    /// - Complexity: O(runs of both · log).
+    public func union(_ other: ListIndexSet) -> ListIndexSet {
+        if isEmpty { return other }
+        var result: [Range<Int>] = []
+        for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = result.last, range.lowerBound <= last.upperBound {
+                result[result.count - 1] = last.lowerBound..<Swift.max(last.upperBound, range.upperBound)
+            } else {
+                result.append(range)
+            }
+        }
+        return ListIndexSet(canonical: result)
+    }
+}
+
+extension ListIndexSet: Sequence {
+    /// The indexes in ascending order.
+    public struct Iterator: IteratorProtocol, Sendable {
+        private let ranges: [Range<Int>]
+        private var run = 0
+        private var offset = 0
+
+        init(_ ranges: [Range<Int>]) { self.ranges = ranges }
+
+        /// The next index.
+        public mutating func next() -> Int? {
+            guard run < ranges.count else { return nil }
+            let index = ranges[run].lowerBound + offset
+            offset += 1
+            if offset == ranges[run].count { (run, offset) = (run + 1, 0) }
+            return index
+        }
+    }
+
+    /// Walks over the indexes in ascending order.
+    public func makeIterator() -> Iterator { Iterator(ranges) }
+
+    /// A number no larger than that of the indexes.
+    public var underestimatedCount: Int { ranges.count }
+}
+
+extension ListIndexSet: ExpressibleByArrayLiteral, CustomStringConvertible {
+    /// Makes a set of the given indexes.
+    public init(arrayLiteral elements: Int...) { self.init(elements) }
+
+    /// The indexes, as a set is written.
+    public var description: String {
+        "{" + map { String($0) }.joined(separator: ", ") + "}"
+    }
+}

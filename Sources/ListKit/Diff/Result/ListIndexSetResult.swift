@@ -1,0 +1,103 @@
+/// What changed between two lists, by index (IGListKit's `ListIndexSetResult`).
+///
+/// All changes happen at once: deletes, updates and the origins of moves count in the list before, inserts and the targets of
+/// moves in the list after. An element may be both moved and updated.
+public struct ListIndexSetResult: Sendable {
+    /// Indexes after the update of elements that are new.
+    public let inserts: ListIndexSet
+    /// Indexes before the update of elements that are gone.
+    public let deletes: ListIndexSet
+    /// Indexes **before** the update of elements that stay and changed.
+    public let updates: ListIndexSet
+    /// Elements that stay and changed places, ascending by their new index (IGListKit DF-35).
+    public let moves: [ListMoveIndex]
+    /// Finds identifiers; nil for a result that was not made from elements.
+    let lookup: (any DiffLookup)?
+
+    init(
+        inserts: ListIndexSet = [], deletes: ListIndexSet = [], updates: ListIndexSet = [],
+        moves: [ListMoveIndex] = [], lookup: (any DiffLookup)? = nil
+    ) {
+        self.inserts = inserts
+        self.deletes = deletes
+        self.updates = updates
+        self.moves = moves
+        self.lookup = lookup
+    }
+
+    /// Whether anything changed.
+    public var hasChanges: Bool {
+        !(inserts.isEmpty && deletes.isEmpty && updates.isEmpty && moves.isEmpty)
+    }
+
+    /// How many changes there are; an element that moved and changed counts twice.
+    public var changeCount: Int { inserts.count + deletes.count + updates.count + moves.count }
+
+    /// The index that an identifier had before the update, nil when it was not there.
+    ///
+    /// Of repeated identifiers the last one counts (IGListKit DF-34).
+    /// - Complexity: O(n) for the first question to a result, then O(1).
+    public func oldIndex(forIdentifier identifier: some Hashable & Sendable) -> Int? {
+        lookup?.oldIndex(of: AnyHashable(identifier))
+    }
+
+    /// The index that an identifier has after the update, nil when it is not there.
+    ///
+    /// Of repeated identifiers the last one counts (IGListKit DF-34).
+    /// - Complexity: O(n) for the first question to a result, then O(1).
+    public func newIndex(forIdentifier identifier: some Hashable & Sendable) -> Int? {
+        lookup?.newIndex(of: AnyHashable(identifier))
+    }
+
+    /// The same changes without updates, for a view that cannot update and move at once (IGListKit DF-27 … DF-32).
+    ///
+    /// An updated element becomes a delete and an insert, also when it moved; other moves stay in their order. With repeated
+    /// identifiers an update of another than the last one is lost (DF-34).
+    /// - Complexity: O(changes · log changes), and what `oldIndex(forIdentifier:)` takes if something changed in place.
+    public func resultForBatchUpdates() -> ListIndexSetResult {
+        var (deletes, inserts) = (Array(deletes), Array(inserts))
+        var movedUpdates: [Int] = []
+        var remaining: [ListMoveIndex] = []
+        for move in moves {
+            if updates.contains(move.from) {
+                movedUpdates.append(move.from)
+                deletes.append(move.from)
+                inserts.append(move.to)
+            } else {
+                remaining.append(move)
+            }
+        }
+        let handled = ListIndexSet(movedUpdates)
+        for index in updates where !handled.contains(index) {
+            guard lookup?.lastOldIndex(sameAsOld: index) == index else { continue }
+            deletes.append(index)
+            if let target = lookup?.lastNewIndex(sameAsOld: index) { inserts.append(target) }
+        }
+        return ListIndexSetResult(
+            inserts: ListIndexSet(inserts), deletes: ListIndexSet(deletes), moves: remaining, lookup: lookup)
+    }
+}
+
+extension ListIndexSetResult: Hashable {
+    /// Equal means: the same changes, whatever they were made from.
+    public static func == (lhs: ListIndexSetResult, rhs: ListIndexSetResult) -> Bool {
+        lhs.inserts == rhs.inserts && lhs.deletes == rhs.deletes && lhs.updates == rhs.updates
+            && lhs.moves == rhs.moves
+    }
+
+    /// Feeds the changes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(inserts)
+        hasher.combine(deletes)
+        hasher.combine(updates)
+        hasher.combine(moves)
+    }
+}
+
+extension ListIndexSetResult: CustomStringConvertible {
+    /// The numbers of changes in one line (IGListKit DD-03).
+    public var description: String {
+        "<ListIndexSetResult; \(inserts.count) inserts; \(deletes.count) deletes; \(updates.count) updates; "
+            + "\(moves.count) moves>"
+    }
+}

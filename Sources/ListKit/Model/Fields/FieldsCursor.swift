@@ -1,0 +1,130 @@
+/// The steps of a reader over the bytes that it was lent: where the next type and the next value lie.
+struct FieldsCursor {
+    var nextType: Int
+    let typesEnd: Int
+    var position: Int
+    let end: Int
+
+    /// A letter of a type; negative positions lie in the type of the fields themselves.
+    private func letter(_ position: Int, in bytes: Span<UInt8>) -> UInt8 {
+        let prelude = FieldsEncoder.prelude
+        if position >= 0 { return position < bytes.count ? bytes[position] : 0 }
+        return position >= -prelude.count ? prelude[prelude.count + position] : 0
+    }
+
+    private func typeEnd(in bytes: Span<UInt8>) -> Int {
+        TypeSignature.knownEnd(of: nextType, before: typesEnd) { letter($0, in: bytes) }
+    }
+
+    /// Reads one value and moves past it; nil when the bytes do not hold one.
+    mutating func next(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader.Element? {
+        guard let code = TypeCode(rawValue: letter(nextType, in: bytes)) else { return nil }
+        switch code {
+        case .byte: return integer(UInt8.self, in: bytes).map { .byte($0) }
+        case .boolean: return integer(UInt8.self, in: bytes).map { .boolean($0 != 0) }
+        case .int16: return integer(Int16.self, in: bytes).map { .int16($0) }
+        case .uint16: return integer(UInt16.self, in: bytes).map { .uint16($0) }
+        case .int32: return integer(Int32.self, in: bytes).map { .int32($0) }
+        case .uint32: return integer(UInt32.self, in: bytes).map { .uint32($0) }
+        case .int64: return integer(Int64.self, in: bytes).map { .int64($0) }
+        case .uint64: return integer(UInt64.self, in: bytes).map { .uint64($0) }
+        case .double: return integer(UInt64.self, in: bytes).map { .double(Double(bitPattern: $0)) }
+        case .string: return text(in: bytes, of: storage).map { .string($0) }
+        case .objectPath: return text(in: bytes, of: storage).map { .objectPath($0) }
+        case .signature: return text(in: bytes, of: storage).map { .signature($0) }
+        case .array: return array(in: bytes, of: storage)
+        case .variant: return variant(in: bytes, of: storage)
+        case .structure: return members(in: bytes, of: storage).map { .structure($0) }
+        case .dictionaryEntry: return members(in: bytes, of: storage).map { .dictionaryEntry($0) }
+        case .structureEnd, .dictionaryEntryEnd: return nil
+        }
+    }
+
+    private mutating func integer<Number: FixedWidthInteger>(_: Number.Type, in bytes: Span<UInt8>) -> Number? {
+        let size = Number.bitWidth / 8
+        guard position + size <= min(end, bytes.count) else { return nil }
+        var bits: UInt64 = 0
+        for offset in 0..<size { bits |= UInt64(bytes[position + offset]) << UInt64(8 * offset) }
+        position += size
+        nextType += 1
+        return Number(truncatingIfNeeded: bits)
+    }
+
+    /// Reads a count and answers the bytes that follow it.
+    private mutating func counted(in bytes: Span<UInt8>) -> Range<Int>? {
+        var start = position
+        guard let count = CanonicalEncoding.varint(in: bytes, at: &start, end: min(end, bytes.count)),
+            count <= min(end, bytes.count) - start
+        else { return nil }
+        position = start + count
+        return start..<position
+    }
+
+    private mutating func text(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader.Text? {
+        guard let range = counted(in: bytes) else { return nil }
+        nextType += 1
+        return FieldsReader.Text(storage: storage, range: range)
+    }
+
+    private mutating func array(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader.Element? {
+        let element = nextType + 1..<max(nextType + 1, typeEnd(in: bytes))
+        guard let range = counted(in: bytes) else { return nil }
+        nextType = element.upperBound
+        let inside = FieldsReader(
+            storage: storage, types: element, isRepeating: true, position: range.lowerBound, end: range.upperBound)
+        return .array(element: FieldsReader.Text(storage: storage, range: element), inside)
+    }
+
+    private mutating func variant(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader.Element? {
+        let start = position
+        skipVariant(in: bytes)
+        let types = start..<TypeSignature.knownEnd(of: start, before: position) { letter($0, in: bytes) }
+        let inside = FieldsReader(
+            storage: storage, types: types, isRepeating: false, position: types.upperBound, end: position)
+        return .variant(type: FieldsReader.Text(storage: storage, range: types), inside)
+    }
+
+    private mutating func members(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader? {
+        let types = nextType + 1..<max(nextType + 1, typeEnd(in: bytes) - 1)
+        let start = position
+        skip(in: bytes)
+        return FieldsReader(storage: storage, types: types, isRepeating: false, position: start, end: position)
+    }
+
+    /// Moves past one value; to the end when the bytes do not hold one.
+    mutating func skip(in bytes: Span<UInt8>) {
+        guard let code = TypeCode(rawValue: letter(nextType, in: bytes)) else { return finish() }
+        switch code {
+        case .string, .objectPath, .signature:
+            guard counted(in: bytes) != nil else { return finish() }
+            nextType += 1
+        case .array:
+            nextType = typeEnd(in: bytes)
+            guard counted(in: bytes) != nil else { return finish() }
+        case .variant: skipVariant(in: bytes)
+        case .structure, .dictionaryEntry:
+            let after = typeEnd(in: bytes)
+            nextType += 1
+            while nextType < after - 1, position <= end { skip(in: bytes) }
+            nextType = after
+        case .structureEnd, .dictionaryEntryEnd: finish()
+        default:
+            position = min(end, position + (code.fixedSize ?? 0))
+            nextType += 1
+        }
+    }
+
+    private mutating func skipVariant(in bytes: Span<UInt8>) {
+        let start = position
+        let after = TypeSignature.knownEnd(of: start, before: end) { letter($0, in: bytes) }
+        var inner = FieldsCursor(nextType: start, typesEnd: after, position: after, end: end)
+        inner.skip(in: bytes)
+        position = inner.position
+        nextType += 1
+    }
+
+    private mutating func finish() {
+        position = end
+        nextType = typesEnd
+    }
+}

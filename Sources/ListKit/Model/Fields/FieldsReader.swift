@@ -1,0 +1,110 @@
+/// Walks over canonical bytes, one value after the other, in the manner of libdbus's message iterators.
+///
+/// A reader over fields meets dictionary entries; a reader over an entry meets the key and a variant; and so on inwards.
+/// It owns a reference to the bytes, so it may be kept and sent anywhere. Nothing it meets can trap: bytes only become
+/// `Fields` after they were encoded or validated.
+@_spi(Daemon) public struct FieldsReader: Sendable {
+    /// A run of bytes inside the fields: a text, or the letters of a type.
+    public struct Text: Sendable {
+        let storage: ObjectStorage
+        let range: Range<Int>
+
+        /// How many bytes the text has.
+        public var count: Int { range.count }
+
+        /// The text as a string.
+        public var string: String { withBytes { String(copying: $0) } }
+
+        /// Lends the bytes, without a NUL at the end.
+        public func withBytes<Result, Failure: Error>(
+            _ body: (Span<UInt8>) throws(Failure) -> Result
+        ) throws(Failure) -> Result {
+            try storage.withFields { bytes throws(Failure) in try body(bytes.extracting(range)) }
+        }
+    }
+
+    /// One value; a container comes with the reader over what is in it.
+    @frozen public enum Element: Sendable {
+        /// `y`
+        case byte(UInt8)
+        /// `b`
+        case boolean(Bool)
+        /// `n`
+        case int16(Int16)
+        /// `q`
+        case uint16(UInt16)
+        /// `i`
+        case int32(Int32)
+        /// `u`
+        case uint32(UInt32)
+        /// `x`
+        case int64(Int64)
+        /// `t`
+        case uint64(UInt64)
+        /// `d`
+        case double(Double)
+        /// `s`
+        case string(Text)
+        /// `o`
+        case objectPath(Text)
+        /// `g`
+        case signature(Text)
+        /// `v`: the type inside, and a reader that meets one value.
+        case variant(type: Text, FieldsReader)
+        /// `a…`: the type of an element (`{…}` for a dictionary), and a reader over the elements or entries.
+        case array(element: Text, FieldsReader)
+        /// An entry of the fields or of a dictionary: a reader that meets the key and the value.
+        case dictionaryEntry(FieldsReader)
+        /// `(…)`: a reader over the members.
+        case structure(FieldsReader)
+    }
+
+    let storage: ObjectStorage
+    /// Where the types of what is ahead lie; negative positions stand for the letters of `FieldsEncoder.prelude`.
+    let types: Range<Int>
+    var nextType: Int
+    /// Whether the type starts over at each element.
+    let isRepeating: Bool
+    var position: Int
+    let end: Int
+
+    /// Makes a reader that meets the entries of fields in the order of their keys.
+    public init(_ fields: Fields) {
+        self.init(
+            storage: fields.storage, types: -FieldsEncoder.prelude.count..<0, isRepeating: true, position: 0,
+            end: fields.storage.fieldCount)
+    }
+
+    init(storage: ObjectStorage, types: Range<Int>, isRepeating: Bool, position: Int, end: Int) {
+        self.storage = storage
+        self.types = types
+        self.nextType = types.lowerBound
+        self.isRepeating = isRepeating
+        self.position = position
+        self.end = end
+    }
+
+    /// Whether nothing is ahead.
+    public var isAtEnd: Bool { isRepeating ? position >= end : nextType >= types.upperBound }
+
+    /// The next value, nil at the end; moves past it.
+    ///
+    /// - Complexity: O(1) for basic values and arrays, O(size) for structures, variants and entries.
+    public mutating func next() -> Element? {
+        guard !isAtEnd else { return nil }
+        var cursor = FieldsCursor(nextType: nextType, typesEnd: types.upperBound, position: position, end: end)
+        let element = storage.withFields { cursor.next(in: $0, of: storage) }
+        position = cursor.position
+        if !isRepeating { nextType = cursor.nextType }
+        return element
+    }
+
+    /// Moves past the next value without looking at it.
+    mutating func skip() {
+        guard !isAtEnd else { return }
+        var cursor = FieldsCursor(nextType: nextType, typesEnd: types.upperBound, position: position, end: end)
+        storage.withFields { cursor.skip(in: $0) }
+        position = cursor.position
+        if !isRepeating { nextType = cursor.nextType }
+    }
+}

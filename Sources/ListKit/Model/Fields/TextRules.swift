@@ -1,0 +1,54 @@
+/// What text in fields must be so that a D-Bus message can carry it.
+enum TextRules {
+    /// Whether bytes are UTF-8 without NUL (D-Bus specification, `STRING`).
+    static func isString(_ text: Span<UInt8>) -> Bool {
+        if isPlainASCII(text) { return true }
+        for position in text.indices where text[position] == 0 { return false }
+        return (try? UTF8Span(validating: text)) != nil
+    }
+
+    /// Whether every byte is ASCII and none is NUL; looks at eight bytes at a time.
+    private static func isPlainASCII(_ text: Span<UInt8>) -> Bool {
+        // Every load below is inside the bounds.
+        let bytes = unsafe text.bytes
+        var position = 0
+        while position + 8 <= bytes.byteCount {
+            let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
+            let hasZero = (word &- 0x0101_0101_0101_0101) & ~word
+            if (word | hasZero) & 0x8080_8080_8080_8080 != 0 { return false }
+            position += 8
+        }
+        while position < text.count {
+            if text[position] == 0 || text[position] > 0x7F { return false }
+            position += 1
+        }
+        return true
+    }
+
+    /// Whether bytes are an object path (D-Bus specification, "Valid Object Paths").
+    static func isObjectPath(_ text: Span<UInt8>) -> Bool {
+        guard text.count > 0, text[0] == 0x2F else { return false }
+        if text.count == 1 { return true }
+        var previous: UInt8 = 0
+        for position in text.indices {
+            let byte = text[position]
+            switch byte {
+            case 0x2F: if previous == 0x2F { return false }
+            case 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: break
+            default: return false
+            }
+            previous = byte
+        }
+        return previous != 0x2F
+    }
+
+    /// Whether bytes may stand as text of a type; false for a type that is no text.
+    static func isValid(_ text: Span<UInt8>, as code: TypeCode) -> Bool {
+        switch code {
+        case .string: isString(text)
+        case .objectPath: isObjectPath(text)
+        case .signature: TypeSignature.isValid(text)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// What went wrong in a list: a code to act on, a message that names the thing at fault, and the cause if there is one.
+///
+/// One type for all of ListKit. The codes are the error names of the D-Bus contract.
+public struct ListError: Error, Sendable, Hashable {
+    /// The kinds of failure; the raw value is the name that the D-Bus contract gives it.
+    ///
+    /// Codes may be added: a `switch` outside of ListKit needs a default.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// No adapter has this name.
+        case noSuchAdapter = "NoSuchAdapter"
+        /// An adapter with this name exists already.
+        case adapterExists = "AdapterExists"
+        /// The list has no object with this identifier.
+        case noSuchObject = "NoSuchObject"
+        /// The section has no such item.
+        case noSuchItem = "NoSuchItem"
+        /// No section controller goes by this name.
+        case noSuchSectionController = "NoSuchSectionController"
+        /// No plugin goes by this name.
+        case noSuchPlugin = "NoSuchPlugin"
+        /// A plugin was not loaded: owner, mode, file format or API version.
+        case pluginRefused = "PluginRefused"
+        /// A plugin broke its contract, stopped answering or died.
+        case pluginFailed = "PluginFailed"
+        /// The caller expected another revision than the current one.
+        case revisionConflict = "RevisionConflict"
+        /// The revision asked for is too old to be kept, or lies in the future.
+        case revisionGone = "RevisionGone"
+        /// Two objects of one list have the same identifier.
+        case duplicateIdentifier = "DuplicateIdentifier"
+        /// An object, or a value in it, is malformed.
+        case invalidObject = "InvalidObject"
+        /// The list is fed by a source and takes no writes.
+        case readOnly = "ReadOnly"
+        /// The thing belongs to somebody else.
+        case notOwner = "NotOwner"
+        /// An object, identifier or message is larger than allowed.
+        case payloadTooLarge = "PayloadTooLarge"
+        /// The store refused: disk full, I/O error; nothing was applied.
+        case storeFailed = "StoreFailed"
+        /// The service is going down and takes no writes.
+        case shuttingDown = "ShuttingDown"
+        /// An argument or option is unknown, malformed or out of range.
+        case invalidArguments = "InvalidArgs"
+        /// The caller may not do this.
+        case accessDenied = "AccessDenied"
+        /// The caller has used up what it may have.
+        case limitsExceeded = "LimitsExceeded"
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// One line that names the argument, object or plugin at fault.
+    public let message: String
+    /// What was underneath, in words: an errno text, a line of a file, another error.
+    public let cause: String?
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String, cause: String? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+}
+
+extension ListError: CustomStringConvertible {
+    /// Code, message and cause in one line.
+    public var description: String {
+        guard let cause else { return "\(code.rawValue): \(message)" }
+        return "\(code.rawValue): \(message) (\(cause))"
+    }
+}

@@ -1,0 +1,101 @@
+/// One element of a list: an identifier, a type and fields.
+///
+/// A value of 8 bytes; copies share one immutable allocation. Two objects with the same identifier are the same object, and
+/// it has changed when type or fields differ (IGListKit's `ListDiffable`).
+@frozen public struct ListObject: Sendable {
+    @usableFromInline let storage: ObjectStorage
+
+    init(storage: ObjectStorage) { self.storage = storage }
+
+    /// Makes an object.
+    ///
+    /// - Parameters:
+    ///   - id: unique in its list; not empty, without NUL, at most 65,535 bytes of UTF-8.
+    ///   - type: chooses the section controller; may be empty.
+    ///   - fields: the content.
+    /// - Throws: `invalidObject` for a malformed identifier or type and for fields with a fault, `payloadTooLarge` for an
+    ///   identifier that is too long.
+    public init(id: String, type: String = "", fields: Fields = [:]) throws(ListError) {
+        guard TextRules.isString(type.utf8Span.span) else {
+            throw ListError(.invalidObject, "type \(type.debugDescription): NUL in a string")
+        }
+        try self.init(id: id.utf8Span.span, type: ObjectType.named(type), fields: fields)
+    }
+
+    /// Makes an object from the bytes of an identifier and a type that was looked up before.
+    ///
+    /// - Throws: as `init(id:type:fields:)`, also for an identifier that is not UTF-8.
+    @_spi(Daemon) public init(id: Span<UInt8>, type: ObjectType, fields: Fields) throws(ListError) {
+        if let fault = fields.fault { throw fault }
+        try ListObject.validate(id: id)
+        storage = fields.storage.withFields { ObjectStorage.make(id: id, type: type, fields: $0) }
+    }
+
+    /// Checks the bytes of an identifier.
+    static func validate(id: Span<UInt8>) throws(ListError) {
+        guard id.count > 0 else { throw ListError(.invalidObject, "an object has an empty identifier") }
+        guard id.count <= ObjectIdentity.maximumLength else {
+            throw ListError(.payloadTooLarge, "an identifier of \(id.count) bytes")
+        }
+        guard TextRules.isString(id) else {
+            throw ListError(.invalidObject, "identifier \(String(copying: id).debugDescription): NUL or no UTF-8")
+        }
+    }
+
+    /// The identifier, unique in its list.
+    public var id: String { storage.withID { String(copying: $0) } }
+
+    /// The name that chooses the section controller.
+    public var type: String { storage.header.type?.name ?? "" }
+
+    /// The content; shares the memory of the object.
+    public var fields: Fields { Fields(storage: storage) }
+
+    /// Bytes of identifier and fields together, as limits and statistics count them.
+    public var byteCount: Int { storage.header.identity.length + storage.fieldCount }
+
+    /// The shared name of the type.
+    @_spi(Daemon) public var objectType: ObjectType { storage.header.type ?? ObjectType.named("") }
+
+    /// Lends the UTF-8 bytes of the identifier, without NUL at the end.
+    @_spi(Daemon) public func withIDBytes<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try storage.withID(body)
+    }
+
+    /// The same object with other fields.
+    ///
+    /// - Throws: the fault of the fields.
+    public func with(fields: Fields) throws(ListError) -> ListObject {
+        if let fault = fields.fault { throw fault }
+        return ListObject(
+            storage: storage.withID { id in
+                fields.storage.withFields { ObjectStorage.make(id: id, type: objectType, fields: $0) }
+            })
+    }
+}
+
+extension ListObject: Hashable {
+    /// Equal means: the same identifier, type and fields, byte for byte.
+    public static func == (lhs: ListObject, rhs: ListObject) -> Bool {
+        lhs.isSame(as: rhs) && lhs.hasSameContent(as: rhs)
+    }
+
+    /// Feeds the identifier.
+    public func hash(into hasher: inout Hasher) { hasher.combine(storage.header.identity) }
+
+    /// Whether both are the same object: equal identifiers.
+    public func isSame(as other: ListObject) -> Bool { storage.hasSameID(as: other.storage) }
+
+    /// Whether type and fields are equal (IGListKit's `isEqual(toDiffableObject:)`).
+    public func hasSameContent(as other: ListObject) -> Bool {
+        storage.isIdentical(to: other.storage)
+            || storage.header.type === other.storage.header.type && storage.hasSameFields(as: other.storage)
+    }
+}
+
+extension ListObject: CustomStringConvertible {
+    /// Identifier, type and number of fields in one line.
+    public var description: String { "\(id.debugDescription) (\(type.debugDescription), \(fields.count) fields)" }
+}

@@ -1,0 +1,106 @@
+/// What an `ObjectStorage` knows besides its bytes.
+@usableFromInline
+struct ObjectHeader {
+    /// Hash and length of the identifier.
+    let identity: ObjectIdentity
+    /// The type of the object; nil for fields that belong to no object.
+    let type: ObjectType?
+    /// How many bytes of fields follow those of the identifier.
+    let fieldCount: UInt32
+}
+
+/// The heap object of an `ObjectStorage`.
+@usableFromInline
+final class ObjectBuffer: ManagedBuffer<ObjectHeader, UInt8> {}
+
+/// The one allocation behind an object or behind fields: header, identifier and fields, one after the other.
+///
+/// An object with a 16-byte identifier and 100 bytes of fields takes 152 bytes.
+@usableFromInline @frozen
+struct ObjectStorage: @unchecked Sendable {
+    // Sendable: `make` writes the bytes before anybody else knows the buffer, and nobody writes them later.
+    @usableFromInline let buffer: ObjectBuffer
+
+    private init(_ buffer: ObjectBuffer) { self.buffer = buffer }
+
+    /// The storage of empty fields.
+    static let empty = make(fields: [UInt8]().span)
+
+    /// Copies fields that belong to no object.
+    static func make(fields: Span<UInt8>) -> ObjectStorage {
+        make(identity: .none, type: nil, id: [UInt8]().span, fields: fields)
+    }
+
+    /// Copies an identifier of at most `ObjectIdentity.maximumLength` bytes, and fields.
+    static func make(id: Span<UInt8>, type: ObjectType, fields: Span<UInt8>) -> ObjectStorage {
+        make(identity: ObjectIdentity(of: id), type: type, id: id, fields: fields)
+    }
+
+    private static func make(
+        identity: ObjectIdentity, type: ObjectType?, id: Span<UInt8>, fields: Span<UInt8>
+    ) -> ObjectStorage {
+        let count = id.count + fields.count
+        let header = ObjectHeader(identity: identity, type: type, fieldCount: UInt32(truncatingIfNeeded: fields.count))
+        let created = ObjectBuffer.create(minimumCapacity: count) { _ in header }
+        // `create` is a class method: what it answers is an instance of that class.
+        let buffer = unsafe unsafeDowncast(created, to: ObjectBuffer.self)
+        // The buffer has room for both runs of bytes, and nobody else knows it yet.
+        unsafe buffer.withUnsafeMutablePointerToElements { target in
+            unsafe id.withUnsafeBufferPointer { source in
+                if let start = source.baseAddress { unsafe target.initialize(from: start, count: source.count) }
+            }
+            unsafe fields.withUnsafeBufferPointer { source in
+                if let start = source.baseAddress {
+                    unsafe (target + id.count).initialize(from: start, count: source.count)
+                }
+            }
+        }
+        return ObjectStorage(buffer)
+    }
+
+    /// Hash, length and type.
+    var header: ObjectHeader { buffer.header }
+
+    /// Whether both are one allocation.
+    func isIdentical(to other: ObjectStorage) -> Bool { buffer === other.buffer }
+
+    /// How many bytes of fields there are.
+    var fieldCount: Int { Int(header.fieldCount) }
+
+    /// Lends the bytes of the identifier.
+    @inline(__always)
+    func withID<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // The buffer outlives the call, and the bytes are as many as the header says.
+        try unsafe buffer.withUnsafeMutablePointers { (header, elements) throws(Failure) -> Result in
+            let count = unsafe header.pointee.identity.length
+            return try unsafe body(Span(_unsafeStart: UnsafePointer(elements), count: count))
+        }
+    }
+
+    /// Lends the bytes of the fields.
+    @inline(__always)
+    func withFields<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // As in `withID`.
+        try unsafe buffer.withUnsafeMutablePointers { (header, elements) throws(Failure) -> Result in
+            let start = unsafe elements + header.pointee.identity.length
+            let count = unsafe Int(header.pointee.fieldCount)
+            return try unsafe body(Span(_unsafeStart: UnsafePointer(start), count: count))
+        }
+    }
+
+    /// Whether both hold the same bytes of fields.
+    func hasSameFields(as other: ObjectStorage) -> Bool {
+        if isIdentical(to: other) { return true }
+        return withFields { mine in other.withFields { mine.isIdenticalBytes(to: $0) } }
+    }
+
+    /// Whether both stand for the same object: the same bytes of identifier.
+    func hasSameID(as other: ObjectStorage) -> Bool {
+        guard header.identity == other.header.identity else { return false }
+        return withID { mine in other.withID { mine.isIdenticalBytes(to: $0) } }
+    }
+}

@@ -1,0 +1,65 @@
+import Synchronization
+
+/// The name of a type of objects, shared by all objects that have it.
+///
+/// Two instances never have the same name at the same time, so identity is equality. A name is forgotten with the last
+/// object that has it.
+@_spi(Daemon) public final class ObjectType: Sendable {
+    /// The name, as in the list; may be empty.
+    public let name: String
+
+    private static let names = Mutex(TypeNames())
+
+    /// The one instance for a name.
+    ///
+    /// - Complexity: O(length), under a lock that all adapters share; keep the answer when many objects have one type.
+    public static func named(_ name: String) -> ObjectType {
+        // The instance leaves the lock before it can be released, because its `deinit` takes the lock again.
+        names.withLock { $0.type(named: name) }
+    }
+
+    init(name: String) { self.name = name }
+
+    deinit {
+        let identifier = ObjectIdentifier(self)
+        ObjectType.names.withLock { $0.forget(name, identifier) }
+    }
+}
+
+/// The names of types that objects have at the moment.
+struct TypeNames: Sendable {
+    private final class Entry: @unchecked Sendable {
+        // Sendable: both are set once here, and the runtime loads weak references atomically.
+        private(set) weak var type: ObjectType?
+        let identifier: ObjectIdentifier
+
+        init(_ type: ObjectType) {
+            self.type = type
+            identifier = ObjectIdentifier(type)
+        }
+    }
+
+    private var entries: [[UInt8]: Entry] = [:]
+
+    /// How many names are known.
+    var count: Int { entries.count }
+
+    /// The living instance for a name, or a new one.
+    mutating func type(named name: String) -> ObjectType {
+        let key = Array(name.utf8)
+        if let type = entries[key]?.type { return type }
+        let type = ObjectType(name: name)
+        entries[key] = Entry(type)
+        return type
+    }
+
+    /// Drops a name, unless a newer instance has taken it over; gives memory back after a flood of names.
+    mutating func forget(_ name: String, _ identifier: ObjectIdentifier) {
+        let key = Array(name.utf8)
+        guard entries[key]?.identifier == identifier else { return }
+        entries[key] = nil
+        if entries.capacity > 1024, entries.count < entries.capacity / 8 {
+            entries = Dictionary(uniqueKeysWithValues: entries.map { ($0, $1) })
+        }
+    }
+}

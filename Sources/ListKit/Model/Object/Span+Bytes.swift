@@ -1,0 +1,29 @@
+extension Span where Element == UInt8 {
+    /// Whether both runs hold the same bytes.
+    @inline(__always)
+    func isIdenticalBytes(to other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        // Every load is guarded by the count, which is the same for both.
+        let (mine, theirs) = unsafe (bytes, other.bytes)
+        var position = 0
+        while position + 8 <= count {
+            let a = unsafe mine.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
+            let b = unsafe theirs.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
+            if a != b { return false }
+            position += 8
+        }
+        while position < count {
+            if self[position] != other[position] { return false }
+            position += 1
+        }
+        return true
+    }
+}
+
+extension String {
+    /// Copies bytes; malformed UTF-8 becomes replacement characters.
+    init(copying bytes: Span<UInt8>) {
+        // The buffer is only read during the call.
+        self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+}
