@@ -1,0 +1,69 @@
+/// A stretch of one axis, in units.
+struct Interval: Sendable, Hashable {
+    var start: Units
+    var end: Units
+
+    static let zero = Interval(start: 0, end: 0)
+
+    /// What the union with any span leaves as that span.
+    static let none = Interval(start: .max, end: .min)
+
+    init(start: Units, end: Units) {
+        self.start = start
+        self.end = end
+    }
+
+    init(start: Units, length: Units) {
+        self.init(start: start, end: start + length)
+    }
+
+    var length: Units { end - start }
+
+    /// Whether two spans share a stretch with length; touching is not enough (IGListKit LY-27).
+    func overlaps(_ other: Interval) -> Bool {
+        start < other.end && other.start < end && start < end && other.start < other.end
+    }
+
+    /// The coordinate lies in the span; its end does not belong to it.
+    func contains(_ coordinate: Units) -> Bool {
+        start <= coordinate && coordinate < end
+    }
+
+    func union(_ other: Interval) -> Interval {
+        Interval(start: min(start, other.start), end: max(end, other.end))
+    }
+
+    /// The span moved on, within a bound that no honest list reaches; an empty union stays one.
+    func shifted(by distance: Units) -> Interval {
+        start > end ? self : Interval(start: min(start + distance, 1 << 62), end: min(end + distance, 1 << 62))
+    }
+}
+
+/// A rectangle by axes: along the scroll axis and across it, so that both directions are one algorithm.
+struct AxisFrame: Sendable, Hashable {
+    var along: Interval
+    var across: Interval
+
+    static let zero = AxisFrame(along: .zero, across: .zero)
+    static let none = AxisFrame(along: .none, across: .none)
+
+    var hasArea: Bool { along.start < along.end && across.start < across.end }
+
+    func overlaps(_ other: AxisFrame) -> Bool {
+        along.overlaps(other.along) && across.overlaps(other.across)
+    }
+
+    func union(_ other: AxisFrame) -> AxisFrame {
+        AxisFrame(along: along.union(other.along), across: across.union(other.across))
+    }
+
+    func shifted(by distance: Units) -> AxisFrame {
+        AxisFrame(along: along.shifted(by: distance), across: across)
+    }
+}
+
+/// A size by axes.
+struct AxisSize: Sendable, Hashable {
+    var along: Units
+    var across: Units
+}

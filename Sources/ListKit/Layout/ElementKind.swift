@@ -1,0 +1,9 @@
+/// What a piece of a list is to its section.
+@frozen public enum ElementKind: String, Sendable, Hashable, CaseIterable {
+    /// One of the section's items.
+    case cell
+    /// The supplementary view before the items.
+    case header
+    /// The supplementary view after the items.
+    case footer
+}

@@ -1,0 +1,57 @@
+/// What is the same for every section of one flow layout: settings and the room across the scroll axis.
+struct FlowRules: Sendable, Hashable {
+    let direction: ScrollDirection
+    let stretchToEdge: Bool
+    let showHeaderWhenEmpty: Bool
+    let scale: LayoutScale
+    /// The room for a row: the container less the content inset.
+    let room: Units
+
+    init(_ configuration: FlowConfiguration, container: Size) {
+        direction = configuration.direction
+        stretchToEdge = configuration.stretchToEdge
+        showHeaderWhenEmpty = configuration.showHeaderWhenEmpty
+        scale = LayoutScale(pixelsPerPoint: configuration.scale)
+        let inset = configuration.contentInset
+        switch configuration.direction {
+        case .vertical:
+            room = max(0, scale.length(container.width) - scale.units(inset.left) - scale.units(inset.right))
+        case .horizontal:
+            room = max(0, scale.length(container.height) - scale.units(inset.top) - scale.units(inset.bottom))
+        }
+    }
+
+    func size(_ size: Size) -> AxisSize {
+        switch direction {
+        case .vertical: AxisSize(along: scale.length(size.height), across: scale.length(size.width))
+        case .horizontal: AxisSize(along: scale.length(size.width), across: scale.length(size.height))
+        }
+    }
+
+    func rect(_ frame: AxisFrame) -> Rect {
+        let along = (scale.points(frame.along.start), scale.points(frame.along.length))
+        let across = (scale.points(frame.across.start), scale.points(frame.across.length))
+        switch direction {
+        case .vertical: return Rect(x: across.0, y: along.0, width: across.1, height: along.1)
+        case .horizontal: return Rect(x: along.0, y: across.0, width: along.1, height: across.1)
+        }
+    }
+
+    /// The frame that a question is about; it may be infinite.
+    func frame(_ rect: Rect) -> AxisFrame {
+        let x = Interval(start: scale.coordinate(rect.minX), end: scale.coordinate(rect.maxX))
+        let y = Interval(start: scale.coordinate(rect.minY), end: scale.coordinate(rect.maxY))
+        switch direction {
+        case .vertical: return AxisFrame(along: y, across: x)
+        case .horizontal: return AxisFrame(along: x, across: y)
+        }
+    }
+
+    func along(_ point: Point) -> Units {
+        scale.coordinate(direction == .vertical ? point.y : point.x)
+    }
+
+    func across(_ point: Point) -> Units {
+        scale.coordinate(direction == .vertical ? point.x : point.y)
+    }
+}

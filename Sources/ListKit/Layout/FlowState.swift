@@ -1,0 +1,28 @@
+/// Where the flow stands between two items: all that a section's place depends on.
+///
+/// Coordinates along the scroll axis are relative to an origin that the holder knows.
+struct FlowState: Sendable, Hashable {
+    /// The start of the open row.
+    var row: Units = 0
+    /// How far the open row is filled, with the spacing after its last item.
+    var column: Units = 0
+    /// Where the next row would start.
+    var nextRow: Units = 0
+    /// The far edge of the section before: an empty section sits there.
+    var edge: Units = 0
+
+    /// Keeps a state near its origin, whatever sections claim; no honest list comes near this.
+    private static let limit: Units = 1 << 60
+
+    /// The distance to the next origin, on whole pixels so that rounding falls alike on both sides of it.
+    func advance(_ scale: LayoutScale) -> Units {
+        max(0, scale.floor(nextRow))
+    }
+
+    /// The same state, seen from an origin further along.
+    func rebased(by distance: Units) -> FlowState {
+        func near(_ value: Units) -> Units { min(max(value - distance, -Self.limit), Self.limit) }
+        return FlowState(
+            row: near(row), column: column, nextRow: near(nextRow), edge: near(edge))
+    }
+}

@@ -1,0 +1,45 @@
+/// Which layout a list has, with its settings.
+public enum LayoutConfiguration: Sendable, Hashable {
+    /// Rows of items, as IGListCollectionViewLayout lays them out.
+    case flow(FlowConfiguration)
+    /// Each item brings its frame, as in LazyScrollView.
+    case absolute(ScrollDirection)
+    /// The client lays out: frames are zero.
+    case none
+}
+
+/// The settings of layout `flow`, those of IGListCollectionViewLayout (IGListKit F93–F97).
+public struct FlowConfiguration: Sendable, Hashable {
+    /// The axis along which rows follow each other.
+    public var direction: ScrollDirection
+    /// Whether headers stay at the edge of the viewport while their section is passed.
+    public var stickyHeaders: Bool
+    /// Added to the scroll offset for sticky headers only, in points.
+    public var topContentInset: Double
+    /// Added likewise; the one meant to change while scrolling (IGListKit's `stickyHeaderYOffset`).
+    public var stickyHeaderOffset: Double
+    /// Whether the last item of a row grows to the edge when at most 1 point is left.
+    public var stretchToEdge: Bool
+    /// Whether sections without items show their header and footer.
+    public var showHeaderWhenEmpty: Bool
+    /// Insets of the whole content: they narrow the rows; frames stay in content coordinates.
+    public var contentInset: EdgeInsets
+    /// Device pixels for each point: frames are put on whole pixels; 0 = no rounding. At most 16.
+    public var scale: Double
+
+    /// Makes settings; what is not named is off or 0.
+    public init(
+        direction: ScrollDirection = .vertical, stickyHeaders: Bool = false, topContentInset: Double = 0,
+        stickyHeaderOffset: Double = 0, stretchToEdge: Bool = false, showHeaderWhenEmpty: Bool = false,
+        contentInset: EdgeInsets = .zero, scale: Double = 0
+    ) {
+        self.direction = direction
+        self.stickyHeaders = stickyHeaders
+        self.topContentInset = topContentInset
+        self.stickyHeaderOffset = stickyHeaderOffset
+        self.stretchToEdge = stretchToEdge
+        self.showHeaderWhenEmpty = showHeaderWhenEmpty
+        self.contentInset = contentInset
+        self.scale = scale
+    }
+}

@@ -1,0 +1,63 @@
+/// A length or coordinate in whole units: millionths of a point, or of a device pixel when frames are put on pixels.
+///
+/// Whole numbers make sums exact, so that a part laid out alone lies where a full layout would put it, and sizes with up
+/// to six decimals come back as they were given.
+typealias Units = Int64
+
+/// Turns points into units and back, and puts lengths on device pixels (IGListKit LY-51).
+struct LayoutScale: Sendable, Hashable {
+    /// Units in one point.
+    let unitsPerPoint: Double
+    /// Units in one device pixel; 1 when nothing is rounded.
+    let unitsPerPixel: Units
+    /// The distance that IGListKit forgives at the end of a row: 1 point.
+    let tolerance: Units
+
+    /// The largest length that goes in; sums of fewer than 2¹⁶ of them stay far from overflow.
+    private static let longest = Double(1 << 45)
+    private static let farthest = Double(1 << 61)
+
+    init(pixelsPerPoint scale: Double) {
+        let rounds = scale.isFinite && scale > 0
+        unitsPerPoint = 1_000_000 * (rounds ? min(scale, 16) : 1)
+        unitsPerPixel = rounds ? 1_000_000 : 1
+        tolerance = Units(unitsPerPoint)
+    }
+
+    /// A length or distance; NaN and infinite numbers are 0, huge ones are cut.
+    func units(_ points: Double) -> Units {
+        guard points.isFinite else { return 0 }
+        let exact = min(max(points * unitsPerPoint, -Self.longest), Self.longest)
+        return Units(exact + (exact < 0 ? -0.5 : 0.5))
+    }
+
+    /// A length that cannot be negative.
+    func length(_ points: Double) -> Units {
+        max(0, units(points))
+    }
+
+    /// A coordinate of a question, which may lie anywhere; NaN is 0.
+    func coordinate(_ points: Double) -> Units {
+        guard !points.isNaN else { return 0 }
+        let exact = min(max(points * unitsPerPoint, -Self.farthest), Self.farthest)
+        return Units(exact + (exact < 0 ? -0.5 : 0.5))
+    }
+
+    func points(_ units: Units) -> Double {
+        Double(units) / unitsPerPoint
+    }
+
+    /// The pixel edge at or before a coordinate.
+    func floor(_ units: Units) -> Units {
+        guard unitsPerPixel > 1 else { return units }
+        let rest = units % unitsPerPixel
+        return units - (rest < 0 ? rest + unitsPerPixel : rest)
+    }
+
+    /// The whole pixels that a length needs.
+    func ceil(_ units: Units) -> Units {
+        guard unitsPerPixel > 1 else { return units }
+        let rest = units % unitsPerPixel
+        return rest > 0 ? units + unitsPerPixel - rest : units - rest
+    }
+}

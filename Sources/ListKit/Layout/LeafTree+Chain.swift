@@ -1,0 +1,36 @@
+/// A leaf whose inside follows from the state that the leaf before it hands over.
+protocol ChainedLeaf: SummarisedLeaf {
+    associatedtype State: Equatable
+    associatedtype Rules
+
+    /// The state that the leaf was laid out with.
+    var entry: State { get }
+
+    /// The state for the leaf after it.
+    var handOver: State { get }
+
+    /// Lays the inside out anew.
+    mutating func layOut(after state: State, rules: Rules)
+}
+
+extension LeafTree where Leaf: ChainedLeaf {
+    /// Lays out the leaves that were touched, and after each of them those that get another state than before.
+    ///
+    /// `touched` is in order. A row that starts anew forgets the past, so this mostly ends at the next leaf: O(touched
+    /// · log n), O(n) at worst.
+    mutating func settle(_ touched: [Int], from start: Leaf.State, rules: Leaf.Rules) {
+        var pending = touched[...]
+        var next: Int?
+        while let leaf = next ?? pending.first {
+            let isTouched = pending.first == leaf
+            if isTouched { pending.removeFirst() }
+            let state = self.leaf(before: leaf).map { leaves[$0].handOver } ?? start
+            guard isTouched || leaves[leaf].entry != state else {
+                next = nil
+                continue
+            }
+            update(leaf) { $0.layOut(after: state, rules: rules) }
+            next = self.leaf(after: leaf)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// Where an element is to come to lie when the list is scrolled to it.
+@frozen public enum ScrollPosition: String, Sendable, Hashable, CaseIterable {
+    /// As `start` (IGListKit AD-109).
+    case none
+    /// At the start of the viewport.
+    case start
+    /// In the middle.
+    case center
+    /// At the end.
+    case end
+    /// Wherever the least movement shows as much of it as there is room for.
+    case nearest
+}
+
+/// A stretch of the scroll axis to bring into view, with the rule for it (IGListKit AD-109…AD-133).
+public struct ScrollTarget: Sendable, Hashable {
+    /// The stretch, in points.
+    public var range: ClosedRange<Double>
+    /// Where it is to lie.
+    public var position: ScrollPosition
+    /// Added to the offset before it is clamped, in points.
+    public var additionalOffset: Double
+
+    /// Makes a target.
+    public init(range: ClosedRange<Double>, position: ScrollPosition, additionalOffset: Double = 0) {
+        self.range = range
+        self.position = position
+        self.additionalOffset = additionalOffset
+    }
+
+    /// The scroll offset that shows the target, clamped to what the content and its insets allow.
+    ///
+    /// - Parameters:
+    ///   - viewport: the viewport's length along the scroll axis.
+    ///   - content: the content's length along the scroll axis.
+    ///   - lead: the content inset before the content.
+    ///   - trail: the content inset after it.
+    ///   - current: the present offset, from which `nearest` moves.
+    /// - Returns: an offset of at least `-lead`, even where the content is shorter than the viewport.
+    public func offset(
+        viewport: Double, content: Double, lead: Double = 0, trail: Double = 0, current: Double = 0
+    ) -> Double {
+        let start = range.lowerBound - lead
+        let end = range.upperBound - viewport + trail
+        let wanted =
+            switch position {
+            case .none, .start: start
+            case .end: end
+            case .center: (range.lowerBound + range.upperBound) / 2 - viewport / 2 - (lead - trail) / 2
+            case .nearest: min(max(current, min(start, end)), max(start, end))
+            }
+        return max(-lead, min(wanted + additionalOffset, content - viewport + trail))
+    }
+}
