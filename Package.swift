@@ -48,7 +48,8 @@ let package = Package(
         .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ListKitTests", dependencies: [listKit, "TestSupport"], swiftSettings: settings),
         .testTarget(name: "PluginAPITests", dependencies: [pluginAPI, "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "ListDaemonTests", dependencies: ["ListDaemon", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "ListDaemonTests", dependencies: ["ListDaemon", listKit, "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ListClientTests", dependencies: ["ListClient", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests", dependencies: ["ListClient", "DBus", "TestSupport"], swiftSettings: settings),

@@ -138,9 +138,8 @@ struct LogTests {
 struct RateLimiterTests {
     @Test("random messages of few keys → the same as counting each key's interval by hand")
     func againstReference() {
-        var random = SystemRandomNumberGenerator()
-        let seed = UInt64.random(in: 0 ... .max, using: &random)
-        var generator = SplitMix(state: seed)
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
         let limit = RateLimit(burst: 3, interval: .milliseconds(100), keys: 10)
         var limiter = RateLimiter(limit: limit)
         var reference: [String: (start: Int, written: Int, leftOut: Int)] = [:]
@@ -178,17 +177,5 @@ struct RateLimiterTests {
         #expect(limiter.admit("c", at: start) == .write(leftOut: 0))
         #expect(limiter.admit("d", at: start) == .leaveOut)
         #expect(limiter.admit("d", at: start + .seconds(1)) == .write(leftOut: 0))
-    }
-}
-
-/// A small seeded generator.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -1,0 +1,73 @@
+@_spi(Daemon) internal import ListKit
+
+/// Makes the object of a parsed line.
+struct JSONLObjects {
+    private let limits: ObjectLimits
+    private var fields = JSONFields()
+    private var lastType = ObjectType.named("")
+
+    init(limits: ObjectLimits) { self.limits = limits }
+
+    mutating func object(of tape: JSONTape) throws(ListError) -> ListObject {
+        let members = try JSONLMembers(tape)
+        guard let id = members.id else { throw ListError(.invalidObject, "the object has no id") }
+        let type = try objectType(members.type, of: tape)
+        return try tape.withText(at: id) { text throws(ListError) in
+            guard text.count <= limits.idBytes else {
+                throw ListError(.payloadTooLarge, "an id of \(text.count) bytes; at most \(limits.idBytes)")
+            }
+            return try fields.object(id: text, type: type, fieldsAt: members.fields, of: tape)
+        }
+    }
+
+    /// Most objects have the type of the one before.
+    private mutating func objectType(_ position: Int?, of tape: JSONTape) throws(ListError) -> ObjectType {
+        let name = position.map { tape.text(at: $0) } ?? ""
+        if name.utf8.elementsEqual(lastType.name.utf8) { return lastType }
+        guard name.utf8.count <= limits.idBytes else {
+            throw ListError(.payloadTooLarge, "a type of \(name.utf8.count) bytes; at most \(limits.idBytes)")
+        }
+        guard !name.utf8.contains(0) else {
+            throw ListError(.invalidObject, "type \(name.debugDescription): NUL in a string")
+        }
+        lastType = ObjectType.named(name)
+        return lastType
+    }
+}
+
+/// Where the members of a line lie; of repeated ones the last counts, and null removes one.
+private struct JSONLMembers {
+    private(set) var id: Int?
+    private(set) var type: Int?
+    private(set) var fields: Int?
+
+    init(_ tape: JSONTape) throws(ListError) {
+        guard case .object(let end) = tape.node(at: JSONTape.root) else {
+            throw ListError(.invalidObject, "not a JSON object")
+        }
+        var key = JSONTape.root + 1
+        while key < end {
+            let value = tape.isNull(at: key + 1) ? nil : key + 1
+            switch tape.text(at: key) {
+            case "id": id = value
+            case "type": type = value
+            case "fields": fields = value
+            case let other: throw ListError(.invalidObject, "unknown key \(other.debugDescription)")
+            }
+            key = tape.position(after: key + 1)
+        }
+        if let id, case .string = tape.node(at: id) {} else if id != nil { throw Self.wrongType("id", "a string") }
+        if let type, case .string = tape.node(at: type) {
+        } else if type != nil {
+            throw Self.wrongType("type", "a string")
+        }
+        if let fields, case .object = tape.node(at: fields) {
+        } else if fields != nil {
+            throw Self.wrongType("fields", "an object")
+        }
+    }
+
+    private static func wrongType(_ key: String, _ expected: String) -> ListError {
+        ListError(.invalidObject, "\(key) is not \(expected)")
+    }
+}

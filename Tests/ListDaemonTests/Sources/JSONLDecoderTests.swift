@@ -1,0 +1,201 @@
+import ListDaemon
+@_spi(Daemon) import ListKit
+import Testing
+
+/// Reads text as `jsonl`.
+private func decode(_ text: String, limits: ObjectLimits = ObjectLimits()) throws(ListError) -> [ListObject] {
+    try decode(Array(text.utf8), limits: limits)
+}
+
+private func decode(_ bytes: [UInt8], limits: ObjectLimits = ObjectLimits()) throws(ListError) -> [ListObject] {
+    var decoder = try JSONLDecoder(limits: limits)
+    return try decoder.objects(in: bytes.span)
+}
+
+/// Brackets inside each other as the value of the field `v`.
+private func nested(_ open: String, _ close: String, depth: Int) -> String {
+    #"{"id":"a","fields":{"v":"#
+        + String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth) + "}}"
+}
+
+@Suite("Reading jsonl")
+struct JSONLDecoderTests {
+    @Test("JSON values → s, x, d, b, av, a{sv}; null removes its key; a missing type or fields are empty")
+    func mapping() throws {
+        let text = """
+            {"id":"a","type":"t","fields":{"s":"ä\\n\\u00e4\\ud83d\\ude00","x":-9223372036854775808,"y":9223372036854775807,\
+            "d":1.5,"e":1e3,"z":-0.0,"b":true,"c":false,"n":null,"av":[1,"two",[],{}],"o":{"k":{"l":null,"m":[true]}}}}
+            {"id":"b"}
+            {"fields":{},"type":null,"id":"c"}
+            {"id":"d","fields":null,"type":""}
+            """
+        let objects = try decode(text)
+        let expected: Fields = [
+            "s": "ä\nä😀", "x": .int64(.min), "y": .int64(.max), "d": 1.5, "e": 1000.0, "z": .double(-0.0),
+            "b": true, "c": false,
+            "av": .array(
+                element: "v",
+                [
+                    .variant(1), .variant("two"), .variant(.array(element: "v", [])),
+                    .variant(.dictionary(key: "s", value: "v", [:])),
+                ]),
+            "o": ["k": ["m": .array(element: "v", [.variant(true)])]],
+        ]
+        #expect(
+            try objects == [
+                ListObject(id: "a", type: "t", fields: expected), ListObject(id: "b"), ListObject(id: "c"),
+                ListObject(id: "d"),
+            ])
+    }
+
+    @Test("empty lines, lines of space, CRLF, no end of the last line → skipped, or no matter")
+    func lines() throws {
+        let ids = try decode("\n \t\r\n{\"id\":\"a\"}\r\n\n  {\"id\" : \"b\"}  \n{\"id\":\"c\"}").map(\.id)
+        #expect(ids == ["a", "b", "c"])
+        #expect(try decode("").isEmpty)
+        #expect(try decode("\n").isEmpty)
+    }
+
+    private static let repeated: [(line: String, type: String, fields: Fields)] = [
+        (#"{"id":"x","id":"a","type":"t","type":"u","fields":{"v":1},"fields":{"v":2}}"#, "u", ["v": 2] as Fields),
+        (#"{"id":"a","fields":{"v":1,"v":null}}"#, "", [:]),
+        (#"{"id":"a","fields":{"v":null,"v":1}}"#, "", ["v": 1]),
+        (#"{"id":"a","fields":{"w":null,"v":1,"w":2,"v":null,"w":3}}"#, "", ["w": 3]),
+        (#"{"id":"a","fields":{"v":{"k":1,"l":2,"k":null}}}"#, "", ["v": ["l": 2]]),
+        (#"{"id":"a","type":"t","type":null,"fields":{"v":1},"fields":null}"#, "", [:]),
+        ("{\"id\":\"a\",\"fields\":{\"\u{E9}\":null,\"e\u{301}\":1}}", "", ["e\u{301}": 1]),
+    ]
+
+    @Test(
+        "repeated keys → the last one counts, at every depth, null too",
+        arguments: Self.repeated)
+    func repeatedKeys(line: String, type: String, fields: Fields) throws {
+        #expect(try decode(line) == [ListObject(id: "a", type: type, fields: fields)])
+    }
+
+    @Test(
+        "a line that is not as described → InvalidObject with the number of the line",
+        arguments: [
+            "{", "}", "nul", "[]", "1", "null", #""a""#, "{}", #"{"id":null}"#, #"{"id":1}"#, #"{"id":""}"#,
+            #"{"id":"a"}{"id":"b"}"#, #"{"id":"a"} x"#, #"{"id":"a",}"#, #"{"id":"a","ID":1}"#, #"{"id":"a","":1}"#,
+            #"{"id":"a","type":1}"#, #"{"id":"a","type":["t"]}"#, #"{"id":"a","fields":[]}"#,
+            #"{"id":"a","fields":"x"}"#, #"{"id":"a\u0000"}"#, #"{"id":"a","type":"\u0000"}"#,
+            #"{"id":"a","fields":{"v":"\u0000"}}"#, #"{"id":"a","fields":{"\u0000":1}}"#,
+            #"{"id":"a","fields":{"v":"\ud800"}}"#, #"{"id":"a","fields":{"v":"\udc00"}}"#,
+            #"{"id":"a","fields":{"v":"\ud800\u0041"}}"#, #"{"id":"a","fields":{"v":"\udc00\ud800"}}"#,
+            #"{"id":"\ud800"}"#, #"{"id":"a","fields":{"v":9223372036854775808}}"#,
+            #"{"id":"a","fields":{"v":18446744073709551615}}"#, #"{"id":"a","fields":{"v":18446744073709551616}}"#,
+            #"{"id":"a","fields":{"v":-9223372036854775809}}"#,
+            #"{"id":"a","fields":{"v":100000000000000000000000000000000000}}"#, #"{"id":"a","fields":{"v":1e400}}"#,
+            #"{"id":"a","fields":{"v":01}}"#, #"{"id":"a","fields":{"v":+1}}"#, #"{"id":"a","fields":{"v":.5}}"#,
+            #"{"id":"a","fields":{"v":NaN}}"#, #"{"id":"a","fields":{"v":Infinity}}"#,
+            #"{"id":"a","fields":{"v":0x1}}"#,
+            #"{"id":"a","fields":{"v":[null]}}"#, #"{"id":"a","fields":{"v":'x'}}"#, #"{"id":"a" /* c */}"#,
+            "{\"id\":\"a\tb\"}", "{\"id\":\"a\u{1}\"}", #"{"id":"\x41"}"#, #"{"id":"a"#, #"{id:"a"}"#,
+            "\u{FEFF}{\"id\":\"a\"}",
+            nested("[", "]", depth: 17), nested(#"{"k":"#, "}", depth: 11), nested("[", "]", depth: 2000),
+        ])
+    func faults(line: String) {
+        #expect { try decode("{\"id\":\"first\"}\n\n\(line)\n") } throws: { error in
+            guard let error = error as? ListError else { return false }
+            return error.code == .invalidObject && error.message.hasPrefix("line 3: ")
+        }
+    }
+
+    @Test("bytes that are no UTF-8, a NUL between values, a bare line feed in a string → InvalidObject")
+    func malformedBytes() {
+        let inString: [[UInt8]] = [
+            [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82], [0],
+        ]
+        for bytes in inString {
+            #expect(throws: ListError.self) { try decode(Array("{\"id\":\"".utf8) + bytes + Array("\"}".utf8)) }
+        }
+        #expect(throws: ListError.self) { try decode(Array("{\"id\":\"a\"}".utf8) + [0]) }
+        #expect(throws: ListError.self) { try decode("{\"id\":\"a\nb\"}") }
+    }
+
+    @Test("values at the contract's depth of 32 containers → taken; the field's name is in the message beyond")
+    func depth() throws {
+        #expect(try decode(nested("[", "]", depth: 16)).count == 1)
+        #expect(try decode(nested(#"{"k":"#, "}", depth: 10)).count == 1)
+        #expect { try decode(nested("[", "]", depth: 17)) } throws: { "\($0)".contains(#"field "v""#) }
+    }
+
+    @Test("an id, a type, an object or a line at the limit → taken; beyond → PayloadTooLarge with the line")
+    func limits() throws {
+        let limits = ObjectLimits(objectBytes: 64, idBytes: 8)
+        func code(_ text: String) -> ListError.Code? {
+            do throws(ListError) {
+                _ = try decode(text, limits: limits)
+                return nil
+            } catch {
+                return error.message.hasPrefix("line 1: ") ? error.code : nil
+            }
+        }
+        #expect(code(#"{"id":"12345678","type":"12345678"}"#) == nil)
+        #expect(code(#"{"id":"123456789"}"#) == .payloadTooLarge)
+        #expect(code(#"{"id":"a","type":"123456789"}"#) == .payloadTooLarge)
+        // The identifier, and the entry: count and key, type, count and text.
+        func object(_ count: Int) -> String {
+            #"{"id":"a","fields":{"v":""# + String(repeating: "x", count: count) + #""}}"#
+        }
+        #expect(code(object(64 - 1 - 2 - 1 - 1)) == nil)
+        #expect(code(object(64 - 1 - 2 - 1 - 1 + 1)) == .payloadTooLarge)
+        #expect(
+            code(#"{"id":"a"}"# + String(repeating: " ", count: JSONLDecoder.longestLine(limits))) == .payloadTooLarge)
+    }
+
+    @Test("a document that ends where memory may end → not read beyond its padding (every length around a page)")
+    func padding() throws {
+        for length in 4000...4200 {
+            let text = String(repeating: "x", count: length)
+            #expect(
+                try decode("{\"id\":\"a\",\"fields\":{\"v\":\"\(text)\"}}").first?.fields["v"]?.string?.utf8.count
+                    == length)
+        }
+    }
+
+    @Test("lines that grow, one decoder → each is read on its own")
+    func growingLines() throws {
+        var decoder = try JSONLDecoder()
+        for power in 0..<18 {
+            let text = String(repeating: "y", count: 1 << power)
+            let bytes = Array("{\"id\":\"a\",\"fields\":{\"v\":\"\(text)\"}}".utf8)
+            #expect(try decoder.objects(in: bytes.span).first?.fields["v"]?.string == text)
+        }
+        #expect(throws: ListError.self) { try decoder.objects(in: Array("{".utf8).span) }
+        #expect(try decoder.objects(in: Array(#"{"id":"b"}"#.utf8).span).map(\.id) == ["b"])
+    }
+
+    @Test("lines with random bytes changed, taken out and put in → objects or a typed error with a line, never a crash")
+    func mutations() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededGenerator(seed: seed)
+        let original = Array(
+            """
+            {"id":"a","type":"t","fields":{"s":"\\u00e4\\ud83d\\ude00","x":-12,"d":1.5e3,"b":true,"n":null,"l":[1,[{"k":[]}]]}}
+            {"id":"b","fields":{"o":{"p":{"q":"r","q":null}},"x":9223372036854775807}}
+
+            """.utf8)
+        let alphabet = Array("{}[]\",:\\u0129deE+-.ntf \n\0".utf8) + [0xC3, 0xFF]
+        var decoder = try JSONLDecoder()
+        for step in 0..<3000 {
+            var bytes = original
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let byte = alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: bytes[place] = byte
+                case 1: bytes.insert(byte, at: place)
+                default: bytes.remove(at: place)
+                }
+            }
+            do throws(ListError) {
+                let objects = try decoder.objects(in: bytes.span)
+                #expect(objects.count <= 8, "seed \(seed), step \(step)")
+            } catch {
+                #expect(error.code == .invalidObject && error.message.hasPrefix("line "), "seed \(seed), step \(step)")
+            }
+        }
+    }
+}
