@@ -1,0 +1,133 @@
+/// Two arrays of objects, read where they lie: no reference is counted and nothing is copied while the diff runs.
+@safe
+struct ObjectDiffSource: DiffSource {
+    private typealias Reference = Unmanaged<ObjectBuffer>
+
+    // Both point into arrays that `withSource` keeps alive while the source exists.
+    private let old: UnsafeBufferPointer<Reference>
+    private let new: UnsafeBufferPointer<Reference>
+    private let option: ListDiffOption
+
+    /// Lends a source over two arrays.
+    static func withSource<Result>(
+        _ old: [ListObject], _ new: [ListObject], option: ListDiffOption, _ body: (ObjectDiffSource) -> Result
+    ) -> Result {
+        unsafe old.withUnsafeBufferPointer { old in
+            unsafe new.withUnsafeBufferPointer { new in
+                // An object is one strong reference, and so is what it is read as.
+                unsafe old.withMemoryRebound(to: Reference.self) { old in
+                    unsafe new.withMemoryRebound(to: Reference.self) { new in
+                        unsafe body(ObjectDiffSource(old: old, new: new, option: option))
+                    }
+                }
+            }
+        }
+    }
+
+    private init(
+        old: UnsafeBufferPointer<Reference>, new: UnsafeBufferPointer<Reference>, option: ListDiffOption
+    ) {
+        unsafe self.old = old
+        unsafe self.new = new
+        self.option = option
+    }
+
+    var oldCount: Int { unsafe old.count }
+
+    var newCount: Int { unsafe new.count }
+
+    @inline(__always)
+    func oldHash(_ old: Int) -> UInt64 { unsafe ObjectDiffSource.identity(self.old[old]).hash }
+
+    @inline(__always)
+    func newHash(_ new: Int) -> UInt64 { unsafe ObjectDiffSource.identity(self.new[new]).hash }
+
+    @inline(__always)
+    func isSame(_ old: Int, _ new: Int) -> Bool {
+        unsafe ObjectDiffSource.isSame(self.old[old], self.new[new])
+    }
+
+    @inline(__always)
+    func isSameOld(_ old: Int, _ other: Int) -> Bool {
+        unsafe ObjectDiffSource.isSame(self.old[old], self.old[other])
+    }
+
+    @inline(__always)
+    func isSameNew(_ new: Int, _ other: Int) -> Bool {
+        unsafe ObjectDiffSource.isSame(self.new[new], self.new[other])
+    }
+
+    @inline(__always)
+    func isChanged(_ old: Int, _ new: Int) -> Bool {
+        let (before, after) = unsafe (self.old[old], self.new[new])
+        if unsafe before.toOpaque() == after.toOpaque() { return false }
+        if option == .pointerPersonality { return true }
+        return unsafe !ObjectDiffSource.hasSameContent(before, after)
+    }
+
+    @inline(__always)
+    private static func identity(_ reference: Reference) -> ObjectIdentity {
+        unsafe reference._withUnsafeGuaranteedRef { buffer in
+            unsafe buffer.withUnsafeMutablePointerToHeader { unsafe $0.pointee.identity }
+        }
+    }
+
+    @inline(__always)
+    private static func isSame(_ first: Reference, _ second: Reference) -> Bool {
+        if unsafe first.toOpaque() == second.toOpaque() { return true }
+        return unsafe first._withUnsafeGuaranteedRef { first in
+            unsafe second._withUnsafeGuaranteedRef { second in
+                unsafe first.withUnsafeMutablePointers { header, bytes in
+                    unsafe second.withUnsafeMutablePointers { otherHeader, otherBytes in
+                        let identity = unsafe header.pointee.identity
+                        guard unsafe identity == otherHeader.pointee.identity else { return false }
+                        return unsafe isEqual(bytes, otherBytes, count: identity.length)
+                    }
+                }
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func hasSameContent(_ first: Reference, _ second: Reference) -> Bool {
+        unsafe first._withUnsafeGuaranteedRef { first in
+            unsafe second._withUnsafeGuaranteedRef { second in
+                unsafe first.withUnsafeMutablePointers { header, bytes in
+                    unsafe second.withUnsafeMutablePointers { otherHeader, otherBytes in
+                        let count = unsafe header.pointee.fieldCount
+                        guard unsafe count == otherHeader.pointee.fieldCount,
+                            unsafe header.pointee.type === otherHeader.pointee.type
+                        else { return false }
+                        let length = unsafe header.pointee.identity.length
+                        return unsafe isEqual(bytes + length, otherBytes + length, count: Int(count))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Compares bytes eight at a time; the last step may look at some of them twice.
+    @inline(__always)
+    private static func isEqual(
+        _ first: UnsafeMutablePointer<UInt8>, _ second: UnsafeMutablePointer<UInt8>, count: Int
+    ) -> Bool {
+        let (a, b) = (UnsafeRawPointer(first), UnsafeRawPointer(second))
+        var position = 0
+        while position + 8 <= count {
+            let mine = unsafe a.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            let theirs = unsafe b.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            if mine != theirs { return false }
+            position += 8
+        }
+        if count >= 8 {
+            let mine = unsafe a.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+            let theirs = unsafe b.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+            return mine == theirs
+        }
+        while position < count {
+            if unsafe first[position] != second[position] { return false }
+            position += 1
+        }
+        return true
+    }
+}

@@ -1,0 +1,143 @@
+import ListKit
+import Testing
+
+@Suite("ListDiff")
+struct DiffTests {
+    /// All lists of up to `length` identifiers below `ids`; with `isCanonical` only those that number them as they come.
+    static func lists(length: Int, ids: Int, isCanonical: Bool) -> [[Int]] {
+        var all: [[Int]] = [[]]
+        var previous: [[Int]] = [[]]
+        for _ in 0..<length {
+            previous = previous.flatMap { list in
+                let limit = isCanonical ? min(ids, (list.max() ?? -1) + 2) : ids
+                return (0..<limit).map { list + [$0] }
+            }
+            all += previous
+        }
+        return all
+    }
+
+    /// In debug builds one element less, which is enough to find a mistake while writing.
+    static var exhaustiveLength: Int {
+        #if DEBUG
+        4
+        #else
+        5
+        #endif
+    }
+
+    // Names of identifiers mean nothing, so the list before only needs to be seen in one naming.
+    @Test("all lists of up to 5 of 4 identifiers, each element changed in turn → IGListKit's result (DF-01 … DF-35)")
+    func exhaustive() throws {
+        let before = try (0..<4).map { try Element(id: $0, value: 0).object }
+        let after = try (0..<4).map { try Element(id: $0, value: 0).object }
+        let changed = try (0..<4).map { try Element(id: $0, value: 1).object }
+        let olds = DiffTests.lists(length: DiffTests.exhaustiveLength, ids: 4, isCanonical: true)
+        let news = DiffTests.lists(length: DiffTests.exhaustiveLength, ids: 4, isCanonical: false)
+        var mismatches: [String] = []
+        for old in olds {
+            let oldObjects = old.map { before[$0] }
+            for new in news {
+                for position in -1..<new.count {
+                    let newObjects = new.enumerated().map { $0 == position ? changed[$1] : after[$1] }
+                    let expected = ReferenceDiff.between(
+                        old.map { Element(id: $0, value: 0) },
+                        new.enumerated().map { Element(id: $1, value: $0 == position ? 1 : 0) })
+                    let result = ReferenceDiff.Result(ListDiff.between(oldObjects, newObjects))
+                    if result != expected { mismatches.append("\(old) → \(new), changed \(position)") }
+                }
+            }
+        }
+        #expect(mismatches.isEmpty, "\(mismatches.prefix(5))")
+    }
+
+    /// Two lists with some overlap; few different identifiers make many duplicates.
+    static func randomPair(
+        _ random: inout SeededRandom, maximum: Int
+    ) -> (old: [Element], new: [Element]) {
+        let identifiers = Bool.random(using: &random) ? maximum * 4 : Int.random(in: 1...maximum, using: &random)
+        func element() -> Element { Element(id: Int.random(in: 0..<identifiers, using: &random), value: 0) }
+        let old = (0..<Int.random(in: 0...maximum, using: &random)).map { _ in element() }
+        var new = old
+        for _ in 0..<Int.random(in: 0...maximum, using: &random) {
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: new.insert(element(), at: Int.random(in: 0...new.count, using: &random))
+            case 1: if let index = new.indices.randomElement(using: &random) { new.remove(at: index) }
+            case 2:
+                if let index = new.indices.randomElement(using: &random) {
+                    new[index] = Element(id: new[index].id, value: 1)
+                }
+            case 3:
+                guard let index = new.indices.randomElement(using: &random) else { continue }
+                let moved = new.remove(at: index)
+                new.insert(moved, at: Int.random(in: 0...new.count, using: &random))
+            default: if random.next() % 64 == 0 { new.shuffle(using: &random) }
+            }
+        }
+        return (old, new)
+    }
+
+    @Test(
+        "random lists with repeated identifiers → IGListKit's result for objects and for other elements",
+        arguments: 0..<20)
+    func random(seed: Int) throws {
+        var random = SeededRandom(seed: seed)
+        for round in 0..<500 {
+            let (old, new) = DiffTests.randomPair(&random, maximum: round % 50 == 0 ? 400 : 12)
+            let expected = ReferenceDiff.between(old, new)
+            let objects = try ListDiff.between(old.map { try $0.object }, new.map { try $0.object })
+            try #require(ReferenceDiff.Result(objects) == expected, "\(old) → \(new)")
+            try #require(ReferenceDiff.Result(ListDiff.between(old, new)) == expected, "\(old) → \(new)")
+        }
+    }
+
+    @Test("minimal moves → the same result otherwise, and as few moves as there can be (U11)", arguments: 0..<10)
+    func minimal(seed: Int) throws {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<200 {
+            let (old, new) = DiffTests.randomPair(&random, maximum: 10)
+            let positional = ListDiff.between(old, new)
+            let minimal = ListDiff.between(old, new, moves: .minimal)
+            #expect(minimal.inserts == positional.inserts)
+            #expect(minimal.deletes == positional.deletes)
+            #expect(minimal.updates == positional.updates)
+            #expect(minimal.moves.count <= positional.moves.count)
+            let pairs = ReferencePairs.survivors(old, new)
+            #expect(minimal.moves.count == pairs.count - ReferencePairs.longestIncreasing(pairs.map(\.from)))
+            #expect(minimal.moves.allSatisfy { pairs.contains($0) })
+        }
+    }
+
+    @Test("pointer option → another instance is an update, the same one is not (DF-15, DF-16, DS-04)")
+    func pointer() throws {
+        let old = try [1, 2, 3].map { try Element(id: $0, value: 0).object }
+        let new = try [old[0], Element(id: 2, value: 0).object, old[2]]
+        #expect(ListDiff.between(old, new, option: .pointerPersonality).updates == [1])
+        #expect(!ListDiff.between(old, new).hasChanges)
+        #expect(!ListDiff.between(old, old, option: .pointerPersonality).hasChanges)
+    }
+}
+
+/// Who stays between two lists, found the slow way.
+enum ReferencePairs {
+    /// Where each survivor was and is, by its place after.
+    static func survivors(_ old: [Element], _ new: [Element]) -> [ListMoveIndex] {
+        var free = Array(old.indices)
+        var pairs: [ListMoveIndex] = []
+        for (index, element) in new.enumerated() {
+            guard let position = free.firstIndex(where: { old[$0].id == element.id }) else { continue }
+            pairs.append(ListMoveIndex(from: free.remove(at: position), to: index))
+        }
+        return pairs
+    }
+
+    /// The length of a longest increasing subsequence, by comparing everything with everything.
+    static func longestIncreasing(_ numbers: [Int]) -> Int {
+        var lengths: [Int] = []
+        for (position, number) in numbers.enumerated() {
+            let before = zip(numbers[..<position], lengths).filter { $0.0 < number }.map(\.1)
+            lengths.append((before.max() ?? 0) + 1)
+        }
+        return lengths.max() ?? 0
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import ListKit
+
+@Suite("ListIndexSet")
+struct IndexSetTests {
+    @Test("random inserts and removals → the same as a set of numbers, in runs", arguments: 0..<20)
+    func random(seed: Int) {
+        var random = SeededRandom(seed: seed)
+        var set = ListIndexSet()
+        var model: Set<Int> = []
+        for _ in 0..<300 {
+            let index = Int.random(in: 0..<40, using: &random)
+            if Bool.random(using: &random) {
+                set.insert(index)
+                model.insert(index)
+            } else {
+                set.remove(index)
+                model.remove(index)
+            }
+            #expect(Array(set) == model.sorted())
+            #expect(set == ListIndexSet(model))
+            #expect(set.contains(index) == model.contains(index))
+            #expect(set.count == model.count)
+            #expect(set.count(below: index) == model.count { $0 < index })
+            #expect(set.first == model.min())
+            #expect(set.last == model.max())
+        }
+        let other = ListIndexSet([3, 4, 9, 50])
+        #expect(Array(set.union(other)) == model.union(other).sorted())
+    }
+
+    @Test("indexes in any order → ascending runs with gaps between them")
+    func runs() {
+        let set = ListIndexSet([5, 1, 2, 2, 9, 3])
+        #expect(set.ranges == [1..<4, 5..<6, 9..<10])
+        #expect(set.description == "{1, 2, 3, 5, 9}")
+        #expect(ListIndexSet(4..<4).isEmpty)
+    }
+}
