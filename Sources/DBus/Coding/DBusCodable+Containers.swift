@@ -1,0 +1,100 @@
+extension Array: DBusEncodable where Element: DBusEncodable {
+    package static var signature: Signature { Signature(unchecked: "a" + Element.signature.text) }
+
+    package func encode(to writer: inout MessageWriter) {
+        writer.array { inside in
+            for element in self { element.encode(to: &inside) }
+        }
+    }
+}
+
+extension Array: DBusDecodable where Element: DBusDecodable {
+    package static var signature: Signature { Signature(unchecked: "a" + Element.signature.text) }
+
+    package init(from reader: inout MessageReader) throws(DBusError) {
+        self = try reader.array { (inside) throws(DBusError) in
+            var elements: [Element] = []
+            while !inside.atEnd { elements.append(try Element(from: &inside)) }
+            return elements
+        }
+    }
+}
+
+/// Entries go out in no particular order; of repeated keys the last one wins coming in.
+extension Dictionary: DBusEncodable where Key: DBusEncodable, Value: DBusEncodable {
+    package static var signature: Signature {
+        Signature(unchecked: "a{\(Key.signature)\(Value.signature)}")
+    }
+
+    package func encode(to writer: inout MessageWriter) {
+        writer.array { inside in
+            for (key, value) in self {
+                inside.dictionaryEntry { entry in
+                    key.encode(to: &entry)
+                    value.encode(to: &entry)
+                }
+            }
+        }
+    }
+}
+
+extension Dictionary: DBusDecodable where Key: DBusDecodable, Value: DBusDecodable {
+    package static var signature: Signature {
+        Signature(unchecked: "a{\(Key.signature)\(Value.signature)}")
+    }
+
+    package init(from reader: inout MessageReader) throws(DBusError) {
+        self = try reader.array { (inside) throws(DBusError) in
+            var entries: [Key: Value] = [:]
+            while !inside.atEnd {
+                try inside.dictionaryEntry { (entry) throws(DBusError) in
+                    let key = try Key(from: &entry)
+                    entries[key] = try Value(from: &entry)
+                }
+            }
+            return entries
+        }
+    }
+}
+
+/// A D-Bus struct of any members: `DBusStruct(1 as UInt32, "one")` has type `(us)`.
+///
+/// Tuples cannot conform to protocols, so this wraps one.
+package struct DBusStruct<each Member> {
+    /// The members as a tuple.
+    package var members: (repeat each Member)
+
+    package init(_ members: repeat each Member) {
+        self.members = (repeat each members)
+    }
+}
+
+extension DBusStruct: Sendable where repeat each Member: Sendable {}
+
+extension DBusStruct: DBusEncodable where repeat each Member: DBusEncodable {
+    package static var signature: Signature {
+        var text = "("
+        for member in repeat (each Member).self { text += member.signature.text }
+        return Signature(unchecked: text + ")")
+    }
+
+    package func encode(to writer: inout MessageWriter) {
+        writer.structure { inside in
+            repeat (each members).encode(to: &inside)
+        }
+    }
+}
+
+extension DBusStruct: DBusDecodable where repeat each Member: DBusDecodable {
+    package static var signature: Signature {
+        var text = "("
+        for member in repeat (each Member).self { text += member.signature.text }
+        return Signature(unchecked: text + ")")
+    }
+
+    package init(from reader: inout MessageReader) throws(DBusError) {
+        members = try reader.structure { (inside) throws(DBusError) in
+            (repeat try (each Member)(from: &inside))
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// Walking over valid signatures where they stand, without making new text.
+enum SignatureText {
+    /// The length of the first complete type of a valid signature.
+    ///
+    /// - Complexity: O(length of that type)
+    static func firstTypeLength(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+        var position = 0
+        while position < text.count, unsafe text[position] == UInt8(ascii: "a") { position += 1 }
+        var depth = 0
+        while position < text.count {
+            switch unsafe text[position] {
+            case UInt8(ascii: "("), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "}"): depth -= 1
+            default: break
+            }
+            position += 1
+            if depth == 0 { break }
+        }
+        return position
+    }
+
+    /// Calls `body` with a terminated copy on the stack.
+    static func withTerminated<R>(
+        _ text: UnsafeBufferPointer<UInt8>, _ body: (UnsafePointer<CChar>) -> R
+    ) -> R {
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: text.count + 1) { copy in
+            for index in 0..<text.count { unsafe copy[index] = CChar(bitPattern: text[index]) }
+            unsafe copy[text.count] = 0
+            guard let start = copy.baseAddress else { preconditionFailure("an allocation of one byte or more") }
+            return unsafe body(UnsafePointer(start))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import Synchronization
+
+extension Connection {
+    /// How long a call waits for its answer when nothing else is said.
+    package nonisolated static let defaultTimeout = Duration.seconds(25)
+
+    /// Sends a call; `completion` runs exactly once, with the answer or with an error: the other end's, `NoReply` after
+    /// `timeout` (nil = never), `Disconnected`, or why it could not be sent. It never runs before this returns.
+    @discardableResult
+    package func call(
+        _ message: Message, timeout: Duration? = Connection.defaultTimeout,
+        completion: @escaping @DBusActor (Result<Message, DBusError>) -> Void
+    ) -> PendingCall {
+        message.noReplyExpected = false
+        do throws(DBusError) {
+            let serial = try send(message)
+            let timer = timeout.map { limit in
+                EventLoop.shared.addTimer(after: limit) { [weak self] in
+                    self?.calls.fail(serial: serial, .noReply("no answer within \(limit)"))
+                }
+            }
+            calls.add(serial: serial, timer: timer, completion: completion)
+            return PendingCall(connection: self, serial: serial)
+        } catch {
+            EventLoop.shared.post { completion(.failure(error)) }
+            return PendingCall(connection: self, serial: 0)
+        }
+    }
+
+    /// Sends a call and waits for its answer.
+    ///
+    /// - Throws: the other end's error, `NoReply` after `timeout` (nil = never) or when the task is cancelled,
+    ///   `Disconnected`, or why it could not be sent.
+    package func call(
+        _ message: Message, timeout: Duration? = Connection.defaultTimeout
+    ) async throws(DBusError) -> Message {
+        let pending = Mutex<PendingCall?>(nil)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Message, DBusError>, Never>) in
+                let call = call(message, timeout: timeout) { continuation.resume(returning: $0) }
+                pending.withLock { $0 = call }
+                if Task.isCancelled { call.cancel() }
+            }
+        } onCancel: {
+            guard let call = pending.withLock({ $0 }) else { return }
+            EventLoop.shared.post { call.cancel() }
+        }
+        return try result.get()
+    }
+
+    /// Sends a call that wants no answer, and gets none, not even an error.
+    package func callWithoutReply(_ message: Message) throws(DBusError) {
+        message.noReplyExpected = true
+        try send(message)
+    }
+}
+
+/// An object of another program, as calls address it.
+package struct RemoteObject: Sendable {
+    package let connection: Connection
+    /// The bus name; nil on a direct connection.
+    package let destination: String?
+    package let path: ObjectPath
+    package let interface: String
+
+    package init(_ connection: Connection, destination: String?, path: ObjectPath, interface: String) {
+        self.connection = connection
+        self.destination = destination
+        self.path = path
+        self.interface = interface
+    }
+
+    /// Calls a method with typed arguments and returns its typed results.
+    ///
+    ///     let path = try await manager.call("GetAdapter", "mail", returning: ObjectPath.self)
+    ///
+    /// - Throws: as `Connection.call`; `InvalidArgs` when the answer holds other types.
+    @DBusActor
+    package func call<each Argument: DBusEncodable & Sendable, each Output: DBusDecodable>(
+        _ member: String, _ arguments: repeat each Argument, returning types: repeat (each Output).Type,
+        timeout: Duration? = Connection.defaultTimeout
+    ) async throws(DBusError) -> (repeat each Output) {
+        let message = try Message.methodCall(to: destination, path: path, interface: interface, member: member)
+        try message.write(repeat each arguments)
+        let reply = try await connection.call(message, timeout: timeout)
+        return try reply.decode(as: repeat each types)
+    }
+
+    /// Reads one property.
+    @DBusActor
+    package func property<Value: DBusDecodable>(_ name: String, as type: Value.Type) async throws(DBusError) -> Value {
+        let properties = RemoteObject(
+            connection, destination: destination, path: path, interface: StandardInterface.properties)
+        return try await properties.call("Get", interface, name, returning: Variant<Value>.self).value
+    }
+}
+
+/// The interfaces of the specification.
+package enum StandardInterface {
+    package static let bus = "org.freedesktop.DBus"
+    package static let introspectable = "org.freedesktop.DBus.Introspectable"
+    package static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    package static let peer = "org.freedesktop.DBus.Peer"
+    package static let properties = "org.freedesktop.DBus.Properties"
+}

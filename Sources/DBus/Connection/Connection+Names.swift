@@ -1,0 +1,95 @@
+/// What the bus answers to a request for a name.
+package enum NameRequestResult: UInt32, Sendable {
+    /// It is ours now.
+    case primaryOwner = 1
+    /// Somebody has it; we are next.
+    case inQueue = 2
+    /// Somebody has it and we did not want to queue.
+    case exists = 3
+    /// It was ours before.
+    case alreadyOwner = 4
+}
+
+/// How a name is requested (D-Bus specification, `RequestName`).
+package struct NameRequestFlags: OptionSet, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// Whoever asks with `replaceExisting` gets it from us.
+    package static let allowReplacement = NameRequestFlags(rawValue: 1)
+    /// Take it from an owner who allows that.
+    package static let replaceExisting = NameRequestFlags(rawValue: 2)
+    /// Fail rather than wait for it.
+    package static let doNotQueue = NameRequestFlags(rawValue: 4)
+}
+
+extension Connection {
+    /// The bus as an object to call.
+    package var bus: RemoteObject {
+        RemoteObject(self, destination: isBus ? Bus.name : nil, path: Bus.path, interface: Bus.name)
+    }
+
+    /// Asks for a well-known name. Register the objects first: calls may come before this returns.
+    ///
+    /// - Throws: `AccessDenied` when the bus' policy forbids it.
+    package func requestName(
+        _ name: String, _ flags: NameRequestFlags = .doNotQueue
+    ) async throws(DBusError) -> NameRequestResult {
+        guard Names.isWellKnownName(name) else { throw .invalidArgs("“\(name)” is not a bus name") }
+        let answer = try await bus.call("RequestName", name, flags.rawValue, returning: UInt32.self)
+        guard let result = NameRequestResult(rawValue: answer) else {
+            throw .failed("the bus answered \(answer) to the request for “\(name)”")
+        }
+        return result
+    }
+
+    /// Gives a name back; false when it was not ours.
+    @discardableResult
+    package func releaseName(_ name: String) async throws(DBusError) -> Bool {
+        guard Names.isWellKnownName(name) else { throw .invalidArgs("“\(name)” is not a bus name") }
+        return try await bus.call("ReleaseName", name, returning: UInt32.self) == 1
+    }
+
+    /// The unique name of whoever owns `name`; nil when nobody does.
+    package func owner(of name: String) async throws(DBusError) -> String? {
+        try Names.checkBusName(name)
+        do throws(DBusError) {
+            return try await bus.call("GetNameOwner", name, returning: String.self)
+        } catch  where error.standard == .nameHasNoOwner {
+            return nil
+        }
+    }
+
+    /// Tells who owns `name`: once now, then with every change, in the order of the bus' signals; nil = nobody.
+    package func watchOwner(
+        of name: String, _ handler: @escaping @DBusActor (_ owner: String?) -> Void
+    ) async throws(DBusError) -> Subscription {
+        let rule = MatchRule(sender: Bus.name, interface: Bus.name, member: "NameOwnerChanged", arguments: [0: name])
+        let watch = OwnerWatch()
+        let subscription = try await subscribe(rule) { message in
+            guard watch.isKnown, let (_, _, owner) = try? message.decode(as: String.self, String.self, String.self)
+            else {
+                return
+            }
+            handler(owner.isEmpty ? nil : owner)
+        }
+        do throws(DBusError) {
+            let owner = try await owner(of: name)
+            watch.isKnown = true
+            handler(owner)
+            return subscription
+        } catch {
+            subscription.cancel()
+            throw error
+        }
+    }
+}
+
+/// Whether the first answer is there: it contains the changes up to then.
+@DBusActor
+private final class OwnerWatch {
+    var isKnown = false
+}

@@ -1,0 +1,97 @@
+internal import CDBus
+internal import Glibc
+
+/// Where a connection goes.
+package enum BusAddress: Equatable, Sendable {
+    /// `DBUS_SESSION_BUS_ADDRESS`, else `$XDG_RUNTIME_DIR/bus`.
+    case session
+    /// `DBUS_SYSTEM_BUS_ADDRESS`, else `/run/dbus/system_bus_socket`.
+    case system
+    /// A D-Bus address, such as `unix:path=/run/bus.sock`.
+    case address(String)
+
+    /// The address as libdbus reads it.
+    ///
+    /// - Throws: `BadAddress` when nothing says where the session bus is.
+    package func resolved() throws(DBusError) -> String {
+        switch self {
+        case .address(let address): return address
+        case .system: return Self.variable("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
+        case .session:
+            if let address = Self.variable("DBUS_SESSION_BUS_ADDRESS") { return address }
+            guard let directory = Self.variable("XDG_RUNTIME_DIR") else {
+                throw DBusError(
+                    .badAddress, "there is no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
+            }
+            return "unix:path=" + Self.escape(directory + "/bus")
+        }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        let text = unsafe String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+
+    /// A value inside an address (D-Bus specification, "Server Addresses").
+    package static func escape(_ value: String) -> String {
+        value.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"),
+                UInt8(ascii: "."), UInt8(ascii: "*"):
+                return String(UnicodeScalar(byte))
+            default:
+                let digits = String(byte, radix: 16)
+                return "%" + (digits.utf8.count < 2 ? "0" : "") + digits
+            }
+        }.joined()
+    }
+}
+
+extension Connection {
+    /// Connects to a bus and says Hello.
+    ///
+    /// - Throws: `BadAddress`, `NoServer` and the like when nobody is there, `NoReply` when the bus does not answer within
+    ///   `timeout`, `AccessDenied` when it lets us not in.
+    package static func open(
+        _ address: BusAddress, timeout: Duration = .seconds(10), maximumMessageSize: Int = Connection.busMessageSize
+    ) async throws(DBusError) -> Connection {
+        let connection = try await openDirect(address, maximumMessageSize: maximumMessageSize)
+        do throws(DBusError) {
+            let bus = RemoteObject(connection, destination: Bus.name, path: Bus.path, interface: Bus.name)
+            let name = try await bus.call("Hello", returning: String.self, timeout: timeout)
+            connection.becomeBusClient(name)
+            return connection
+        } catch {
+            connection.close()
+            throw error
+        }
+    }
+
+    /// Connects straight to another program's server, without Hello.
+    ///
+    /// - Throws: `BadAddress`, `NoServer` and the like when nobody is there. That the other end does not let us in shows
+    ///   later, as the end of the connection.
+    package static func openDirect(
+        _ address: BusAddress, maximumMessageSize: Int = Message.largestBody
+    ) async throws(DBusError) -> Connection {
+        let address = try address.resolved()
+        guard !address.utf8.contains(0) else { throw DBusError(.badAddress, "the address contains a NUL character") }
+        let raw = try unsafe LibdbusError.check { error in
+            unsafe dbus_connection_open_private(address, error)
+        }
+        return Connection(
+            transport: try unsafe Transport(adopting: raw), role: .direct, maximumMessageSize: maximumMessageSize)
+    }
+
+    private func becomeBusClient(_ name: String) {
+        role = .bus(uniqueName: name)
+    }
+}
+
+/// The bus itself, as calls address it.
+enum Bus {
+    static let name = "org.freedesktop.DBus"
+    static let path: ObjectPath = "/org/freedesktop/DBus"
+}

@@ -1,0 +1,128 @@
+internal import CDBus
+
+/// A connection to a bus, or straight to another program.
+///
+/// All of it runs on the event-loop thread and nothing blocks once the connection is open. Calls that arrive are answered
+/// from `objects`. When the connection ends, for whatever reason, everything that was waiting fails with `Disconnected`
+/// and the handlers of `onDisconnect` run; to go on, open another one: it has another unique name, and match rules and
+/// names have to be asked for again.
+@DBusActor
+package final class Connection {
+    /// What is at the other end.
+    enum Role {
+        /// A message bus, which knows us by this unique name.
+        case bus(uniqueName: String)
+        /// One program, which we have called.
+        case direct
+        /// One program, which has called our server.
+        case served(ServedPeer)
+    }
+
+    /// The least that a system bus takes: a larger message gets its sender thrown off.
+    package static let busMessageSize = 32 << 20
+
+    let transport: Transport
+    var role: Role
+    /// Larger messages are refused with `LimitsExceeded` instead of being sent, in bytes.
+    package var maximumMessageSize: Int
+    /// What calls on this connection reach; without it every call gets `UnknownObject`.
+    package var objects: ObjectTree? {
+        didSet {
+            oldValue?.detach(self)
+            objects?.attach(self)
+        }
+    }
+    var calls = PendingCalls()
+    var subscriptions = SubscriptionTable()
+    var peers = PeerRegistry()
+    var events = ConnectionEvents()
+
+    init(transport: Transport, role: Role, maximumMessageSize: Int) {
+        self.transport = transport
+        self.role = role
+        self.maximumMessageSize = maximumMessageSize
+        transport.delegate = self
+    }
+
+    /// False once the connection has ended.
+    package var isConnected: Bool { transport.isConnected }
+
+    /// Our unique name on the bus; empty on a direct connection.
+    package var uniqueName: String {
+        if case .bus(let name) = role { name } else { "" }
+    }
+
+    /// True for a message bus, where a destination is needed and signals reach whoever matches them.
+    package var isBus: Bool {
+        if case .bus = role { true } else { false }
+    }
+
+    /// Bytes that wait for the other end to take them; D-Bus itself sets no bound, so look before producing more.
+    package var outgoingSize: Int { transport.outgoingSize }
+
+    /// While true, nothing that the other end sends is read: its own queue fills instead.
+    package var readingIsPaused: Bool {
+        get { transport.readingIsPaused }
+        set { transport.readingIsPaused = newValue }
+    }
+
+    /// Queues a message and writes what the socket takes now.
+    ///
+    /// - Returns: its serial; an error that the bus sends instead of delivering it carries it (`onUndelivered`).
+    /// - Throws: `LimitsExceeded` for a message larger than `maximumMessageSize`, `Disconnected`.
+    @discardableResult
+    package func send(_ message: Message) throws(DBusError) -> UInt32 {
+        let bound = message.bodySize + message.headerSizeBound
+        guard bound <= maximumMessageSize else {
+            throw .limitsExceeded("a message of \(bound) bytes is more than the \(maximumMessageSize) that may be sent")
+        }
+        let message = message.serial == 0 ? message : try message.copy()  // libdbus locks what was sent
+        if case .served(let served) = role { try served.stamp(message) }
+        return try transport.send(message)
+    }
+
+    /// Ends the connection; what is still queued is lost.
+    package func close() {
+        guard transport.isConnected else { return }
+        transport.close()
+        finish()
+    }
+
+    /// Runs once when the connection has ended.
+    func finish() {
+        let error = DBusError.disconnected("the connection has ended")
+        calls.failAll(error)
+        peers.departAll()
+        subscriptions = SubscriptionTable()
+        let handlers = events.takeDisconnectHandlers()
+        for handler in handlers { handler() }
+    }
+}
+
+// MARK: - What comes in
+
+extension Connection: TransportDelegate {
+    func transport(_ transport: Transport, received message: Message) {
+        switch message.kind {
+        case .methodCall: receivedCall(message)
+        case .methodReturn, .error: receivedReply(message)
+        case .signal: receivedSignal(message)
+        case nil: break  // a kind of a later protocol: to be ignored, as the specification says
+        }
+    }
+
+    func transportDidDisconnect(_ transport: Transport) {
+        transport.close()
+        finish()
+    }
+
+    func transportDidProgress(_ transport: Transport) {
+        events.noteOutgoing(transport.outgoingSize)
+        if case .served(let served) = role { served.progress(self) }
+    }
+
+    private func receivedReply(_ message: Message) {
+        if calls.complete(message) { return }
+        if let error = message.error { events.undelivered(message.replySerial, error) }
+    }
+}

@@ -1,0 +1,83 @@
+/// Who wants to hear what of one connection.
+@DBusActor
+struct ConnectionEvents {
+    private var disconnectHandlers: [@DBusActor () -> Void] = []
+    private var undeliveredHandlers: [@DBusActor (UInt32, DBusError) -> Void] = []
+    private var nameHandlers: [@DBusActor (NameEvent) -> Void] = []
+    private var drains: [(limit: Int, handler: @DBusActor () -> Void)] = []
+
+    nonisolated init() {}
+
+    mutating func takeDisconnectHandlers() -> [@DBusActor () -> Void] {
+        defer { self = ConnectionEvents() }
+        return disconnectHandlers
+    }
+
+    mutating func addDisconnectHandler(_ handler: @escaping @DBusActor () -> Void) {
+        disconnectHandlers.append(handler)
+    }
+
+    mutating func addUndeliveredHandler(_ handler: @escaping @DBusActor (UInt32, DBusError) -> Void) {
+        undeliveredHandlers.append(handler)
+    }
+
+    mutating func addNameHandler(_ handler: @escaping @DBusActor (NameEvent) -> Void) {
+        nameHandlers.append(handler)
+    }
+
+    mutating func addDrain(below limit: Int, _ handler: @escaping @DBusActor () -> Void) {
+        drains.append((limit, handler))
+    }
+
+    func undelivered(_ serial: UInt32, _ error: DBusError) {
+        for handler in undeliveredHandlers { handler(serial, error) }
+    }
+
+    func name(_ event: NameEvent) {
+        for handler in nameHandlers { handler(event) }
+    }
+
+    mutating func noteOutgoing(_ size: Int) {
+        guard !drains.isEmpty else { return }
+        let reached = drains.filter { size <= $0.limit }
+        drains.removeAll { size <= $0.limit }
+        for drain in reached { drain.handler() }
+    }
+}
+
+/// What the bus says about a name that is, or was, ours.
+package enum NameEvent: Equatable, Sendable {
+    case acquired(String)
+    case lost(String)
+}
+
+extension Connection {
+    /// Calls `handler` once, when the connection has ended by whichever side; on the next turn when it has already.
+    package func onDisconnect(_ handler: @escaping @DBusActor () -> Void) {
+        guard isConnected else {
+            EventLoop.shared.addTimer(after: .zero, handler)
+            return
+        }
+        events.addDisconnectHandler(handler)
+    }
+
+    /// Calls `handler` for each error that answers something other than a call: dbus-daemon sends one for a unicast signal
+    /// that it had to drop, with the serial that `send` gave.
+    package func onUndelivered(_ handler: @escaping @DBusActor (_ serial: UInt32, _ error: DBusError) -> Void) {
+        events.addUndeliveredHandler(handler)
+    }
+
+    /// Calls `handler` when the bus gives us a name or takes one away.
+    package func onName(_ handler: @escaping @DBusActor (NameEvent) -> Void) {
+        events.addNameHandler(handler)
+    }
+
+    /// Calls `handler` once, as soon as at most `limit` bytes wait for the other end; on the next turn when that is so now.
+    package func onDrain(below limit: Int, _ handler: @escaping @DBusActor () -> Void) {
+        guard outgoingSize > limit else {
+            EventLoop.shared.addTimer(after: .zero, handler)
+            return
+        }
+        events.addDrain(below: limit, handler)
+    }
+}

@@ -1,0 +1,72 @@
+internal import CDBus
+
+extension MatchRule {
+    /// True when a message has everything that the rule asks for, the sender's name aside.
+    ///
+    /// - Complexity: O(1) without argument conditions, else O(arguments up to the last one asked for).
+    @DBusActor
+    func matchesIgnoringSender(_ message: Message) -> Bool {
+        if let kind, message.kind != kind { return false }
+        if let member, unsafe dbus_message_has_member(message.raw, member) == 0 { return false }
+        if let interface, unsafe dbus_message_has_interface(message.raw, interface) == 0 { return false }
+        if let path, unsafe dbus_message_has_path(message.raw, path.text) == 0 { return false }
+        if let destination, unsafe dbus_message_has_destination(message.raw, destination) == 0 { return false }
+        if let pathNamespace, message.path.map(pathNamespace.contains) != true { return false }
+        guard !arguments.isEmpty || !argumentPaths.isEmpty || argument0Namespace != nil else { return true }
+        return argumentsMatch(message)
+    }
+
+    @DBusActor
+    private func argumentsMatch(_ message: Message) -> Bool {
+        let last = max(arguments.keys.max() ?? 0, argumentPaths.keys.max() ?? 0)
+        let found = message.leadingTexts(count: last + 1)
+        for (index, wanted) in arguments {
+            guard index < found.count, case .string(wanted)? = found[index] else { return false }
+        }
+        for (index, wanted) in argumentPaths {
+            guard index < found.count, let text = found[index]?.text, MatchRule.pathsMatch(wanted, text) else {
+                return false
+            }
+        }
+        guard let argument0Namespace else { return true }
+        guard case .string(let name)?? = found.first else { return false }
+        return name == argument0Namespace || name.hasPrefix(argument0Namespace + ".")
+    }
+
+    private static func pathsMatch(_ left: String, _ right: String) -> Bool {
+        left == right || (left.hasSuffix("/") && right.hasPrefix(left))
+            || (right.hasSuffix("/") && left.hasPrefix(right))
+    }
+}
+
+/// An argument that match rules can look at.
+private enum TextArgument {
+    case string(String)
+    case path(String)
+
+    var text: String {
+        switch self {
+        case .string(let text), .path(let text): text
+        }
+    }
+}
+
+extension Message {
+    /// The first arguments, as far as they are text.
+    fileprivate func leadingTexts(count: Int) -> [TextArgument?] {
+        let texts = try? read { (reader) throws(DBusError) in
+            var texts: [TextArgument?] = []
+            while texts.count < count, let next = reader.next {
+                switch next {
+                case .string: texts.append(.string(try reader.readString()))
+                case .objectPath: texts.append(.path(try reader.readObjectPath().text))
+                default:
+                    texts.append(nil)
+                    reader.skip()
+                }
+            }
+            return texts
+        }
+        return texts ?? []
+    }
+}

@@ -1,0 +1,103 @@
+/// Which messages a subscriber wants (D-Bus specification, "Match Rules"); what is nil matches everything.
+package struct MatchRule: Hashable, Sendable {
+    /// nil = every kind.
+    package var kind: Message.Kind?
+    /// A unique or a well-known name.
+    package var sender: String?
+    package var path: ObjectPath?
+    /// This path and everything below it.
+    package var pathNamespace: ObjectPath?
+    package var interface: String?
+    package var member: String?
+    package var destination: String?
+    /// String arguments by position, 0 to 63, that must be equal.
+    package var arguments: [Int: String] = [:]
+    /// String or path arguments by position: equal, or one is a prefix that ends in a slash.
+    package var argumentPaths: [Int: String] = [:]
+    /// The first argument is this name, or one below it.
+    package var argument0Namespace: String?
+
+    package init(
+        kind: Message.Kind? = .signal, sender: String? = nil, path: ObjectPath? = nil,
+        pathNamespace: ObjectPath? = nil, interface: String? = nil, member: String? = nil,
+        arguments: [Int: String] = [:], argument0Namespace: String? = nil
+    ) {
+        self.kind = kind
+        self.sender = sender
+        self.path = path
+        self.pathNamespace = pathNamespace
+        self.interface = interface
+        self.member = member
+        self.arguments = arguments
+        self.argument0Namespace = argument0Namespace
+    }
+}
+
+// MARK: - As text
+
+extension MatchRule {
+    /// The rule as a bus reads it, keys in a fixed order: equal rules have equal texts.
+    package var text: String {
+        var parts: [(String, String)] = []
+        if let kind { parts.append(("type", kind.ruleWord)) }
+        if let sender { parts.append(("sender", sender)) }
+        if let interface { parts.append(("interface", interface)) }
+        if let member { parts.append(("member", member)) }
+        if let path { parts.append(("path", path.text)) }
+        if let pathNamespace { parts.append(("path_namespace", pathNamespace.text)) }
+        if let destination { parts.append(("destination", destination)) }
+        for (index, value) in arguments.sorted(by: { $0.key < $1.key }) { parts.append(("arg\(index)", value)) }
+        for (index, value) in argumentPaths.sorted(by: { $0.key < $1.key }) { parts.append(("arg\(index)path", value)) }
+        if let argument0Namespace { parts.append(("arg0namespace", argument0Namespace)) }
+        return parts.map { "\($0.0)='\(MatchRule.quote($0.1))'" }.joined(separator: ",")
+    }
+
+    /// An apostrophe ends the quoted part, stands escaped, and a new quoted part begins.
+    private static func quote(_ value: String) -> String {
+        value.contains("'")
+            ? value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") : value
+    }
+
+    /// Checks what libdbus and the bus would refuse.
+    ///
+    /// - Throws: `MatchRuleInvalid` naming the key.
+    package func validate() throws(DBusError) {
+        func require(_ condition: Bool, _ key: String) throws(DBusError) {
+            guard condition else { throw DBusError(.matchRuleInvalid, "the rule's “\(key)” is not valid") }
+        }
+        try require(sender.map(Names.isBusName) ?? true, "sender")
+        try require(destination.map(Names.isBusName) ?? true, "destination")
+        try require(interface.map(Names.isInterface) ?? true, "interface")
+        try require(member.map(Names.isMember) ?? true, "member")
+        try require(path == nil || pathNamespace == nil, "path_namespace")
+        try require(argument0Namespace.map(Names.isNamespace) ?? true, "arg0namespace")
+        for (index, value) in arguments {
+            try require((0...63).contains(index) && !value.utf8.contains(0), "arg\(index)")
+        }
+        for (index, value) in argumentPaths {
+            try require((0...63).contains(index) && !value.utf8.contains(0), "arg\(index)path")
+        }
+        try require(text.utf8.count <= 1024, "length")
+    }
+}
+
+extension Message.Kind {
+    var ruleWord: String {
+        switch self {
+        case .methodCall: "method_call"
+        case .methodReturn: "method_return"
+        case .error: "error"
+        case .signal: "signal"
+        }
+    }
+
+    init?(ruleWord: String) {
+        switch ruleWord {
+        case "method_call": self = .methodCall
+        case "method_return": self = .methodReturn
+        case "error": self = .error
+        case "signal": self = .signal
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import CDBus
+
+/// Who a program is, as the kernel knows it.
+package struct Credentials: Equatable, Sendable {
+    /// The Unix user.
+    package let userID: UInt32
+    /// The process; nil when the bus does not say.
+    package let processID: Int32?
+
+    package init(userID: UInt32, processID: Int32?) {
+        self.userID = userID
+        self.processID = processID
+    }
+}
+
+/// A program that calls us: one connection of a bus, or the other end of a direct one.
+///
+/// There is one object for each, as long as it is there; compare with `===`.
+@DBusActor
+package final class Peer {
+    /// The connection that reaches it; nil once that has ended.
+    package private(set) weak var connection: Connection?
+    /// Its unique name: `:1.42` on a bus, `:d.3` at our own server, empty at the other end of a call of ours.
+    package nonisolated let name: String
+    /// Nil when it was gone before anybody could be asked.
+    package internal(set) var credentials: Credentials?
+    /// True once it has left; it never comes back under this name.
+    package private(set) var hasDeparted = false
+    /// Calls of it that are not answered yet.
+    package internal(set) var callsInFlight = 0
+    private var departureHandlers: [@DBusActor () -> Void] = []
+
+    init(connection: Connection?, name: String, credentials: Credentials?) {
+        self.connection = connection
+        self.name = name
+        self.credentials = credentials
+    }
+
+    /// Calls `handler` once, when it has left; on the next turn when it has already.
+    package func onDeparture(_ handler: @escaping @DBusActor () -> Void) {
+        guard !hasDeparted else {
+            EventLoop.shared.addTimer(after: .zero, handler)
+            return
+        }
+        departureHandlers.append(handler)
+    }
+
+    func depart() {
+        guard !hasDeparted else { return }
+        hasDeparted = true
+        let handlers = departureHandlers
+        departureHandlers = []
+        for handler in handlers { handler() }
+    }
+
+    /// Sends it a signal, or another message, that nobody else gets.
+    ///
+    /// - Returns: the serial, as `Connection.send`.
+    /// - Throws: as `Connection.send`.
+    @discardableResult
+    package func send(_ message: Message) throws(DBusError) -> UInt32 {
+        guard let connection, !hasDeparted else { throw .disconnected("\(name) has left") }
+        if connection.isBus { try message.setDestination(name) }
+        return try connection.send(message)
+    }
+}

@@ -1,0 +1,90 @@
+internal import CDBus
+
+/// What a watched descriptor is ready for.
+package struct DescriptorEvents: OptionSet, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// There is something to read, or the other end has closed.
+    package static let readable = DescriptorEvents(rawValue: EPOLLIN.rawValue)
+    /// Writing does not block.
+    package static let writable = DescriptorEvents(rawValue: EPOLLOUT.rawValue)
+    /// Both directions are closed; reported without asking.
+    package static let hangUp = DescriptorEvents(rawValue: EPOLLHUP.rawValue)
+    /// The descriptor has failed; reported without asking.
+    package static let failed = DescriptorEvents(rawValue: EPOLLERR.rawValue)
+}
+
+/// A descriptor that the event loop watches for its owner.
+@DBusActor
+package final class DescriptorWatch {
+    private let descriptor: Int32
+    private let source: ClosureSource
+    private var isActive = true
+
+    fileprivate init(descriptor: Int32, source: ClosureSource) {
+        self.descriptor = descriptor
+        self.source = source
+    }
+
+    /// Changes what is waited for; an empty set pauses the watch.
+    package func setInterest(_ events: DescriptorEvents) {
+        guard isActive else { return }
+        source.interest = events.rawValue
+        EventLoop.shared.reactor.interestChanged(descriptor: descriptor)
+    }
+
+    /// Ends the watch; call it before the descriptor is closed.
+    package func cancel() {
+        guard isActive else { return }
+        isActive = false
+        source.body = nil
+        EventLoop.shared.reactor.remove(descriptor: descriptor)
+    }
+}
+
+extension EventLoop {
+    /// Calls `body` after `delay`; if it repeats, then again after every further `delay`, until it is cancelled.
+    ///
+    /// - Complexity: O(log n) of the timers there are.
+    @DBusActor
+    @discardableResult
+    package func addTimer(
+        after delay: Duration, repeats: Bool = false, _ body: @escaping @DBusActor () -> Void
+    ) -> LoopTimer {
+        reactor.timers.add(after: delay, repeats: repeats, body)
+    }
+
+    /// Calls `body` whenever `descriptor` is ready, level-triggered, until the watch is cancelled.
+    ///
+    /// The descriptor stays its owner's, who cancels the watch before closing it.
+    /// - Throws: `InvalidArgs` when the descriptor is being watched already.
+    @DBusActor
+    package func watch(
+        _ descriptor: Int32, for events: DescriptorEvents,
+        _ body: @escaping @DBusActor (DescriptorEvents) -> Void
+    ) throws(DBusError) -> DescriptorWatch {
+        let source = ClosureSource(interest: events.rawValue, body: body)
+        guard descriptor >= 0, reactor.add(source, descriptor: descriptor) else {
+            throw .invalidArgs("descriptor \(descriptor) cannot be watched, or is being watched already")
+        }
+        return DescriptorWatch(descriptor: descriptor, source: source)
+    }
+}
+
+private final class ClosureSource: DescriptorSource {
+    var interest: UInt32
+    var body: (@DBusActor (DescriptorEvents) -> Void)?
+
+    init(interest: UInt32, body: @escaping @DBusActor (DescriptorEvents) -> Void) {
+        self.interest = interest
+        self.body = body
+    }
+
+    func ready(_ events: UInt32) {
+        body?(DescriptorEvents(rawValue: events))
+    }
+}

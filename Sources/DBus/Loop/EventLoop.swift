@@ -1,0 +1,126 @@
+internal import CDBus
+internal import Glibc
+internal import Synchronization
+
+/// The event-loop thread: runs the jobs of `DBusActor`, timers, and descriptors that became ready.
+///
+/// There is one loop in a process and it lives as long as the process. Work from other threads comes in through one
+/// FIFO queue, so what one thread posts runs in the order in which it was posted, jobs of the actor included.
+package final class EventLoop: SerialExecutor {
+    /// The loop of this process; its thread starts with the first use.
+    package static let shared: EventLoop = {
+        let loop = EventLoop()
+        loop.start()
+        return loop
+    }()
+
+    /// One piece of work from any thread.
+    private enum Work: Sendable {
+        case job(UnownedJob)
+        case closure(@DBusActor @Sendable () -> Void)
+    }
+
+    private struct Inbox {
+        var work: [Work] = []
+        /// True while the loop may be asleep and nobody has woken it yet.
+        var needsWake = true
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let thread = Atomic<UInt>(0)
+    private let wakeDescriptor: Int32
+    let reactor: Reactor
+
+    private init() {
+        wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        precondition(wakeDescriptor >= 0, "eventfd failed at start-up: out of file descriptors")
+        reactor = Reactor()
+    }
+
+    /// Runs `body` on the loop thread, after everything that was posted before it.
+    package func post(_ body: @escaping @DBusActor @Sendable () -> Void) {
+        enqueue(.closure(body))
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        enqueue(.job(UnownedJob(job)))
+    }
+
+    private func enqueue(_ work: Work) {
+        let wake = inbox.withLock { inbox in
+            inbox.work.append(work)
+            defer { inbox.needsWake = false }
+            return inbox.needsWake
+        }
+        if wake { eventfd_write(wakeDescriptor, 1) }
+    }
+
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        unsafe UnownedSerialExecutor(ordinary: self)
+    }
+
+    /// True on the loop thread.
+    package var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    package func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    package func checkIsolated() {
+        precondition(isCurrent, "code of DBusActor called on another thread than the event loop's")
+    }
+}
+
+// MARK: - The thread
+
+extension EventLoop {
+    private func start() {
+        var id = pthread_t()
+        let result = unsafe pthread_create(
+            &id, nil,
+            { _ in
+                unsafe listd_name_thread("dbus-loop")
+                EventLoop.shared.run()
+                return nil
+            }, nil)
+        precondition(result == 0, "the event-loop thread could not be started (errno \(result))")
+    }
+
+    private func run() {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        DBusActor.assumeIsolated {
+            reactor.watchForWakeUps(wakeDescriptor)
+            while true {
+                runPosted()
+                reactor.turn(mayBlock: prepareToSleep())
+            }
+        }
+    }
+
+    /// Runs what was posted up to now.
+    @DBusActor
+    func runPosted() {
+        let work = inbox.withLock { inbox in
+            guard !inbox.work.isEmpty else { return [Work]() }
+            defer { inbox.work = [] }
+            return inbox.work
+        }
+        run(work)
+    }
+
+    @DBusActor
+    private func run(_ work: [Work]) {
+        for item in work {
+            switch item {
+            case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+            case .closure(let body): body()
+            }
+        }
+    }
+
+    /// Says whether the loop may sleep; from then on the first post wakes it.
+    private func prepareToSleep() -> Bool {
+        inbox.withLock { inbox in
+            inbox.needsWake = inbox.work.isEmpty
+            return inbox.work.isEmpty
+        }
+    }
+}

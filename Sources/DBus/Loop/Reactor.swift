@@ -1,0 +1,133 @@
+internal import CDBus
+internal import Glibc
+
+/// What the loop calls when a descriptor is ready.
+@DBusActor
+protocol DescriptorSource: AnyObject {
+    /// The epoll events this source waits for now; 0 = none, not even hang-ups.
+    var interest: UInt32 { get }
+    /// Called with the epoll events that arrived.
+    func ready(_ events: UInt32)
+}
+
+/// What has work left that needs no descriptor: messages that are already read.
+@DBusActor
+protocol TurnTaker: AnyObject {
+    /// Works within a budget; true = there is more, call again next turn.
+    func takeTurn() -> Bool
+}
+
+/// The loop thread's own state: descriptors, timers, and who has work left.
+@safe
+@DBusActor
+final class Reactor {
+    private struct Entry {
+        let source: any DescriptorSource
+        let generation: UInt32
+        var mask: UInt32 = 0
+    }
+
+    private let epoll: Int32
+    private var entries: [Int32: Entry] = [:]
+    private var stale: Set<Int32> = []
+    private var generation: UInt32 = 0
+    private var turnTakers: [any TurnTaker] = []
+    private var events = unsafe [epoll_event](repeating: epoll_event(), count: 64)
+    var timers = TimerQueue()
+
+    nonisolated init() {
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        precondition(epoll >= 0, "epoll_create1 failed at start-up: out of file descriptors")
+    }
+
+    /// One turn: sleep at most until the next timer, then ready descriptors, due timers, and work that is left.
+    func turn(mayBlock: Bool) {
+        applyInterest()
+        let count = wait(milliseconds: mayBlock && turnTakers.isEmpty ? timers.millisecondsToNext() : 0)
+        for index in 0..<count { unsafe dispatch(events[index]) }
+        timers.fireDue()
+        let takers = turnTakers
+        turnTakers.removeAll(keepingCapacity: true)
+        for taker in takers where taker.takeTurn() { giveTurn(to: taker) }
+    }
+
+    /// Puts `taker` on the list for the next (or this) turn; asking twice is the same as once.
+    func giveTurn(to taker: any TurnTaker) {
+        if !turnTakers.contains(where: { $0 === taker }) { turnTakers.append(taker) }
+    }
+}
+
+// MARK: - Descriptors
+
+extension Reactor {
+    /// Adds the only source of `descriptor`; false when there is one already.
+    func add(_ source: any DescriptorSource, descriptor: Int32) -> Bool {
+        guard entries[descriptor] == nil else { return false }
+        generation &+= 1
+        entries[descriptor] = Entry(source: source, generation: generation)
+        stale.insert(descriptor)
+        return true
+    }
+
+    /// Forgets `descriptor` at once: its owner may close it in the next line.
+    func remove(descriptor: Int32) {
+        guard let entry = entries.removeValue(forKey: descriptor) else { return }
+        stale.remove(descriptor)
+        if entry.mask != 0 { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil) }
+    }
+
+    /// Notes that the interest of the source of `descriptor` may have changed.
+    func interestChanged(descriptor: Int32) {
+        stale.insert(descriptor)
+    }
+
+    private func applyInterest() {
+        guard !stale.isEmpty else { return }
+        for descriptor in stale {
+            guard let entry = entries[descriptor] else { continue }
+            let mask = entry.source.interest
+            guard mask != entry.mask else { continue }
+            let operation = entry.mask == 0 ? EPOLL_CTL_ADD : mask == 0 ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
+            var event = unsafe epoll_event()
+            unsafe event.events = mask
+            unsafe event.data.u64 = UInt64(entry.generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
+            _ = unsafe epoll_ctl(epoll, operation, descriptor, &event)
+            entries[descriptor]?.mask = mask
+        }
+        stale.removeAll(keepingCapacity: true)
+    }
+
+    private func wait(milliseconds: Int32) -> Int {
+        let count = unsafe events.withUnsafeMutableBufferPointer { buffer in
+            unsafe epoll_wait(epoll, buffer.baseAddress, Int32(buffer.count), milliseconds)
+        }
+        return max(0, Int(count))  // EINTR is an empty turn
+    }
+
+    /// Ignores an event of a descriptor that was closed, and perhaps opened anew, earlier in the same turn.
+    private func dispatch(_ event: epoll_event) {
+        let descriptor = Int32(bitPattern: UInt32(truncatingIfNeeded: unsafe event.data.u64))
+        let generation = UInt32(truncatingIfNeeded: unsafe event.data.u64 >> 32)
+        guard let entry = entries[descriptor], entry.generation == generation else { return }
+        entry.source.ready(unsafe event.events)
+    }
+
+    func watchForWakeUps(_ descriptor: Int32) {
+        _ = add(WakeSource(descriptor: descriptor), descriptor: descriptor)
+    }
+}
+
+/// Empties the eventfd by which other threads wake the loop.
+private final class WakeSource: DescriptorSource {
+    let descriptor: Int32
+    let interest = EPOLLIN.rawValue
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    func ready(_ events: UInt32) {
+        var count: UInt64 = 0
+        _ = unsafe eventfd_read(descriptor, &count)
+    }
+}

@@ -1,0 +1,154 @@
+internal import Glibc
+
+/// A timer of the event loop.
+@DBusActor
+package final class LoopTimer {
+    fileprivate var body: (@DBusActor () -> Void)?
+    fileprivate var interval: UInt64?
+    fileprivate let queued: @DBusActor () -> Void
+
+    fileprivate init(
+        interval: UInt64?, body: @escaping @DBusActor () -> Void, queued: @escaping @DBusActor () -> Void
+    ) {
+        self.interval = interval
+        self.body = body
+        self.queued = queued
+    }
+
+    /// True until it has fired (a repeating one: until it is cancelled).
+    package var isActive: Bool { body != nil }
+
+    /// Makes it never fire again; cancelling twice, or after it has fired, does nothing.
+    package func cancel() {
+        guard body != nil else { return }
+        body = nil
+        queued()
+    }
+}
+
+/// Timers ordered by deadline: a binary heap, out of which cancelled ones are swept when they are the larger half.
+@DBusActor
+final class TimerQueue {
+    private struct Entry {
+        let deadline: UInt64
+        let order: UInt64
+        let timer: LoopTimer
+
+        func isBefore(_ other: Entry) -> Bool {
+            deadline != other.deadline ? deadline < other.deadline : order < other.order
+        }
+    }
+
+    private var heap: [Entry] = []
+    private var cancelled = 0
+    private var order: UInt64 = 0
+
+    nonisolated init() {}
+
+    /// Adds a timer that fires `interval` from now, then again after each `interval` if it repeats.
+    ///
+    /// - Complexity: O(log n)
+    func add(after interval: Duration, repeats: Bool, _ body: @escaping @DBusActor () -> Void) -> LoopTimer {
+        let nanoseconds = interval.nanosecondsClamped
+        let timer = LoopTimer(
+            interval: repeats ? max(nanoseconds, 1) : nil, body: body,
+            queued: { [weak self] in self?.noteCancelled() })
+        push(timer, deadline: now() &+ nanoseconds)
+        return timer
+    }
+
+    /// Milliseconds until the first deadline, rounded up; -1 = there is none.
+    func millisecondsToNext() -> Int32 {
+        while let first = heap.first, !first.timer.isActive { dropFirstCancelled() }
+        guard let first = heap.first else { return -1 }
+        let time = now()
+        guard first.deadline > time else { return 0 }
+        return Int32(clamping: (first.deadline - time + 999_999) / 1_000_000)
+    }
+
+    /// Runs what is due now, in order of deadlines; a timer added meanwhile waits for the next turn.
+    func fireDue() {
+        guard !heap.isEmpty else { return }
+        let time = now()
+        let newest = order
+        while let first = heap.first, first.deadline <= time, first.order <= newest {
+            popFirst()
+            fire(first.timer, at: time)
+        }
+    }
+
+    private func fire(_ timer: LoopTimer, at time: UInt64) {
+        guard let body = timer.body else {
+            cancelled -= 1
+            return
+        }
+        if let interval = timer.interval {
+            push(timer, deadline: time &+ interval)
+        } else {
+            timer.body = nil
+        }
+        body()
+    }
+
+    private func noteCancelled() {
+        cancelled += 1
+        guard cancelled > 64, cancelled * 2 > heap.count else { return }
+        heap = heap.filter { $0.timer.isActive }
+        heap.sort { $0.isBefore($1) }  // a sorted array is a heap
+        cancelled = 0
+    }
+
+    private func now() -> UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+}
+
+// MARK: - The heap
+
+extension TimerQueue {
+    private func push(_ timer: LoopTimer, deadline: UInt64) {
+        order += 1
+        heap.append(Entry(deadline: deadline, order: order, timer: timer))
+        var child = heap.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard heap[child].isBefore(heap[parent]) else { break }
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    private func popFirst() {
+        let last = heap.removeLast()
+        guard !heap.isEmpty else { return }
+        heap[0] = last
+        var parent = 0
+        while true {
+            var smallest = parent
+            for child in [2 * parent + 1, 2 * parent + 2]
+            where child < heap.count && heap[child].isBefore(heap[smallest]) {
+                smallest = child
+            }
+            guard smallest != parent else { return }
+            heap.swapAt(parent, smallest)
+            parent = smallest
+        }
+    }
+
+    private func dropFirstCancelled() {
+        popFirst()
+        cancelled -= 1
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds; negative counts as 0, more than 146 years as that.
+    var nanosecondsClamped: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        guard seconds < 4_611_686_018 else { return 4_611_686_018_000_000_000 }
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    }
+}

@@ -1,0 +1,91 @@
+internal import CDBus
+
+extension Message {
+    /// The most bytes that a body may have so that the message stays below the specification's 128 MiB.
+    static let largestBody = (1 << 27) - 4096
+
+    /// Writes the whole body; `body` appends values that fit `signature`.
+    ///
+    /// - Throws: what was wrong with the values: the message is then useless and refuses to be sent.
+    package func write(
+        _ signature: Signature, limit: Int = Message.largestBody,
+        _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        guard bodySize == 0, serial == 0, self.signature == .empty else {
+            throw .failed("the message has its body already")
+        }
+        bodySize = -1  // until it is complete
+        var text = signature.text
+        let result: Result<Int, DBusError> = text.withUTF8 { types in
+            var iterator = unsafe DBusMessageIter()
+            unsafe dbus_message_iter_init_append(raw, &iterator)
+            var writer = unsafe MessageWriter(iterator: iterator, types: types, limit: limit)
+            do throws(DBusError) {
+                try body(&writer)
+            } catch {
+                return .failure(error)
+            }
+            if let failure = writer.failure { return .failure(failure.error) }
+            return writer.isComplete
+                ? .success(writer.byteCount)
+                : .failure(.invalidArgs("the values end before the signature “\(signature)” does"))
+        }
+        bodySize = try result.get()
+    }
+
+    /// Writes the whole body from typed values.
+    package func write<each Value: DBusEncodable>(_ values: repeat each Value) throws(DBusError) {
+        try write(Message.signature(of: repeat (each Value).self)) { writer in
+            repeat (each values).encode(to: &writer)
+        }
+    }
+
+    /// Writes the whole body from dynamic values.
+    package func write(values: [DBusValue]) throws(DBusError) {
+        let signature = try Signature(values.map { $0.signature.text }.joined())
+        try write(signature) { writer in
+            for value in values { value.append(to: &writer) }
+        }
+    }
+
+    /// Reads the body with a cursor.
+    package func read<R>(_ body: (inout MessageReader) throws(DBusError) -> R) throws(DBusError) -> R {
+        var iterator = unsafe DBusMessageIter()
+        unsafe dbus_message_iter_init(raw, &iterator)
+        var reader = unsafe MessageReader(iterator: iterator)
+        defer { withExtendedLifetime(self) {} }
+        return try body(&reader)
+    }
+
+    /// Reads the whole body as typed values.
+    ///
+    /// - Throws: `InvalidArgs` when the body has another signature.
+    package func decode<each Value: DBusDecodable>(
+        as types: repeat (each Value).Type
+    ) throws(DBusError) -> (repeat each Value) {
+        let wanted = Message.signature(of: repeat (each Value).self)
+        guard signature == wanted else {
+            throw .invalidArgs("the message holds “\(signature)” where “\(wanted)” belongs")
+        }
+        return try read { (reader) throws(DBusError) in
+            (repeat try (each Value)(from: &reader))
+        }
+    }
+
+    /// The whole body as dynamic values.
+    package func values() throws(DBusError) -> [DBusValue] {
+        try read { (reader) throws(DBusError) in try DBusValue.readAll(&reader) }
+    }
+
+    static func signature<each Value: DBusEncodable>(of types: repeat (each Value).Type) -> Signature {
+        var text = ""
+        for type in repeat each types { text += type.signature.text }
+        return Signature(unchecked: text)
+    }
+
+    static func signature<each Value: DBusDecodable>(of types: repeat (each Value).Type) -> Signature {
+        var text = ""
+        for type in repeat each types { text += type.signature.text }
+        return Signature(unchecked: text)
+    }
+}

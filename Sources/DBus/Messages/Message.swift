@@ -1,0 +1,164 @@
+internal import CDBus
+internal import Glibc
+
+/// A message of libdbus, on its way out or as it came in.
+///
+/// It is touched on the event-loop thread only: the type is isolated to `DBusActor`, and the last reference, wherever it
+/// is dropped, hands the message to that thread. Once sent it cannot be changed.
+@safe
+@DBusActor
+package final class Message {
+    /// Owned by this object, used on the loop thread only; given back in `deinit`.
+    nonisolated(unsafe) let raw: OpaquePointer
+    /// Bytes of the body, as written here; 0 for a received message.
+    package internal(set) var bodySize = 0
+
+    /// The four kinds of messages.
+    package enum Kind: Int32, Sendable {
+        case methodCall = 1
+        case methodReturn = 2
+        case error = 3
+        case signal = 4
+    }
+
+    /// Takes over a reference.
+    init(adopting raw: OpaquePointer) {
+        unsafe self.raw = raw
+    }
+
+    /// Takes over a new message; libdbus answers none when there is no memory.
+    convenience init(new raw: OpaquePointer?) throws(DBusError) {
+        guard let raw = unsafe raw else { throw DBusError(.noMemory, "no memory for a message") }
+        unsafe self.init(adopting: raw)
+    }
+
+    deinit {
+        if EventLoop.shared.isCurrent {
+            unsafe dbus_message_unref(raw)
+        } else {
+            // The only reference moves to the loop thread, which drops it there.
+            let orphan = unsafe OrphanedMessage(raw: raw)
+            EventLoop.shared.post { unsafe dbus_message_unref(orphan.raw) }
+        }
+    }
+}
+
+/// A message whose last Swift reference is gone, on its way to the loop thread; nobody else has it.
+@safe
+private struct OrphanedMessage: @unchecked Sendable {
+    let raw: OpaquePointer
+}
+
+// MARK: - Making messages
+
+extension Message {
+    /// A method call; without a destination it is for the other end of a direct connection.
+    ///
+    /// - Throws: `InvalidArgs` naming the name that D-Bus does not allow.
+    package static func methodCall(
+        to destination: String?, path: ObjectPath, interface: String?, member: String
+    ) throws(DBusError) -> Message {
+        if let destination { try Names.checkBusName(destination) }
+        if let interface { try Names.checkInterface(interface) }
+        try Names.checkMember(member)
+        return try unsafe Message(new: dbus_message_new_method_call(destination, path.text, interface, member))
+    }
+
+    /// A signal.
+    ///
+    /// - Throws: `InvalidArgs` naming the name that D-Bus does not allow.
+    package static func signal(path: ObjectPath, interface: String, member: String) throws(DBusError) -> Message {
+        try Names.checkInterface(interface)
+        try Names.checkMember(member)
+        return try unsafe Message(new: dbus_message_new_signal(path.text, interface, member))
+    }
+
+    /// The answer to this method call.
+    package func methodReturn() throws(DBusError) -> Message {
+        try checkIsCall()
+        return try unsafe Message(new: dbus_message_new_method_return(raw))
+    }
+
+    /// The error answer to this method call; a NUL in the message ends it.
+    package func errorReply(_ error: DBusError) throws(DBusError) -> Message {
+        try checkIsCall()
+        return try unsafe Message(new: dbus_message_new_error(raw, error.name, error.message))
+    }
+
+    /// libdbus wants a serial to answer to.
+    private func checkIsCall() throws(DBusError) {
+        guard kind == .methodCall, serial != 0 else { throw .invalidArgs("only a received method call has answers") }
+    }
+
+    /// A copy that can still be changed and sent, to another receiver.
+    package func copy() throws(DBusError) -> Message {
+        let copy = try unsafe Message(new: dbus_message_copy(raw))
+        copy.bodySize = bodySize
+        return copy
+    }
+}
+
+// MARK: - The header
+
+extension Message {
+    package var kind: Kind? { unsafe Kind(rawValue: dbus_message_get_type(raw)) }
+    /// 0 before it is sent.
+    package var serial: UInt32 { unsafe dbus_message_get_serial(raw) }
+    /// Which message this answers; 0 = none.
+    package var replySerial: UInt32 { unsafe dbus_message_get_reply_serial(raw) }
+    package var sender: String? { unsafe text(dbus_message_get_sender(raw)) }
+    package var destination: String? { unsafe text(dbus_message_get_destination(raw)) }
+    package var interface: String? { unsafe text(dbus_message_get_interface(raw)) }
+    package var member: String? { unsafe text(dbus_message_get_member(raw)) }
+    package var errorName: String? { unsafe text(dbus_message_get_error_name(raw)) }
+    package var path: ObjectPath? { unsafe text(dbus_message_get_path(raw)).map(ObjectPath.init(unchecked:)) }
+    package var signature: Signature { unsafe Signature(unchecked: text(dbus_message_get_signature(raw)) ?? "") }
+
+    /// True when the caller wants no answer, not even an error.
+    package var noReplyExpected: Bool {
+        get { unsafe dbus_message_get_no_reply(raw) != 0 }
+        set { unsafe dbus_message_set_no_reply(raw, newValue ? 1 : 0) }
+    }
+
+    /// True when a service may be started for this call.
+    package var autoStart: Bool {
+        get { unsafe dbus_message_get_auto_start(raw) != 0 }
+        set { unsafe dbus_message_set_auto_start(raw, newValue ? 1 : 0) }
+    }
+
+    /// True when the caller is ready to be asked for a password.
+    package var allowInteractiveAuthorization: Bool {
+        get { unsafe dbus_message_get_allow_interactive_authorization(raw) != 0 }
+        set { unsafe dbus_message_set_allow_interactive_authorization(raw, newValue ? 1 : 0) }
+    }
+
+    /// Makes it for one receiver (a signal: unicast).
+    package func setDestination(_ name: String) throws(DBusError) {
+        try Names.checkBusName(name)
+        guard unsafe dbus_message_set_destination(raw, name) != 0 else {
+            throw DBusError(.noMemory, "no memory for a message")
+        }
+    }
+
+    func setSender(_ name: String) throws(DBusError) {
+        guard unsafe dbus_message_set_sender(raw, name) != 0 else {
+            throw DBusError(.noMemory, "no memory for a message")
+        }
+    }
+
+    private func text(_ pointer: UnsafePointer<CChar>?) -> String? {
+        unsafe pointer.map { unsafe String(cString: $0) }
+    }
+
+    /// An upper bound of the header's bytes: only the path is longer than 255, and a bus may add a sender.
+    var headerSizeBound: Int {
+        unsafe 2048 + (dbus_message_get_path(raw).map { unsafe strlen($0) } ?? 0)
+    }
+
+    /// What an error message says, as an error; nil for another kind of message.
+    package var error: DBusError? {
+        guard kind == .error else { return nil }
+        let message = try? read { (reader) throws(DBusError) in try reader.readString() }
+        return DBusError(name: errorName ?? StandardError.failed.rawValue, message: message ?? "")
+    }
+}

@@ -1,0 +1,83 @@
+/// A method call that has arrived: it is answered exactly once, now or later.
+///
+/// The first answer counts. When a call is dropped without an answer its caller gets an error, so that nobody waits in
+/// vain. A caller that wants no answer gets none, whatever is called here.
+@DBusActor
+package final class Call {
+    package let message: Message
+    /// Where it came from, and where its answer goes.
+    package let connection: Connection
+    /// Who sent it.
+    package let peer: Peer
+    /// The signature that the answer must have; nil until the method is known.
+    var replySignature: Signature?
+    /// True once an answer was given.
+    package private(set) var isAnswered = false
+
+    init(message: Message, connection: Connection, peer: Peer) {
+        self.message = message
+        self.connection = connection
+        self.peer = peer
+        peer.callsInFlight += 1
+    }
+
+    deinit {
+        guard !isAnswered else { return }
+        let (message, connection, peer) = (message, connection, peer)
+        EventLoop.shared.post {
+            let call = Call(message: message, connection: connection, peer: peer)
+            peer.callsInFlight -= 1  // the one that was dropped
+            call.fail(DBusError.failed("the call was dropped without an answer"))
+        }
+    }
+
+    package var path: ObjectPath { message.path ?? .root }
+    package var interface: String? { message.interface }
+    package var member: String { message.member ?? "" }
+
+    /// Answers with typed values.
+    package func reply<each Value: DBusEncodable>(_ values: repeat each Value) {
+        replyWriting { writer in
+            repeat (each values).encode(to: &writer)
+        }
+    }
+
+    /// Answers with values that `body` writes; what it throws, or what does not fit the method's results, becomes the
+    /// error that the caller gets.
+    package func replyWriting(_ body: (inout MessageWriter) throws(DBusError) -> Void) {
+        answer { () throws(DBusError) in
+            let reply = try message.methodReturn()
+            if let replySignature { try reply.write(replySignature, body) }
+            return reply
+        }
+    }
+
+    /// Answers with an error; any Swift error is turned into its D-Bus form.
+    package func fail(_ error: any Error) {
+        answer { () throws(DBusError) in try message.errorReply(DBusError(error)) }
+    }
+
+    private func answer(_ make: () throws(DBusError) -> Message) {
+        guard !isAnswered else { return }
+        isAnswered = true
+        peer.callsInFlight -= 1
+        guard !message.noReplyExpected, connection.isConnected else { return }
+        do throws(DBusError) {
+            try connection.send(try make())
+        } catch {
+            // Too large, or not what the table says: the caller learns that, and the connection lives on.
+            if let reply = try? message.errorReply(error) { _ = try? connection.send(reply) }
+        }
+    }
+}
+
+extension Call {
+    /// The arguments as typed values.
+    ///
+    /// - Throws: `InvalidArgs` when the table has other types.
+    package func arguments<each Value: DBusDecodable>(
+        as types: repeat (each Value).Type
+    ) throws(DBusError) -> (repeat each Value) {
+        try message.decode(as: repeat each types)
+    }
+}

@@ -1,0 +1,92 @@
+/// An interface together with the object that it is about.
+@DBusActor
+protocol BoundInterface {
+    var name: String { get }
+    func describe(to xml: inout IntrospectionWriter)
+    /// False when the interface has no such method.
+    func handle(_ call: Call) -> Bool
+    var propertyNames: [String] { get }
+    /// Nil when the interface has no such property.
+    func describeProperty(_ name: String) -> PropertyDescription?
+    func writeProperty(_ name: String, for peer: Peer?, to writer: inout MessageWriter) throws(DBusError)
+    func setProperty(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError)
+    func isPropertyVisible(_ name: String, to peer: Peer?) -> Bool
+}
+
+/// What `Properties` has to know of a property beforehand.
+struct PropertyDescription {
+    let signature: Signature
+    let changes: PropertyChanges
+    let isWritable: Bool
+}
+
+/// The interfaces that one object shows, as they were bound to it.
+@DBusActor
+package struct ExportedObject {
+    var interfaces: [any BoundInterface]
+
+    /// An object with one interface.
+    package init<Object>(_ interface: Interface<Object>, of object: Object) {
+        interfaces = [Binding(interface: interface, object: object)]
+    }
+
+    init(_ interfaces: [any BoundInterface]) {
+        self.interfaces = interfaces
+    }
+
+    /// The same with one more interface, of the same or another Swift object.
+    package func and<Object>(_ interface: Interface<Object>, of object: Object) -> ExportedObject {
+        ExportedObject(interfaces + [Binding(interface: interface, object: object)])
+    }
+
+    func interface(_ name: String) -> (any BoundInterface)? {
+        interfaces.first { $0.name == name }
+    }
+}
+
+@DBusActor
+private struct Binding<Object>: BoundInterface {
+    let interface: Interface<Object>
+    let object: Object
+
+    var name: String { interface.name }
+    var propertyNames: [String] { interface.properties.map(\.name) }
+
+    func describe(to xml: inout IntrospectionWriter) {
+        xml.write(interface)
+    }
+
+    func handle(_ call: Call) -> Bool {
+        guard let method = interface.methods[call.member] else { return false }
+        let found = call.message.signature
+        guard found == method.inputs.signature else {
+            call.fail(method.inputs.mismatch(with: found))
+            return true
+        }
+        call.replySignature = method.outputs.signature
+        do { try method.handler(object, call) } catch { call.fail(error) }
+        return true
+    }
+
+    func describeProperty(_ name: String) -> PropertyDescription? {
+        interface.property(name).map {
+            PropertyDescription(signature: $0.signature, changes: $0.changes, isWritable: $0.set != nil)
+        }
+    }
+
+    func isPropertyVisible(_ name: String, to peer: Peer?) -> Bool {
+        interface.property(name).map { $0.isVisible(object, peer) } ?? false
+    }
+
+    func writeProperty(_ name: String, for peer: Peer?, to writer: inout MessageWriter) throws(DBusError) {
+        guard let property = interface.property(name) else { return }
+        try writer.variant(property.signature) { (inside) throws(DBusError) in
+            try property.get(object, peer, &inside)
+        }
+    }
+
+    func setProperty(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError) {
+        guard let set = interface.property(name)?.set else { return }
+        try set(object, call, &reader)
+    }
+}

@@ -1,0 +1,115 @@
+// The entries that a table is written with.
+
+extension Interface.Member {
+    /// A method whose handler reads the arguments and answers by itself, at once or later.
+    ///
+    /// Arguments that do not fit `inputs` are refused before the handler is called. What it throws is the answer.
+    package static func method(
+        _ name: String, in inputs: Arguments = [:], out outputs: Arguments = [:], annotations: Annotations = [:],
+        _ handler: @escaping @DBusActor (_ object: Object, _ call: Call) throws -> Void
+    ) -> Self {
+        .method(Method(name: name, inputs: inputs, outputs: outputs, annotations: annotations, handler: handler))
+    }
+
+    /// A method from a Swift function: its parameters are the arguments, whose names are given here, its result the answer.
+    ///
+    ///     .function("Add", in: ["amount"], out: "sum") { (counter, call, amount: UInt32) in counter.add(amount) }
+    package static func function<each Input: DBusDecodable, Output: DBusEncodable>(
+        _ name: String, in inputs: [String] = [], out output: String, annotations: Annotations = [:],
+        _ body: @escaping @DBusActor (_ object: Object, _ call: Call, repeat each Input) throws -> Output
+    ) -> Self {
+        let outputs = Arguments(names: [output], types: [Output.signature])
+        return function(name, in: inputs, out: outputs, annotations: annotations) {
+            (object, call, arguments: repeat each Input) in
+            call.reply(try body(object, call, repeat each arguments))
+        }
+    }
+
+    /// A method from a Swift function without a result; returning is the answer.
+    package static func function<each Input: DBusDecodable>(
+        _ name: String, in inputs: [String] = [], annotations: Annotations = [:],
+        _ body: @escaping @DBusActor (_ object: Object, _ call: Call, repeat each Input) throws -> Void
+    ) -> Self {
+        function(name, in: inputs, out: [:], annotations: annotations) {
+            (object, call, arguments: repeat each Input) in
+            try body(object, call, repeat each arguments)
+            call.reply()
+        }
+    }
+
+    /// A method with typed parameters that answers by itself with `call.reply`, at once or later.
+    package static func function<each Input: DBusDecodable>(
+        _ name: String, in inputs: [String] = [], out outputs: Arguments, annotations: Annotations = [:],
+        _ body: @escaping @DBusActor (_ object: Object, _ call: Call, repeat each Input) throws -> Void
+    ) -> Self {
+        var types: [Signature] = []
+        for type in repeat (each Input).self { types.append(type.signature) }
+        return method(
+            name, in: Arguments(names: inputs, types: types), out: outputs, annotations: annotations
+        ) { object, call in
+            let arguments = try call.message.read { (reader) throws(DBusError) in
+                (repeat try (each Input)(from: &reader))
+            }
+            try body(object, call, repeat each arguments)
+        }
+    }
+
+    /// A read-only property.
+    package static func property<Value: DBusEncodable>(
+        _ name: String, as type: Value.Type, changes: PropertyChanges, annotations: Annotations = [:],
+        isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
+        get: @escaping @DBusActor (_ object: Object, _ peer: Peer?) throws -> Value
+    ) -> Self {
+        .property(
+            Property(
+                name: name, signature: Value.signature, changes: changes, annotations: annotations,
+                isVisible: isVisible, get: getter(get), set: nil))
+    }
+
+    /// A property that can be written; the value is checked before `set` is called.
+    package static func property<Value: DBusCodable>(
+        _ name: String, as type: Value.Type, changes: PropertyChanges, annotations: Annotations = [:],
+        isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
+        get: @escaping @DBusActor (_ object: Object, _ peer: Peer?) throws -> Value,
+        set: @escaping @DBusActor (_ object: Object, _ value: Value, _ call: Call) throws -> Void
+    ) -> Self {
+        .property(
+            Property(
+                name: name, signature: Value.signature, changes: changes, annotations: annotations,
+                isVisible: isVisible, get: getter(get)
+            ) { (object, call, reader) throws(DBusError) in
+                let value = try Value(from: &reader)
+                do { try set(object, value, call) } catch { throw DBusError(error) }
+            })
+    }
+
+    /// A read-only property whose value is written with the cursor.
+    package static func property(
+        _ name: String, _ signature: Signature, changes: PropertyChanges, annotations: Annotations = [:],
+        isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
+        write:
+            @escaping @DBusActor (_ object: Object, _ peer: Peer?, _ writer: inout MessageWriter)
+            throws(DBusError) -> Void
+    ) -> Self {
+        .property(
+            Property(
+                name: name, signature: signature, changes: changes, annotations: annotations, isVisible: isVisible,
+                get: write, set: nil))
+    }
+
+    private static func getter<Value: DBusEncodable>(
+        _ get: @escaping @DBusActor (Object, Peer?) throws -> Value
+    ) -> @DBusActor (Object, Peer?, inout MessageWriter) throws(DBusError) -> Void {
+        { (object, peer, writer) throws(DBusError) in
+            do { try get(object, peer).encode(to: &writer) } catch { throw DBusError(error) }
+        }
+    }
+}
+
+extension Arguments {
+    /// Names and types from two lists of equal length; other lengths are the programmer's mistake and trap.
+    init(names: [String], types: [Signature]) {
+        precondition(names.count == types.count, "\(names.count) names for \(types.count) arguments")
+        self.init(zip(names, types).map { Argument(name: $0, signature: $1) })
+    }
+}

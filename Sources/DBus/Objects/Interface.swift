@@ -1,0 +1,109 @@
+/// A D-Bus interface of objects of one Swift type, as one table.
+///
+/// Dispatch, argument checks, `Properties` and introspection all come from the members listed here, in this order.
+///
+///     static let interface = Interface<Counter>("org.example.Counter", [
+///         .method("Add", in: ["amount": "u"], out: ["sum": "t"]) { counter, call in … },
+///         .property("Sum", as: UInt64.self, changes: .emits) { counter, _ in counter.sum },
+///         .signal(Counter.overflowed),
+///     ])
+@DBusActor
+package final class Interface<Object> {
+    /// One entry of the table.
+    package enum Member: Sendable {
+        case method(Method<Object>)
+        case property(Property<Object>)
+        case signal(Signal)
+    }
+
+    package nonisolated let name: String
+    nonisolated let annotations: Annotations
+    nonisolated let members: [Member]
+    nonisolated let methods: [String: Method<Object>]
+    nonisolated let properties: [Property<Object>]
+
+    /// Makes an interface; a name that D-Bus does not allow, or one that is used twice, is the programmer's mistake and traps.
+    package nonisolated init(_ name: String, annotations: Annotations = [:], _ members: [Member]) {
+        precondition(Names.isInterface(name), "“\(name)” is not an interface name")
+        self.name = name
+        self.annotations = annotations
+        self.members = members
+        var methods: [String: Method<Object>] = [:]
+        var properties: [Property<Object>] = []
+        for member in members {
+            precondition(Names.isMember(member.name), "“\(member.name)” is not a member name")
+            switch member {
+            case .method(let method):
+                precondition(methods.updateValue(method, forKey: method.name) == nil, "“\(method.name)” is there twice")
+            case .property(let property):
+                precondition(!properties.contains { $0.name == property.name }, "“\(property.name)” is there twice")
+                properties.append(property)
+            case .signal:
+                break
+            }
+        }
+        self.methods = methods
+        self.properties = properties
+    }
+
+    func property(_ name: String) -> Property<Object>? {
+        properties.first { $0.name == name }
+    }
+}
+
+extension Interface.Member {
+    var name: String {
+        switch self {
+        case .method(let method): method.name
+        case .property(let property): property.name
+        case .signal(let signal): signal.name
+        }
+    }
+}
+
+/// A method in the table of an interface.
+package struct Method<Object>: Sendable {
+    let name: String
+    let inputs: Arguments
+    let outputs: Arguments
+    let annotations: Annotations
+    let handler: @DBusActor (Object, Call) throws -> Void
+}
+
+/// A signal, as it stands in the table of an interface and as it is emitted.
+package struct Signal: Sendable {
+    package let name: String
+    package let arguments: Arguments
+    package let annotations: Annotations
+
+    package init(_ name: String, _ arguments: Arguments = [:], annotations: Annotations = [:]) {
+        precondition(Names.isMember(name), "“\(name)” is not a member name")
+        self.name = name
+        self.arguments = arguments
+        self.annotations = annotations
+    }
+}
+
+/// How changes of a property are made known (annotation `EmitsChangedSignal`).
+package enum PropertyChanges: String, Sendable {
+    /// `PropertiesChanged` carries the value.
+    case emits = "true"
+    /// `PropertiesChanged` carries the name.
+    case invalidates
+    /// It never changes.
+    case constant = "const"
+    /// It changes without a word.
+    case silent = "false"
+}
+
+/// A property in the table of an interface.
+package struct Property<Object>: Sendable {
+    let name: String
+    let signature: Signature
+    let changes: PropertyChanges
+    let annotations: Annotations
+    /// False = the peer may not know the value; a nil peer is everybody.
+    let isVisible: @DBusActor (Object, Peer?) -> Bool
+    let get: @DBusActor (Object, Peer?, inout MessageWriter) throws(DBusError) -> Void
+    let set: (@DBusActor (Object, Call, inout MessageReader) throws(DBusError) -> Void)?
+}

@@ -1,0 +1,90 @@
+extension StandardObject {
+    static let interfacesAdded = Signal(
+        "InterfacesAdded", ["object_path": "o", "interfaces_and_properties": "a{sa{sv}}"])
+    static let interfacesRemoved = Signal("InterfacesRemoved", ["object_path": "o", "interfaces": "as"])
+
+    static let objectManager = Interface<StandardObject>(
+        StandardInterface.objectManager,
+        [
+            .method(
+                "GetManagedObjects", out: ["objpath_interfaces_and_properties": "a{oa{sa{sv}}}"]
+            ) { object, call in
+                let managed = object.tree.objects(below: object.path)
+                call.replyWriting { (writer) throws(DBusError) in
+                    try writer.array { (entries) throws(DBusError) in
+                        for (path, exported) in managed {
+                            try entries.dictionaryEntry { (entry) throws(DBusError) in
+                                entry.append(path)
+                                try exported.writeInterfaces(for: call.peer, to: &entry)
+                            }
+                        }
+                    }
+                }
+            },
+            .signal(interfacesAdded),
+            .signal(interfacesRemoved),
+        ])
+}
+
+extension ExportedObject {
+    /// `a{sa{sv}}`: the interfaces with the properties that the peer may see; a nil peer is everybody.
+    fileprivate func writeInterfaces(for peer: Peer?, to writer: inout MessageWriter) throws(DBusError) {
+        try writer.array { (entries) throws(DBusError) in
+            for interface in interfaces {
+                try entries.dictionaryEntry { (entry) throws(DBusError) in
+                    entry.append(interface.name)
+                    try entry.array { (properties) throws(DBusError) in
+                        try interface.writeProperties(for: peer, to: &properties)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension ObjectTree {
+    /// All objects below a path, itself not, parents before children.
+    package func objects(below path: ObjectPath) -> [(path: ObjectPath, object: ExportedObject)] {
+        var found: [(path: ObjectPath, object: ExportedObject)] = []
+        for name in children(of: path) {
+            let child = ObjectPath(unchecked: path == .root ? "/\(name)" : "\(path)/\(name)")
+            if let object = object(at: child) { found.append((child, object)) }
+            found += objects(below: child)
+        }
+        return found
+    }
+
+    /// Tells the nearest ObjectManager's listeners of an object that is there now; `add` does it by itself, an
+    /// object that a resolver knows is announced with this.
+    package func announceAdded(_ path: ObjectPath) {
+        guard let manager = manager(of: path), let object = object(at: path) else { return }
+        let message = try? Message.signal(
+            StandardObject.interfacesAdded, of: StandardInterface.objectManager, at: manager
+        ) { (writer) throws(DBusError) in
+            writer.append(path)
+            try object.writeInterfaces(for: nil, to: &writer)
+        }
+        if let message { try? broadcast(message) }
+    }
+
+    /// Tells the nearest ObjectManager's listeners of an object that is gone; `remove` does it by itself.
+    package func announceRemoved(_ path: ObjectPath, _ object: ExportedObject) {
+        guard let manager = manager(of: path) else { return }
+        let message = try? Message.signal(
+            StandardObject.interfacesRemoved, of: StandardInterface.objectManager, at: manager
+        ) { (writer) throws(DBusError) in
+            writer.append(path)
+            object.interfaces.map(\.name).encode(to: &writer)
+        }
+        if let message { try? broadcast(message) }
+    }
+
+    private func manager(of path: ObjectPath) -> ObjectPath? {
+        var current = path.parent
+        while let candidate = current {
+            if node(at: candidate)?.isManager == true { return candidate }
+            current = candidate.parent
+        }
+        return nil
+    }
+}

@@ -1,0 +1,31 @@
+extension ObjectTree {
+    /// Sends `PropertiesChanged` for properties that have changed, as each one's table entry says.
+    ///
+    /// Values that not everybody may see are left out; constant and silent ones too. Nothing is sent when nothing is left.
+    /// - Throws: `UnknownObject`, or why it could not be sent.
+    package func propertiesChanged<Object>(
+        _ names: [String], of interface: Interface<Object>, at path: ObjectPath
+    ) throws(DBusError) {
+        guard let bound = object(at: path)?.interface(interface.name) else { throw .unknownObject(path) }
+        let described = names.compactMap { name in
+            bound.isPropertyVisible(name, to: nil) ? bound.describeProperty(name).map { (name, $0.changes) } : nil
+        }
+        let emitted = described.filter { $0.1 == .emits }.map(\.0)
+        let invalidated = described.filter { $0.1 == .invalidates }.map(\.0)
+        guard !emitted.isEmpty || !invalidated.isEmpty else { return }
+        try broadcast(
+            Message.signal(StandardObject.propertiesChanged, of: StandardInterface.properties, at: path) {
+                (writer) throws(DBusError) in
+                writer.append(interface.name)
+                try writer.array { (entries) throws(DBusError) in
+                    for name in emitted {
+                        try entries.dictionaryEntry { (entry) throws(DBusError) in
+                            entry.append(name)
+                            try bound.writeProperty(name, for: nil, to: &entry)
+                        }
+                    }
+                }
+                invalidated.encode(to: &writer)
+            })
+    }
+}

@@ -1,0 +1,166 @@
+/// Answers for objects that are not registered one by one: all those below one path.
+@DBusActor
+package protocol ObjectResolver: AnyObject {
+    /// The object at `elements` below the resolver's path (never empty); nil when there is none.
+    func object(at elements: ArraySlice<Substring>) -> ExportedObject?
+    /// The names of everything directly below `elements` (empty = the resolver's path itself), for introspection.
+    func children(of elements: ArraySlice<Substring>) -> [String]
+}
+
+/// The objects that a program shows, on all its connections.
+///
+/// A path leads to an object that was added, or that a resolver knows. Every path on the way to an object answers
+/// introspection with all its children. Every object has `Introspectable`, `Properties` and `Peer`.
+@DBusActor
+package final class ObjectTree {
+    /// One element of a path.
+    final class Node {
+        var children: [String: Node] = [:]
+        var object: ExportedObject?
+        var resolver: (any ObjectResolver)?
+        var isManager = false
+
+        var isUnused: Bool { children.isEmpty && object == nil && resolver == nil && !isManager }
+    }
+
+    let root = Node()
+    private var connections: [WeakConnection] = []
+    /// Looks at each call before its method runs, and refuses it by throwing: limits, states of shutting down.
+    package var admission: (@DBusActor (Call) throws -> Void)?
+
+    package init() {}
+
+    /// What stands at a path.
+    enum Place {
+        case object(ExportedObject)
+        /// Nothing but the way to other objects.
+        case way
+    }
+
+    /// - Complexity: O(elements of the path)
+    func place(at path: ObjectPath) -> Place? {
+        let elements = path.elements[...]
+        var node = root
+        for (index, element) in elements.enumerated() {
+            guard let child = node.children[String(element)] else {
+                return place(below: node, elements.dropFirst(index))
+            }
+            node = child
+        }
+        return node.object.map { .object($0) } ?? .way
+    }
+
+    private func place(below node: Node, _ elements: ArraySlice<Substring>) -> Place? {
+        guard let resolver = node.resolver else { return nil }
+        if let object = resolver.object(at: elements) { return .object(object) }
+        return resolver.children(of: elements).isEmpty ? nil : .way
+    }
+
+    /// The object at a path; nil when there is none.
+    package func object(at path: ObjectPath) -> ExportedObject? {
+        if case .object(let object)? = place(at: path) { object } else { nil }
+    }
+
+    /// The names of everything directly below a path, sorted.
+    package func children(of path: ObjectPath) -> [String] {
+        let elements = path.elements[...]
+        var node = root
+        for (index, element) in elements.enumerated() {
+            guard let child = node.children[String(element)] else {
+                return node.resolver?.children(of: elements.dropFirst(index)).sorted() ?? []
+            }
+            node = child
+        }
+        return Set(node.children.keys).union(node.resolver?.children(of: []) ?? []).sorted()
+    }
+
+    func node(at path: ObjectPath) -> Node? {
+        var node = root
+        for element in path.elements {
+            guard let child = node.children[String(element)] else { return nil }
+            node = child
+        }
+        return node
+    }
+}
+
+// MARK: - Registering
+
+extension ObjectTree {
+    /// Shows an object; one that was there before is replaced. Below an ObjectManager it is announced.
+    package func add(_ object: ExportedObject, at path: ObjectPath) {
+        makeNode(at: path).object = object
+        announceAdded(path)
+    }
+
+    /// Takes an object away. Below an ObjectManager that is announced.
+    package func remove(at path: ObjectPath) {
+        guard let node = node(at: path), let object = node.object else { return }
+        node.object = nil
+        prune(path)
+        announceRemoved(path, object)
+    }
+
+    /// Lets `resolver` answer for everything below `path` that is not registered itself.
+    package func setResolver(_ resolver: any ObjectResolver, below path: ObjectPath) {
+        makeNode(at: path).resolver = resolver
+    }
+
+    /// Makes `path` an ObjectManager for everything below it.
+    package func addObjectManager(at path: ObjectPath) {
+        makeNode(at: path).isManager = true
+    }
+
+    private func makeNode(at path: ObjectPath) -> Node {
+        var node = root
+        for element in path.elements {
+            let name = String(element)
+            let child = node.children[name] ?? Node()
+            node.children[name] = child
+            node = child
+        }
+        return node
+    }
+
+    /// Removes the nodes on the way to `path` that lead nowhere any more.
+    private func prune(_ path: ObjectPath) {
+        var current = path
+        while let parent = current.parent, let node = node(at: current), node.isUnused {
+            self.node(at: parent)?.children[String(current.lastElement)] = nil
+            current = parent
+        }
+    }
+}
+
+// MARK: - Connections
+
+/// A connection that shows the tree; the tree does not keep it alive.
+private struct WeakConnection {
+    weak var connection: Connection?
+}
+
+extension ObjectTree {
+    func attach(_ connection: Connection) {
+        connections.removeAll { $0.connection == nil }
+        connections.append(WeakConnection(connection: connection))
+    }
+
+    func detach(_ connection: Connection) {
+        connections.removeAll { $0.connection == nil || $0.connection === connection }
+    }
+
+    /// Sends a signal to everybody who asked for it, on every connection that shows this tree.
+    ///
+    /// - Throws: the first error of any connection, after all were tried; a closed connection is none.
+    package func broadcast(_ message: Message) throws(DBusError) {
+        var failure: DBusError?
+        for case let connection? in connections.map(\.connection) where connection.isConnected {
+            do throws(DBusError) {
+                try connection.broadcast(message)
+            } catch  where error.standard != .disconnected {
+                failure = failure ?? error
+            } catch {}
+        }
+        if let failure { throw failure }
+    }
+}

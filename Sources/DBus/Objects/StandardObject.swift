@@ -1,0 +1,147 @@
+internal import Glibc
+
+/// What every path of a tree shows besides its own interfaces.
+@DBusActor
+struct StandardObject {
+    let tree: ObjectTree
+    let path: ObjectPath
+    let place: ObjectTree.Place
+
+    /// The standard interfaces of one path, for one call.
+    static func exported(tree: ObjectTree, path: ObjectPath, place: ObjectTree.Place) -> ExportedObject {
+        let object = StandardObject(tree: tree, path: path, place: place)
+        let exported = ExportedObject(introspectable, of: object).and(properties, of: object).and(peer, of: object)
+        return tree.node(at: path)?.isManager == true ? exported.and(objectManager, of: object) : exported
+    }
+
+    private var interfaces: [any BoundInterface] {
+        place.interfaces + StandardObject.exported(tree: tree, path: path, place: place).interfaces
+    }
+}
+
+// MARK: - Introspectable, Peer
+
+extension StandardObject {
+    static let introspectable = Interface<StandardObject>(
+        StandardInterface.introspectable,
+        [
+            .function("Introspect", out: "xml_data") { (object, _) in
+                var writer = IntrospectionWriter()
+                for interface in object.interfaces { interface.describe(to: &writer) }
+                writer.write(children: object.tree.children(of: object.path))
+                return writer.finish()
+            }
+        ])
+
+    static let peer = Interface<StandardObject>(
+        StandardInterface.peer,
+        [
+            .method("Ping") { _, call in call.reply() },
+            .function("GetMachineId", out: "machine_uuid") { (_, _) in try MachineID.read() },
+        ])
+}
+
+/// The machine's identity (machine-id(5)).
+private enum MachineID {
+    static func read() throws(DBusError) -> String {
+        for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
+            if let text = contents(of: path), text.utf8.count == 32 { return text }
+        }
+        throw DBusError(.fileNotFound, "this machine has no /etc/machine-id")
+    }
+
+    private static func contents(of path: String) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 32)
+        let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
+        guard count == bytes.count, bytes.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+// MARK: - Properties
+
+extension StandardObject {
+    static let properties = Interface<StandardObject>(
+        StandardInterface.properties,
+        [
+            .method("Get", in: ["interface_name": "s", "property_name": "s"], out: ["value": "v"]) { object, call in
+                let (interface, name) = try call.arguments(as: String.self, String.self)
+                let owner = try object.owner(of: name, in: interface)
+                guard owner.isPropertyVisible(name, to: call.peer) else {
+                    throw DBusError.accessDenied("property “\(name)” is not for you")
+                }
+                call.replyWriting { (writer) throws(DBusError) in
+                    try owner.writeProperty(name, for: call.peer, to: &writer)
+                }
+            },
+            .method("GetAll", in: ["interface_name": "s"], out: ["properties": "a{sv}"]) { object, call in
+                let owners = try object.interfaces(named: try call.arguments(as: String.self))
+                call.replyWriting { (writer) throws(DBusError) in
+                    try writer.array { (entries) throws(DBusError) in
+                        for owner in owners { try owner.writeProperties(for: call.peer, to: &entries) }
+                    }
+                }
+            },
+            .method("Set", in: ["interface_name": "s", "property_name": "s", "value": "v"]) { object, call in
+                try call.message.read { (reader) throws(DBusError) in
+                    let (interface, name) = (try reader.readString(), try reader.readString())
+                    let owner = try object.owner(of: name, in: interface)
+                    try owner.set(name, from: &reader, for: call)
+                }
+                call.reply()
+            },
+            .signal(propertiesChanged),
+        ])
+
+    static let propertiesChanged = Signal(
+        "PropertiesChanged",
+        ["interface_name": "s", "changed_properties": "a{sv}", "invalidated_properties": "as"])
+
+    /// The interfaces that a caller names; an empty name means all.
+    private func interfaces(named name: String) throws(DBusError) -> [any BoundInterface] {
+        guard !name.isEmpty else { return interfaces }
+        guard let interface = interfaces.first(where: { $0.name == name }) else {
+            throw DBusError(.unknownInterface, "the object at \(path) has no interface “\(name)”")
+        }
+        return [interface]
+    }
+
+    private func owner(of property: String, in interface: String) throws(DBusError) -> any BoundInterface {
+        for owner in try interfaces(named: interface) where owner.describeProperty(property) != nil { return owner }
+        throw DBusError(.unknownProperty, "“\(interface)” has no property “\(property)”")
+    }
+}
+
+extension BoundInterface {
+    /// All that the peer may see, as entries of an `a{sv}`; one whose getter fails is left out, so that the rest arrives.
+    func writeProperties(for peer: Peer?, to entries: inout MessageWriter) throws(DBusError) {
+        for name in propertyNames { try writeEntry(name, for: peer, to: &entries) }
+    }
+
+    private func writeEntry(_ name: String, for peer: Peer?, to entries: inout MessageWriter) throws(DBusError) {
+        guard isPropertyVisible(name, to: peer) else { return }
+        try entries.dictionaryEntry { (entry) throws(DBusError) in
+            entry.append(name)
+            try writeProperty(name, for: peer, to: &entry)
+        }
+    }
+
+    fileprivate func set(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError) {
+        guard let property = describeProperty(name), property.isWritable else {
+            throw DBusError(.propertyReadOnly, "property “\(name)” cannot be written")
+        }
+        guard isPropertyVisible(name, to: call.peer) else {
+            throw .accessDenied("property “\(name)” is not for you")
+        }
+        try reader.variant { (inside) throws(DBusError) in
+            let found = inside.nextSignature
+            guard found == property.signature else {
+                throw .invalidArgs("property “\(name)” has type “\(property.signature)”, not “\(found)”")
+            }
+            try setProperty(name, from: &inside, for: call)
+        }
+    }
+}

@@ -1,0 +1,189 @@
+internal import CDBus
+
+/// What a transport tells its owner.
+@DBusActor
+protocol TransportDelegate: AnyObject {
+    /// A message has arrived; the order is that of the other end.
+    func transport(_ transport: Transport, received message: Message)
+    /// The connection has ended, whichever side ended it; nothing comes after this.
+    func transportDidDisconnect(_ transport: Transport)
+    /// Something was read or written: authentication or the outgoing queue may have moved on.
+    func transportDidProgress(_ transport: Transport)
+}
+
+/// One private libdbus connection on the event loop: bytes and messages, no meaning.
+///
+/// Messages are taken out with a budget per turn of the loop, never from one of libdbus' callbacks, so that neither
+/// timers nor other connections starve and no handler is entered twice.
+@safe
+@DBusActor
+final class Transport: TurnTaker {
+    /// Messages taken out in one turn.
+    static let budget = 64
+
+    /// Owned by this object, used on the loop thread only; closed and given back by `close`, at the latest by `deinit`.
+    private nonisolated(unsafe) var raw: OpaquePointer?
+    private let watches = WatchTable()
+    weak var delegate: (any TransportDelegate)?
+    /// False after `close`, and once the end has been reported.
+    private(set) var isConnected = true
+
+    /// Takes over a reference to a private connection.
+    init(adopting raw: OpaquePointer) throws(DBusError) {
+        unsafe self.raw = unsafe raw
+        unsafe dbus_connection_set_exit_on_disconnect(raw, 0)
+        watches.onActivity = { [weak self] in self?.activity() }
+        guard
+            unsafe dbus_connection_set_watch_functions(
+                raw, WatchTable.addWatch, WatchTable.removeWatch, WatchTable.toggleWatch,
+                watches.retainedForLibdbus(), WatchTable.release) != 0,
+            unsafe dbus_connection_set_timeout_functions(
+                raw, WatchTable.addTimeout, WatchTable.removeTimeout, WatchTable.toggleTimeout,
+                watches.retainedForLibdbus(), WatchTable.release) != 0
+        else {
+            close()
+            throw DBusError(.noMemory, "no memory for a connection")
+        }
+        EventLoop.shared.reactor.giveTurn(to: self)  // authentication may have brought messages already
+    }
+
+    deinit {
+        guard let raw = unsafe raw else { return }
+        let orphan = unsafe OrphanedConnection(raw: raw, watches: watches)
+        EventLoop.shared.post { orphan.close() }
+    }
+
+    /// Ends the connection; what is still queued is lost, and the delegate hears nothing any more.
+    func close() {
+        guard let raw = unsafe raw else { return }
+        unsafe self.raw = nil
+        isConnected = false
+        unsafe OrphanedConnection(raw: raw, watches: watches).close()
+    }
+}
+
+/// A connection without an owner; whoever holds this is the only one.
+@safe
+private struct OrphanedConnection: @unchecked Sendable {
+    let raw: OpaquePointer
+    let watches: WatchTable
+
+    @DBusActor
+    func close() {
+        unsafe dbus_connection_close(raw)
+        unsafe dbus_connection_set_watch_functions(raw, nil, nil, nil, nil, nil)
+        unsafe dbus_connection_set_timeout_functions(raw, nil, nil, nil, nil, nil)
+        watches.removeAll()
+        unsafe dbus_connection_unref(raw)
+    }
+}
+
+// MARK: - Sending
+
+extension Transport {
+    /// Queues a message and writes what the socket takes now; never blocks.
+    ///
+    /// - Returns: the message's serial.
+    func send(_ message: Message) throws(DBusError) -> UInt32 {
+        guard let raw = unsafe raw, isConnected else { throw .disconnected("the connection is closed") }
+        guard message.bodySize >= 0 else { throw .invalidArgs("the message was not written completely") }
+        var serial: UInt32 = 0
+        guard unsafe dbus_connection_send(raw, message.raw, &serial) != 0 else {
+            throw DBusError(.noMemory, "no memory to send a message")
+        }
+        return serial
+    }
+
+    /// Bytes that wait for the other end to read.
+    var outgoingSize: Int { unsafe raw.map { unsafe Int(dbus_connection_get_outgoing_size($0)) } ?? 0 }
+}
+
+extension Transport {
+    /// The socket; nil once it is closed.
+    var descriptor: Int32? {
+        var number: Int32 = -1
+        guard let raw = unsafe raw, unsafe dbus_connection_get_socket(raw, &number) != 0 else { return nil }
+        return number
+    }
+
+    /// True once the other end has proved who it is.
+    var isAuthenticated: Bool { unsafe raw.map { unsafe dbus_connection_get_is_authenticated($0) != 0 } ?? false }
+}
+
+// MARK: - Receiving
+
+extension Transport {
+    /// Keeps what arrives in the socket, and in libdbus' queue, until it is set to false again.
+    var readingIsPaused: Bool {
+        get { watches.readingIsPaused }
+        set {
+            watches.readingIsPaused = newValue
+            if !newValue { EventLoop.shared.reactor.giveTurn(to: self) }
+        }
+    }
+
+    private func activity() {
+        delegate?.transportDidProgress(self)
+        checkForMessages()
+    }
+
+    private func checkForMessages() {
+        guard let raw = unsafe raw, !readingIsPaused else { return }
+        switch DispatchStep(status: unsafe dbus_connection_get_dispatch_status(raw)) {
+        case .drain: EventLoop.shared.reactor.giveTurn(to: self)
+        case .wait: break
+        case .retryLater: retryLater()
+        }
+    }
+
+    private func retryLater() {
+        EventLoop.shared.addTimer(after: DispatchStep.retryDelay) { [weak self] in self?.checkForMessages() }
+    }
+
+    func takeTurn() -> Bool {
+        for _ in 0..<Transport.budget {
+            guard let raw = unsafe raw, isConnected, !readingIsPaused else { return false }
+            guard let next = unsafe dbus_connection_pop_message(raw) else {
+                checkForMessages()
+                return false
+            }
+            deliver(unsafe Message(adopting: next))
+            EventLoop.shared.runPosted()  // who awaited this message goes on before the next one is delivered
+        }
+        return true
+    }
+
+    private func deliver(_ message: Message) {
+        if message.isLocalDisconnected {
+            isConnected = false
+            delegate?.transportDidDisconnect(self)
+        } else {
+            delegate?.transport(self, received: message)
+        }
+    }
+}
+
+/// What to do after a look at libdbus' dispatch status.
+enum DispatchStep {
+    case drain
+    case wait
+    /// libdbus had no memory to go on: trying again at once would spin.
+    case retryLater
+
+    static let retryDelay = Duration.milliseconds(100)
+
+    init(status: DBusDispatchStatus) {
+        switch status {
+        case DBUS_DISPATCH_DATA_REMAINS: self = .drain
+        case DBUS_DISPATCH_NEED_MEMORY: self = .retryLater
+        default: self = .wait
+        }
+    }
+}
+
+extension Message {
+    /// libdbus' own message that the connection has ended.
+    fileprivate var isLocalDisconnected: Bool {
+        unsafe dbus_message_is_signal(raw, "org.freedesktop.DBus.Local", "Disconnected") != 0
+    }
+}

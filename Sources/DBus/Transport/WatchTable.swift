@@ -1,0 +1,200 @@
+internal import CDBus
+
+/// The watches and timeouts of one libdbus connection or server, in terms of the event loop.
+///
+/// libdbus calls the functions here with its connection lock held: they only record, and never call back into the
+/// connection. Several watches of one descriptor are merged.
+@safe
+@DBusActor
+final class WatchTable {
+    private var descriptors: [Int32: WatchedDescriptor] = [:]
+    private var timeouts: [OpaquePointer: LoopTimer] = unsafe [:]
+    /// Called after libdbus has handled a watch or a timeout: there may be messages now.
+    var onActivity: (@DBusActor () -> Void)?
+    /// While true, nothing is read: what the other end sends stays in the socket.
+    var readingIsPaused = false {
+        didSet {
+            for descriptor in descriptors.keys {
+                EventLoop.shared.reactor.interestChanged(descriptor: descriptor)
+            }
+        }
+    }
+
+    nonisolated init() {}
+
+    /// Forgets everything; libdbus must not use this table any more.
+    func removeAll() {
+        onActivity = nil
+        for descriptor in descriptors.keys { EventLoop.shared.reactor.remove(descriptor: descriptor) }
+        for timer in unsafe Array(timeouts.values) { timer.cancel() }
+        descriptors = [:]
+        unsafe timeouts = [:]
+    }
+}
+
+// MARK: - Watches
+
+extension WatchTable {
+    func add(watch: Watch) -> Bool {
+        let number = watch.descriptor
+        if let known = descriptors[number] {
+            known.watches.append(watch)
+            EventLoop.shared.reactor.interestChanged(descriptor: number)
+            return true
+        }
+        let descriptor = WatchedDescriptor(table: self)
+        descriptor.watches.append(watch)
+        guard EventLoop.shared.reactor.add(descriptor, descriptor: number) else { return false }
+        descriptors[number] = descriptor
+        return true
+    }
+
+    /// The descriptor may be closed right after this.
+    func remove(watch: Watch) {
+        let number = watch.descriptor
+        guard let descriptor = descriptors[number] else { return }
+        descriptor.watches.removeAll { $0 == watch }
+        if descriptor.watches.isEmpty {
+            descriptors[number] = nil
+            EventLoop.shared.reactor.remove(descriptor: number)
+        } else {
+            EventLoop.shared.reactor.interestChanged(descriptor: number)
+        }
+    }
+
+    func toggled(watch: Watch) {
+        EventLoop.shared.reactor.interestChanged(descriptor: watch.descriptor)
+    }
+}
+
+/// One watch of libdbus, which owns it and says when it takes it away.
+@safe
+struct Watch: Equatable {
+    let pointer: OpaquePointer
+
+    var descriptor: Int32 { unsafe dbus_watch_get_unix_fd(pointer) }
+    var isEnabled: Bool { unsafe dbus_watch_get_enabled(pointer) != 0 }
+    var flags: UInt32 { unsafe dbus_watch_get_flags(pointer) }
+
+    static func == (left: Watch, right: Watch) -> Bool { unsafe left.pointer == right.pointer }
+
+    func handle(_ events: UInt32) {
+        unsafe dbus_watch_handle(pointer, events)
+    }
+}
+
+/// One descriptor of libdbus with its watches: usually one for reading and one for writing.
+@DBusActor
+private final class WatchedDescriptor: DescriptorSource {
+    var watches: [Watch] = []
+    private unowned let table: WatchTable
+
+    init(table: WatchTable) {
+        self.table = table
+    }
+
+    var interest: UInt32 {
+        var mask: UInt32 = 0
+        for watch in watches where watch.isEnabled {
+            let flags = watch.flags
+            if flags & DBUS_WATCH_READABLE.rawValue != 0, !table.readingIsPaused { mask |= EPOLLIN.rawValue }
+            if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { mask |= EPOLLOUT.rawValue }
+        }
+        return mask
+    }
+
+    func ready(_ events: UInt32) {
+        let table = table
+        var flags: UInt32 = 0
+        if events & EPOLLIN.rawValue != 0 { flags |= DBUS_WATCH_READABLE.rawValue }
+        if events & EPOLLOUT.rawValue != 0 { flags |= DBUS_WATCH_WRITABLE.rawValue }
+        if events & EPOLLERR.rawValue != 0 { flags |= DBUS_WATCH_ERROR.rawValue }
+        if events & EPOLLHUP.rawValue != 0 { flags |= DBUS_WATCH_HANGUP.rawValue }
+        // Handling one watch may remove the others.
+        for watch in watches where watches.contains(watch) && watch.isEnabled { watch.handle(flags) }
+        table.onActivity?()
+    }
+}
+
+// MARK: - Timeouts
+
+extension WatchTable {
+    func add(timeout: OpaquePointer) {
+        guard unsafe dbus_timeout_get_enabled(timeout) != 0 else { return }
+        let interval = Duration.milliseconds(Int64(unsafe dbus_timeout_get_interval(timeout)))
+        let key = unsafe TimeoutKey(pointer: timeout)
+        unsafe timeouts[timeout] = EventLoop.shared.addTimer(after: interval, repeats: true) { [weak self] in
+            unsafe dbus_timeout_handle(key.pointer)
+            self?.onActivity?()
+        }
+    }
+
+    func remove(timeout: OpaquePointer) {
+        unsafe timeouts.removeValue(forKey: timeout)?.cancel()
+    }
+
+    func toggled(timeout: OpaquePointer) {
+        unsafe remove(timeout: timeout)
+        unsafe add(timeout: timeout)
+    }
+}
+
+/// Lets a timer's closure hold a timeout, which libdbus removes before it frees it.
+@safe
+private struct TimeoutKey: @unchecked Sendable {
+    let pointer: OpaquePointer
+}
+
+// MARK: - What libdbus is handed
+
+extension WatchTable {
+    /// A reference for libdbus, which gives it back through `release`.
+    nonisolated func retainedForLibdbus() -> UnsafeMutableRawPointer {
+        unsafe Unmanaged.passRetained(self).toOpaque()
+    }
+
+    private nonisolated static func from(_ data: UnsafeMutableRawPointer?) -> WatchTable? {
+        unsafe data.map { unsafe Unmanaged<WatchTable>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    nonisolated static let release: DBusFreeFunction = { data in
+        if let data = unsafe data { unsafe Unmanaged<WatchTable>.fromOpaque(data).release() }
+    }
+
+    nonisolated static let addWatch: DBusAddWatchFunction = { watch, data in
+        guard let watch = unsafe watch, let table = unsafe from(data) else { return 0 }
+        nonisolated(unsafe) let owned = unsafe watch  // libdbus calls on the loop thread
+        return DBusActor.assumeIsolated { table.add(watch: unsafe Watch(pointer: owned)) } ? 1 : 0
+    }
+
+    nonisolated static let removeWatch: DBusRemoveWatchFunction = { watch, data in
+        guard let watch = unsafe watch, let table = unsafe from(data) else { return }
+        nonisolated(unsafe) let owned = unsafe watch  // libdbus calls on the loop thread
+        DBusActor.assumeIsolated { table.remove(watch: unsafe Watch(pointer: owned)) }
+    }
+
+    nonisolated static let toggleWatch: DBusWatchToggledFunction = { watch, data in
+        guard let watch = unsafe watch, let table = unsafe from(data) else { return }
+        nonisolated(unsafe) let owned = unsafe watch  // libdbus calls on the loop thread
+        DBusActor.assumeIsolated { table.toggled(watch: unsafe Watch(pointer: owned)) }
+    }
+
+    nonisolated static let addTimeout: DBusAddTimeoutFunction = { timeout, data in
+        guard let timeout = unsafe timeout, let table = unsafe from(data) else { return 0 }
+        nonisolated(unsafe) let owned = unsafe timeout  // libdbus calls on the loop thread
+        DBusActor.assumeIsolated { unsafe table.add(timeout: owned) }
+        return 1
+    }
+
+    nonisolated static let removeTimeout: DBusRemoveTimeoutFunction = { timeout, data in
+        guard let timeout = unsafe timeout, let table = unsafe from(data) else { return }
+        nonisolated(unsafe) let owned = unsafe timeout  // libdbus calls on the loop thread
+        DBusActor.assumeIsolated { unsafe table.remove(timeout: owned) }
+    }
+
+    nonisolated static let toggleTimeout: DBusTimeoutToggledFunction = { timeout, data in
+        guard let timeout = unsafe timeout, let table = unsafe from(data) else { return }
+        nonisolated(unsafe) let owned = unsafe timeout  // libdbus calls on the loop thread
+        DBusActor.assumeIsolated { unsafe table.toggled(timeout: owned) }
+    }
+}

@@ -1,0 +1,99 @@
+/// Any D-Bus value, with its type.
+///
+/// For what is not known before it arrives: options, variants, tools. Where the type is known, Swift types are encoded
+/// and decoded directly (`DBusEncodable`), and bulk goes straight through the cursors.
+package indirect enum DBusValue: Equatable, Sendable {
+    case byte(UInt8)
+    case boolean(Bool)
+    case int16(Int16)
+    case uint16(UInt16)
+    case int32(Int32)
+    case uint32(UInt32)
+    case int64(Int64)
+    case uint64(UInt64)
+    case double(Double)
+    case string(String)
+    case objectPath(ObjectPath)
+    case signature(Signature)
+    case fileDescriptor(FileDescriptor)
+    /// Elements of one type, which is kept for the empty array.
+    case array(element: Signature, [DBusValue])
+    /// Entries in the order of the message; keys are not made unique.
+    case dictionary(key: Signature, value: Signature, [Entry])
+    case structure([DBusValue])
+    case variant(DBusValue)
+
+    /// One entry of a dictionary.
+    package struct Entry: Equatable, Sendable {
+        package let key: DBusValue
+        package let value: DBusValue
+
+        package init(key: DBusValue, value: DBusValue) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// The value's type.
+    ///
+    /// - Complexity: O(number of types in it); the elements of arrays are not visited.
+    package var signature: Signature {
+        var text = ""
+        appendSignature(to: &text)
+        return Signature(unchecked: text)
+    }
+
+    private func appendSignature(to text: inout String) {
+        switch self {
+        case .array(let element, _): text += "a" + element.text
+        case .dictionary(let key, let value, _): text += "a{\(key)\(value)}"
+        case .structure(let members):
+            text += "("
+            for member in members { member.appendSignature(to: &text) }
+            text += ")"
+        default: text.unicodeScalars.append(UnicodeScalar(code.rawValue))
+        }
+    }
+
+    /// The value's kind.
+    package var code: TypeCode {
+        switch self {
+        case .byte: .byte
+        case .boolean: .boolean
+        case .int16: .int16
+        case .uint16: .uint16
+        case .int32: .int32
+        case .uint32: .uint32
+        case .int64: .int64
+        case .uint64: .uint64
+        case .double: .double
+        case .string: .string
+        case .objectPath: .objectPath
+        case .signature: .signature
+        case .fileDescriptor: .fileDescriptor
+        case .array, .dictionary: .array
+        case .structure: .structure
+        case .variant: .variant
+        }
+    }
+}
+
+// MARK: - Short forms
+
+extension DBusValue {
+    /// `as`.
+    package static func strings(_ strings: some Sequence<String>) -> DBusValue {
+        .array(element: "s", strings.map { .string($0) })
+    }
+
+    /// `a{sv}`, sorted by key; the values are wrapped in variants here.
+    package static func options(_ options: [String: DBusValue]) -> DBusValue {
+        let entries = options.sorted { $0.key < $1.key }.map { Entry(key: .string($0.key), value: .variant($0.value)) }
+        return .dictionary(key: "s", value: "v", entries)
+    }
+
+    /// What a variant holds; the value itself when it is none.
+    package var unwrapped: DBusValue {
+        if case .variant(let inner) = self { inner.unwrapped } else { self }
+    }
+}

@@ -1,0 +1,117 @@
+/// A valid object path (D-Bus specification, "Valid Object Paths"), such as `/org/listd/Listd1`.
+package struct ObjectPath: Hashable, Sendable {
+    /// The path as text.
+    package let text: String
+
+    /// `/`.
+    package static let root = ObjectPath(unchecked: "/")
+
+    init(unchecked text: String) {
+        self.text = text
+    }
+
+    /// Checks a path.
+    ///
+    /// - Throws: `InvalidArgs` naming the text.
+    package init(_ text: String) throws(DBusError) {
+        guard ObjectPath.isValid(text) else { throw .invalidArgs("“\(text)” is not an object path") }
+        self.text = text
+    }
+
+    /// True for `/`, and for elements of letters, digits and `_`, each behind a slash.
+    package static func isValid(_ text: String) -> Bool {
+        if text == "/" { return true }
+        var previous: UInt8 = 0
+        for (index, byte) in text.utf8.enumerated() {
+            switch byte {
+            case UInt8(ascii: "/"):
+                if previous == byte { return false }
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                if index == 0 { return false }
+            default:
+                return false
+            }
+            previous = byte
+        }
+        return previous != 0 && previous != UInt8(ascii: "/")
+    }
+}
+
+extension ObjectPath: ExpressibleByStringLiteral, CustomStringConvertible {
+    /// A path in the program's text; a wrong one is the programmer's mistake and traps.
+    package init(stringLiteral text: StaticString) {
+        precondition(ObjectPath.isValid(text.description), "not an object path")
+        self.text = text.description
+    }
+
+    package var description: String { text }
+}
+
+// MARK: - Elements
+
+extension ObjectPath {
+    /// The elements from the root; none for `/`.
+    package var elements: [Substring] { text.split(separator: "/") }
+
+    /// The path one level up; nil for `/`.
+    package var parent: ObjectPath? {
+        guard text.utf8.count > 1, let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        return slash == text.startIndex ? .root : ObjectPath(unchecked: String(text[..<slash]))
+    }
+
+    /// The last element; empty for `/`.
+    package var lastElement: Substring { elements.last ?? "" }
+
+    /// The path of the child whose name is `name`, escaped.
+    package func appending(_ name: String) -> ObjectPath {
+        let element = ObjectPath.escape(name)
+        return ObjectPath(unchecked: text == "/" ? "/\(element)" : "\(text)/\(element)")
+    }
+
+    /// True for the path itself and everything below it.
+    package func contains(_ other: ObjectPath) -> Bool {
+        guard text.utf8.count > 1 else { return true }
+        let (mine, theirs) = (text.utf8, other.text.utf8)
+        guard theirs.count > mine.count else { return text == other.text }
+        return theirs.starts(with: mine)
+            && theirs[theirs.index(theirs.startIndex, offsetBy: mine.count)] == UInt8(ascii: "/")
+    }
+
+    /// One element for any text, as systemd escapes: a byte outside `[A-Za-z0-9]`, and a digit in first place, becomes
+    /// `_xx`; the empty text becomes `_`.
+    package static func escape(_ name: String) -> String {
+        guard !name.isEmpty else { return "_" }
+        let digits = Array("0123456789abcdef".utf8)
+        var bytes: [UInt8] = []
+        for (index, byte) in name.utf8.enumerated() {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
+                bytes.append(byte)
+            case UInt8(ascii: "0")...UInt8(ascii: "9") where index > 0:
+                bytes.append(byte)
+            default:
+                bytes += [UInt8(ascii: "_"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The text that `escape` made this element from; nil when it did not.
+    package static func unescape(_ element: some StringProtocol) -> String? {
+        if element == "_" { return "" }
+        var bytes: [UInt8] = []
+        var rest = Array(element.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "_") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
+            bytes.append(code)
+            rest = rest.dropFirst(2)
+        }
+        guard let name = String(validating: bytes, as: UTF8.self), escape(name) == element else { return nil }
+        return name
+    }
+}

@@ -1,0 +1,113 @@
+/// A valid signature (D-Bus specification, "Valid Signatures"): any number of complete types.
+///
+/// At most 255 bytes, 32 nested arrays and 32 nested structs.
+package struct Signature: Hashable, Sendable {
+    /// The signature as text.
+    package let text: String
+
+    /// No types at all.
+    package static let empty = Signature(unchecked: "")
+
+    init(unchecked text: String) {
+        self.text = text
+    }
+
+    /// Checks a signature.
+    ///
+    /// - Throws: `InvalidSignature` naming the text.
+    package init(_ text: String) throws(DBusError) {
+        guard Signature.isValid(text) else {
+            throw DBusError(.invalidSignature, "“\(text)” is not a signature")
+        }
+        self.text = text
+    }
+
+    /// True for any number of complete types within the limits.
+    package static func isValid(_ text: String) -> Bool {
+        guard text.utf8.count <= Names.maximumLength else { return false }
+        var scanner = SignatureScanner(bytes: Array(text.utf8))
+        while !scanner.atEnd {
+            guard scanner.skipType(arrays: 0, structs: 0) else { return false }
+        }
+        return true
+    }
+
+    /// The complete types, one signature each.
+    package var types: [Signature] {
+        var scanner = SignatureScanner(bytes: Array(text.utf8))
+        var types: [Signature] = []
+        while !scanner.atEnd {
+            let start = scanner.position
+            guard scanner.skipType(arrays: 0, structs: 0) else { break }
+            types.append(Signature(unchecked: String(decoding: scanner.bytes[start..<scanner.position], as: UTF8.self)))
+        }
+        return types
+    }
+
+    /// True for exactly one complete type.
+    package var isSingle: Bool { types.count == 1 }
+
+    /// The kind of the first type; nil when there are no types.
+    package var firstCode: TypeCode? { text.utf8.first.flatMap(TypeCode.init(signatureByte:)) }
+
+    static func + (left: Signature, right: Signature) -> Signature { Signature(unchecked: left.text + right.text) }
+}
+
+extension Signature: ExpressibleByStringLiteral, CustomStringConvertible {
+    /// A signature in the program's text; a wrong one is the programmer's mistake and traps.
+    package init(stringLiteral text: StaticString) {
+        precondition(Signature.isValid(text.description), "not a signature")
+        self.text = text.description
+    }
+
+    package var description: String { text }
+}
+
+/// Walks over the complete types of a signature.
+struct SignatureScanner {
+    let bytes: [UInt8]
+    private(set) var position = 0
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    var atEnd: Bool { position == bytes.count }
+
+    /// Moves behind one complete type; false when there is none, or it is nested too deeply.
+    mutating func skipType(arrays: Int, structs: Int) -> Bool {
+        guard arrays <= 32, structs <= 32, position < bytes.count else { return false }
+        let byte = bytes[position]
+        position += 1
+        switch byte {
+        case UInt8(ascii: "a"):
+            if position < bytes.count, bytes[position] == UInt8(ascii: "{") {
+                return skipDictionaryEntry(arrays: arrays + 1, structs: structs)
+            }
+            return skipType(arrays: arrays + 1, structs: structs)
+        case UInt8(ascii: "("):
+            return skipStructure(arrays: arrays, structs: structs + 1)
+        default:
+            return TypeCode(signatureByte: byte).map { $0.isBasic || $0 == .variant } ?? false
+        }
+    }
+
+    private mutating func skipStructure(arrays: Int, structs: Int) -> Bool {
+        repeat {
+            guard skipType(arrays: arrays, structs: structs) else { return false }
+        } while position < bytes.count && bytes[position] != UInt8(ascii: ")")
+        position += 1
+        return position <= bytes.count
+    }
+
+    /// A basic key and one value type in braces, which stand only behind an `a`.
+    private mutating func skipDictionaryEntry(arrays: Int, structs: Int) -> Bool {
+        position += 1
+        guard position < bytes.count, TypeCode(signatureByte: bytes[position])?.isBasic == true else { return false }
+        position += 1
+        guard skipType(arrays: arrays, structs: structs) else { return false }
+        guard position < bytes.count, bytes[position] == UInt8(ascii: "}") else { return false }
+        position += 1
+        return true
+    }
+}

@@ -1,0 +1,89 @@
+internal import Foundation
+internal import Synchronization
+
+/// What has happened, in order: callbacks record, the test awaits.
+///
+/// Waiting is for an event, never for time; the time limit only ends a test that would hang.
+package final class EventLog<Event: Sendable>: Sendable {
+    private struct Waiter {
+        let number: Int
+        let matches: @Sendable (Event) -> Bool
+        let continuation: CheckedContinuation<Event?, Never>
+    }
+
+    private struct State {
+        var events: [Event] = []
+        var waiter: Waiter?
+        var nextNumber = 0
+    }
+
+    /// The event did not come.
+    package struct TimedOut: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Adds an event; from any thread.
+    package func record(_ event: Event) {
+        let waiter: Waiter? = state.withLock { state in
+            guard let waiter = state.waiter, waiter.matches(event) else {
+                state.events.append(event)
+                return nil
+            }
+            state.events = []
+            state.waiter = nil
+            return waiter
+        }
+        waiter?.continuation.resume(returning: event)
+    }
+
+    /// Takes the next event, waiting for it if need be.
+    package func next(timeout: Duration = .seconds(20)) async throws -> Event {
+        try await next(timeout: timeout) { _ in true }
+    }
+
+    /// Takes the next event that `matches`; those before it are dropped. One caller waits at a time.
+    package func next(
+        timeout: Duration = .seconds(20), where matches: @escaping @Sendable (Event) -> Bool
+    ) async throws -> Event {
+        let event: Event? = await withCheckedContinuation { continuation in
+            let found: (event: Event?, number: Int?) = state.withLock { state in
+                if let index = state.events.firstIndex(where: matches) {
+                    let event = state.events[index]
+                    state.events.removeFirst(index + 1)
+                    return (event, nil)
+                }
+                state.nextNumber += 1
+                state.waiter = Waiter(number: state.nextNumber, matches: matches, continuation: continuation)
+                return (nil, state.nextNumber)
+            }
+            if let number = found.number {
+                giveUp(number, after: timeout)
+            } else {
+                continuation.resume(returning: found.event)
+            }
+        }
+        guard let event else {
+            throw TimedOut(description: "no such event within \(timeout); there were \(recorded)")
+        }
+        return event
+    }
+
+    /// What was recorded and not taken.
+    package var recorded: [Event] { state.withLock { $0.events } }
+
+    private func giveUp(_ number: Int, after timeout: Duration) {
+        let seconds = Double(timeout.components.seconds) + Double(timeout.components.attoseconds) / 1e18
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [self] in
+            let waiter: Waiter? = state.withLock { state in
+                guard state.waiter?.number == number else { return nil }
+                defer { state.waiter = nil }
+                return state.waiter
+            }
+            waiter?.continuation.resume(returning: nil)
+        }
+    }
+}

@@ -1,2 +1,0 @@
-/// Support for tests: private buses, vectors, seeded randomness.
-package enum TestSupport {}
