@@ -26,6 +26,7 @@ enum SignatureText {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: text.count + 1) { copy in
             for index in 0..<text.count { unsafe copy[index] = CChar(bitPattern: text[index]) }
             unsafe copy[text.count] = 0
+            // trap: no input reaches it, because an allocation of one byte or more has an address
             guard let start = copy.baseAddress else { preconditionFailure("an allocation of one byte or more") }
             return unsafe body(UnsafePointer(start))
         }
