@@ -10,6 +10,19 @@ struct JSONFields {
         array: Array("av".utf8), dictionary: Array("a{sv}".utf8)
     )
 
+    /// The fields of a text that is one JSON object.
+    ///
+    /// - Throws: `invalidObject` for anything else.
+    static func fields(parsing text: String) throws(ListError) -> Fields {
+        let bytes = Array(text.utf8)
+        var parser = try JSONParser()
+        return try parser.parse(bytes.indices, of: bytes.span) { tape throws(ListError) in
+            guard case .object = tape.node(at: JSONTape.root) else { throw ListError(.invalidObject, "not an object") }
+            var fields = JSONFields()
+            return try fields.fields(at: JSONTape.root, of: tape)
+        }
+    }
+
     /// The fields of the JSON object at a position.
     ///
     /// - Throws: `invalidObject`, naming the key of the field, for what no field can be: a null without a key, an integer

@@ -1,0 +1,116 @@
+package import ListKit
+
+/// What an adapter is to be, from `CreateAdapter` or from a configuration file (the contract's chapter "Adapter options").
+package struct AdapterOptions: Sendable, Equatable {
+    /// Where the objects come from.
+    package var source = SourceName.push
+    /// Section controllers by the types of objects; `*` is for all other types.
+    package var sectionControllers = ["*": "listd/single"]
+    /// The layout of views that choose none.
+    package var layout = LayoutKind.flow
+    /// The axis along which the list scrolls.
+    package var direction = ScrollDirection.vertical
+    /// Whether headers stay at the edge of the viewport while their section is passed.
+    package var stickyHeaders = false
+    /// Whether the last item of a row grows to the edge.
+    package var stretchToEdge = false
+    /// Whether sections without items show their header and footer.
+    package var showHeaderWhenEmpty = false
+    /// Added to the scroll offset for sticky headers, in points.
+    package var topContentInset: Double = 0
+    /// Likewise; the one meant to change while scrolling.
+    package var stickyHeaderOffset: Double = 0
+    /// The working range, in sections on both sides.
+    package var workingRange = 0
+    /// How changes are announced.
+    package var updater = UpdaterKind.batch
+    /// More section changes than this are announced as a reload; 0 = only when the signal would pass 64 KiB.
+    package var reloadThreshold = 0
+    /// Whether moves are announced as a delete and an insert.
+    package var sectionMovesAsDeletesInserts = false
+    /// Whether a section that only reloads is announced as item reloads.
+    package var preferItemReloads = false
+    /// The fewest moves instead of IGListKit's.
+    package var minimalMoves = false
+    /// The least time between flushes, in milliseconds.
+    package var coalesceMinimum = 0
+    /// The most that this time grows to, in milliseconds.
+    package var coalesceMaximum = 0
+    /// By how much it grows, in milliseconds.
+    package var coalesceIncrement = 0
+    /// What an acknowledged update survives.
+    package var durability = Durability.disk
+    /// The content of the empty view.
+    package var empty = Fields()
+    /// Who may read.
+    package var readers = AccessRule.any
+    /// Who may write.
+    package var writers = AccessRule.owner
+
+    /// Makes the contract's defaults.
+    package init() {}
+
+    /// Reads the options of a call.
+    ///
+    /// - Throws: `invalidArguments`, naming the option at fault.
+    package init(_ values: [String: Value]) throws(ListError) {
+        self = try Self.table.decode(values, into: AdapterOptions())
+    }
+
+    /// All options, as the property `Options` shows them.
+    package var values: [String: Value] { Self.table.encode(self) }
+
+    /// The contract's table.
+    package static let table = OptionTable<AdapterOptions>([
+        .init("source", \.source, .sourceName),
+        .init("section-controllers", \.sectionControllers, .sectionControllers),
+        .init("layout", \.layout, .word),
+        .init("direction", \.direction, .direction),
+        .init("sticky-headers", \.stickyHeaders, .flag),
+        .init("stretch-to-edge", \.stretchToEdge, .flag),
+        .init("show-header-when-empty", \.showHeaderWhenEmpty, .flag),
+        .init("top-content-inset", \.topContentInset, .real),
+        .init("sticky-header-offset", \.stickyHeaderOffset, .real),
+        .init("working-range", \.workingRange, .number),
+        .init("updater", \.updater, .word),
+        .init("reload-threshold", \.reloadThreshold, .number),
+        .init("section-moves-as-deletes-inserts", \.sectionMovesAsDeletesInserts, .flag),
+        .init("prefer-item-reloads", \.preferItemReloads, .flag),
+        .init("minimal-moves", \.minimalMoves, .flag),
+        .init("coalesce-min", \.coalesceMinimum, .milliseconds),
+        .init("coalesce-max", \.coalesceMaximum, .milliseconds),
+        .init("coalesce-increment", \.coalesceIncrement, .milliseconds),
+        .init("durability", \.durability, .word),
+        .init("empty", \.empty, .fields),
+        .init("readers", \.readers, .accessRule),
+        .init("writers", \.writers, .accessRule),
+    ])
+}
+
+/// What an acknowledged update survives.
+package enum Durability: String, Sendable, Hashable, CaseIterable {
+    /// Nothing: adapter and objects are gone at exit.
+    case memory
+    /// A crash of listd.
+    case disk
+    /// A crash of the machine.
+    case fsync
+}
+
+/// The kinds of layouts.
+package enum LayoutKind: String, Sendable, Hashable, CaseIterable {
+    /// IGListCollectionViewLayout.
+    case flow
+    /// Each item brings its frame.
+    case absolute
+    /// The client lays out.
+    case none
+}
+
+/// How changes are announced.
+package enum UpdaterKind: String, Sendable, Hashable, CaseIterable {
+    /// By what changed.
+    case batch
+    /// Each as a reload.
+    case reload
+}

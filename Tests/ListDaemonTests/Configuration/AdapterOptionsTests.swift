@@ -1,0 +1,134 @@
+import ListDaemon
+import ListKit
+import Testing
+
+@Suite("Adapter options")
+struct AdapterOptionsTests {
+    /// The contract's table: name, signature, default.
+    private static let contract: [(name: String, signature: String, value: Value)] = [
+        ("source", "s", "push"),
+        ("section-controllers", "a{ss}", .dictionary(key: "s", value: "s", ["*": "listd/single"])),
+        ("layout", "s", "flow"), ("direction", "s", "vertical"), ("sticky-headers", "b", false),
+        ("stretch-to-edge", "b", false), ("show-header-when-empty", "b", false), ("top-content-inset", "d", 0.0),
+        ("sticky-header-offset", "d", 0.0), ("working-range", "u", .uint32(0)), ("updater", "s", "batch"),
+        ("reload-threshold", "u", .uint32(0)), ("section-moves-as-deletes-inserts", "b", false),
+        ("prefer-item-reloads", "b", false), ("minimal-moves", "b", false), ("coalesce-min", "u", .uint32(0)),
+        ("coalesce-max", "u", .uint32(0)), ("coalesce-increment", "u", .uint32(0)), ("durability", "s", "disk"),
+        ("empty", "a{sv}", .dictionary(key: "s", value: "v", [:])), ("readers", "s", "any"), ("writers", "s", "owner"),
+    ]
+
+    @Test("no options → the contract's defaults, each with its type")
+    func defaults() throws {
+        let options = try AdapterOptions([:])
+        #expect(options == AdapterOptions())
+        #expect(options.values == Dictionary(uniqueKeysWithValues: Self.contract.map { ($0.name, $0.value) }))
+        #expect(AdapterOptions.table.entries.map(\.name) == Self.contract.map(\.name))
+        #expect(AdapterOptions.table.entries.map(\.signature) == Self.contract.map(\.signature))
+    }
+
+    /// Another value than the default for each option.
+    private static let others: [String: Value] = [
+        "source": "files/directory?/tmp?x",
+        "section-controllers": .dictionary(key: "s", value: "s", ["": "a/B", "mail": "listd/binding"]),
+        "layout": "none", "direction": "horizontal", "sticky-headers": true, "stretch-to-edge": true,
+        "show-header-when-empty": true, "top-content-inset": -1.5, "sticky-header-offset": 7.25,
+        "working-range": .uint32(2), "updater": "reload", "reload-threshold": .uint32(.max),
+        "section-moves-as-deletes-inserts": true, "prefer-item-reloads": true, "minimal-moves": true,
+        "coalesce-min": .uint32(10), "coalesce-max": .uint32(200), "coalesce-increment": .uint32(5),
+        "durability": "fsync", "empty": ["text": "nothing", "list": .array(element: "v", [.variant(.variant(1))])],
+        "readers": "group:staff", "writers": "any",
+    ]
+
+    @Test("every option given another value → read and written back the same")
+    func roundTrip() throws {
+        let options = try AdapterOptions(Self.others)
+        #expect(options.values == Self.others)
+        #expect(Set(Self.others.keys) == Set(Self.contract.map(\.name)))
+        #expect(options.source == .plugin("files", source: "directory", argument: "/tmp?x"))
+        #expect(options.readers == .group("staff"))
+        #expect(options.coalesceMaximum == 200)
+    }
+
+    @Test("a value of another type → InvalidArgs that names option and types", arguments: Self.contract)
+    func wrongType(name: String, signature: String, value: Value) {
+        let others: [Value] = [
+            .byte(1), .boolean(true), .int32(1), .uint32(1), .int64(1), .uint64(1), .double(1), .string("flow"),
+            .objectPath("/"), .variant(value), .structure([value]), .array(element: "s", []),
+            .array(element: "v", []), .dictionary(key: "s", value: "u", [:]), .dictionary(key: "u", value: "s", [:]),
+        ]
+        for other in others where other.signature != signature {
+            #expect(
+                throws: ListError(.invalidArguments, "option \(name): type \(other.signature) instead of \(signature)")
+            ) { try AdapterOptions([name: other]) }
+        }
+    }
+
+    @Test(
+        "a value that an option cannot have → InvalidArgs that names it",
+        arguments: [
+            ("source", "", #""" is not push, jsonl:/PATH or PLUGIN/SOURCE?argument"#),
+            ("layout", "grid", #""grid" is not one of flow, absolute, none"#),
+            ("direction", "Vertical", #""Vertical" is not one of vertical, horizontal"#),
+            ("updater", "", #""" is not one of batch, reload"#),
+            ("durability", "tape", #""tape" is not one of memory, disk, fsync"#),
+            ("readers", "group:", #""group:" is not any, owner or group:NAME"#),
+            ("writers", "ANY", #""ANY" is not any, owner or group:NAME"#),
+            ("top-content-inset", .double(.nan), #""nan" is not a finite number"#),
+            ("sticky-header-offset", .double(.infinity), #""inf" is not a finite number"#),
+            (
+                "section-controllers", .dictionary(key: "s", value: "s", ["*": "single"]),
+                #""single" is not a name such as PLUGIN/CONTROLLER"#
+            ),
+        ] as [(String, Value, String)])
+    func wrongValue(name: String, value: Value, message: String) {
+        #expect(throws: ListError(.invalidArguments, "option \(name): \(message)")) {
+            try AdapterOptions([name: value])
+        }
+    }
+
+    @Test("an unknown option → InvalidArgs that names it, whatever is beside it")
+    func unknown() {
+        #expect(throws: ListError(.invalidArguments, #"unknown option "Layout""#)) {
+            try AdapterOptions(["layout": "flow", "Layout": "flow", "zzz": 1])
+        }
+    }
+
+    @Test("empty content at the depth that can still go out → taken; one container more → InvalidArgs")
+    func depth() throws {
+        // The option is an a{sv} itself: three containers of the 32.
+        func nested(_ arrays: Int) -> Value {
+            var value: Value = .array(element: "y", [])
+            for _ in 0..<arrays { value = .array(element: "v", [.variant(value)]) }
+            return ["k": value]
+        }
+        #expect(try AdapterOptions(["empty": nested(14)]).empty.count == 1)
+        #expect {
+            try AdapterOptions(["empty": nested(15)])
+        } throws: {
+            ($0 as? ListError)?.code == .invalidArguments && "\($0)".contains("option empty")
+        }
+    }
+
+    @Test(
+        "texts of sources → read and written back the same, or refused",
+        arguments: [
+            ("push", SourceName.push), ("jsonl:/a/b c.jsonl", .jsonl(path: "/a/b c.jsonl")),
+            ("files/directory", .plugin("files", source: "directory", argument: "")),
+            ("files/directory?/a/b", .plugin("files", source: "directory", argument: "/a/b")),
+            ("a/b?c?d", .plugin("a", source: "b", argument: "c?d")),
+        ])
+    func sources(text: String, source: SourceName) {
+        #expect(SourceName(text) == source)
+        #expect(source.text == text)
+    }
+
+    @Test(
+        "other texts → no source",
+        arguments: [
+            "", "Push", "jsonl:", "jsonl:a", "jsonl:/", "jsonl:/a/", "jsonl:/a\u{0}", "files", "files/", "/directory",
+            "a/b/c", "?x", "a?b/c", "push ",
+        ])
+    func badSources(text: String) {
+        #expect(SourceName(text) == nil)
+    }
+}
