@@ -42,7 +42,9 @@ let package = Package(
             ], swiftSettings: settings),
         .target(name: "ListClient", dependencies: ["DBus"], swiftSettings: settings),
         .executableTarget(name: "listd", dependencies: ["ListDaemon"], swiftSettings: settings),
-        .executableTarget(name: "listctl", dependencies: ["ListClient"], swiftSettings: settings),
+        .systemLibrary(name: "CTerminal"),
+        .executableTarget(
+            name: "listctl", dependencies: ["CTerminal", "DBus", "ListClient"], swiftSettings: settings),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"], swiftSettings: settings),
@@ -50,7 +52,11 @@ let package = Package(
         .testTarget(name: "PluginAPITests", dependencies: [pluginAPI, "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "ListDaemonTests", dependencies: ["ListDaemon", listKit, "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "ListClientTests", dependencies: ["ListClient", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "ListClientTests", dependencies: ["DBus", "ListClient", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "ListctlTests", dependencies: ["DBus", "ListClient", "listctl", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests", dependencies: ["ListClient", "DBus", "TestSupport"], swiftSettings: settings),
     ]

@@ -1,2 +1,0 @@
-/// The client.
-public enum Client {}

@@ -1,0 +1,44 @@
+package import DBus
+
+/// The names under which listd is found (contract, "Names").
+package enum ListdName {
+    /// The well-known bus name.
+    package static let bus = "org.listd.Listd1"
+    /// The manager's path.
+    package static let managerPath: ObjectPath = "/org/listd/Listd1"
+    /// The object manager of the lists.
+    package static let adaptersPath: ObjectPath = "/org/listd/Listd1/adapters"
+    /// The manager's interface.
+    package static let manager = "org.listd.Listd1.Manager"
+    /// A list's interface.
+    package static let adapter = "org.listd.Listd1.Adapter"
+    /// A view's interface.
+    package static let view = "org.listd.Listd1.View"
+    /// A plugin's interface.
+    package static let plugin = "org.listd.Listd1.Plugin"
+    /// In front of every error name of listd.
+    package static let errorPrefix = "org.listd.Listd1.Error."
+}
+
+extension ListdName {
+    /// The name of the list or plugin behind a path: `_xx` becomes the byte again, a lone `_` the empty name.
+    ///
+    /// - Returns: nil when the last element is no escaped name.
+    package static func unescaped(_ path: ObjectPath) -> String? {
+        let element = path.text.utf8.split(separator: UInt8(ascii: "/")).last ?? []
+        if element.elementsEqual("_".utf8) { return "" }
+        var bytes: [UInt8] = []
+        var rest = element[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "_") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst(), let low = rest.popFirst(),
+                let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
+            else { return nil }
+            bytes.append(value)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,194 @@
+package import DBus
+
+/// Follows one list: keeps a `Mirror` true through lost signals, restarts of the daemon and reconnections.
+///
+/// Owned by `DBusActor`. The mirror outlives a daemon: attached to a new one of the same epoch it catches up with
+/// `GetChanges` instead of reading everything again.
+@DBusActor
+package final class ListFollower {
+    /// What the owner is told.
+    package enum Event {
+        /// The mirror has these changes, and all content is here.
+        case changed([MirrorChange])
+        /// A call failed; the follower stops until it is attached again.
+        case failed(DBusError)
+        /// The list was removed.
+        case removed
+    }
+
+    /// The list's name.
+    package let name: String
+    /// The copy.
+    package private(set) var mirror = Mirror()
+
+    private let onEvent: @DBusActor (Event) -> Void
+    private var epoch = ""
+    private var adapter: RemoteObject?
+    private var subscriptions: [Subscription] = []
+    private var isBusy = false
+    private var generation = 0
+
+    /// How many objects one call asks for at most; the daemon answers fewer when they are large.
+    private static let pageSize: UInt32 = 4096
+
+    /// Makes a follower that has yet to be attached.
+    package init(name: String, onEvent: @escaping @DBusActor (Event) -> Void) {
+        self.name = name
+        self.onEvent = onEvent
+    }
+
+    /// Starts to follow the list of this daemon.
+    package func attach(to daemon: ListDaemonClient) async {
+        detach()
+        let mine = generation
+        do throws(DBusError) {
+            let adapter = try await daemon.adapter(name)
+            let rule = MatchRule(
+                sender: ListdName.bus, path: adapter.path, interface: ListdName.adapter, member: "Updated")
+            let updates = try await daemon.connection.subscribe(rule) { [weak self] in self?.received($0) }
+            let gone = MatchRule(
+                sender: ListdName.bus, path: ListdName.adaptersPath,
+                interface: StandardInterface.objectManager, member: "InterfacesRemoved")
+            let removals = try await daemon.connection.subscribe(gone) { [weak self] in self?.removed($0) }
+            _ = try await adapter.call("Subscribe", ["updates"], returning: UInt64.self)
+            let epoch = try await adapter.property("Epoch", as: String.self)
+            guard mine == generation else {
+                updates.cancel()
+                removals.cancel()
+                return
+            }
+            subscriptions = [updates, removals]
+            self.adapter = adapter
+            let isKnown = epoch == self.epoch && mirror.revision > 0
+            self.epoch = epoch
+            perform(isKnown ? .catchUp(since: mirror.revision) : .readAll)
+        } catch {
+            if mine == generation { onEvent(.failed(error)) }
+        }
+    }
+
+    /// Stops to follow; the mirror keeps what it has.
+    package func detach() {
+        generation += 1
+        for subscription in subscriptions { subscription.cancel() }
+        (subscriptions, adapter, isBusy) = ([], nil, false)
+    }
+
+    // MARK: - Signals
+
+    private func received(_ message: Message) {
+        guard adapter != nil else { return }
+        do throws(DBusError) {
+            let update = try message.read { (reader) throws(DBusError) in try Update(signal: &reader) }
+            // While a read is under way its answer contains this signal or makes the next one show a gap.
+            if !isBusy || mirror.revision > 0 { perform(mirror.apply(update)) }
+        } catch {
+            onEvent(.failed(error))
+        }
+    }
+
+    private func removed(_ message: Message) {
+        guard let path = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }),
+            path == adapter?.path
+        else { return }
+        detach()
+        epoch = ""
+        onEvent(.removed)
+    }
+
+    // MARK: - Calls
+
+    /// Does what the mirror asks for; one call at a time, the next one is found when the answer has been taken in.
+    private func perform(_ step: Mirror.Step) {
+        guard !isBusy else { return }
+        switch step {
+        case .readAll: readAll()
+        case .catchUp(let revision): catchUp(since: revision)
+        case .none:
+            if let run = mirror.missing { return fill(run) }
+            if let changes = mirror.takeChanges(), !changes.isEmpty { onEvent(.changed(changes)) }
+        }
+    }
+
+    private func readAll() {
+        call("GetObjects", UInt32(0), Self.pageSize) { (follower, reply) throws(DBusError) in
+            let page = try ObjectPage(reply)
+            follower.mirror.reset(revision: page.revision, total: page.total)
+            return follower.mirror.fill(from: 0, objects: page.objects, revision: page.revision)
+        }
+    }
+
+    private func fill(_ run: IndexRun) {
+        let limit = UInt32(clamping: min(run.count, Int(Self.pageSize)))
+        call("GetObjects", UInt32(clamping: run.first), limit) { (follower, reply) throws(DBusError) in
+            let page = try ObjectPage(reply)
+            guard !page.objects.isEmpty || page.revision != follower.mirror.revision else { return .readAll }
+            return follower.mirror.fill(from: run.first, objects: page.objects, revision: page.revision)
+        }
+    }
+
+    private func catchUp(since revision: UInt64) {
+        call("GetChanges", revision) { (follower, reply) throws(DBusError) in
+            let (current, updates) = try reply.read { (reader) throws(DBusError) in
+                (
+                    try reader.readUInt64(),
+                    try reader.array { (inside) throws(DBusError) in
+                        var updates: [Update] = []
+                        while !inside.atEnd { updates.append(try Update(batch: &inside)) }
+                        return updates
+                    }
+                )
+            }
+            for update in updates {
+                let step = follower.mirror.apply(update)
+                guard step == .none else { return step }
+            }
+            return follower.mirror.revision < current ? .catchUp(since: follower.mirror.revision) : .none
+        }
+    }
+
+    /// Calls the list; the answer is taken in before any signal that was queued behind it.
+    private func call<each Argument: DBusEncodable>(
+        _ member: String, _ arguments: repeat each Argument,
+        then takeIn: @escaping @DBusActor (ListFollower, Message) throws(DBusError) -> Mirror.Step
+    ) {
+        guard let adapter else { return }
+        isBusy = true
+        let mine = generation
+        do throws(DBusError) {
+            let message = try Message.methodCall(
+                to: adapter.destination, path: adapter.path, interface: adapter.interface, member: member)
+            try message.write(repeat each arguments)
+            adapter.connection.call(message) { [weak self] result in
+                guard let self, self.generation == mine else { return }
+                self.isBusy = false
+                self.finish(Result { () throws(DBusError) in try takeIn(self, try result.get()) })
+            }
+        } catch {
+            isBusy = false
+            onEvent(.failed(error))
+        }
+    }
+
+    private func finish(_ result: Result<Mirror.Step, DBusError>) {
+        switch result {
+        case .success(let step): perform(step)
+        case .failure(let error) where error.name == ListdName.errorPrefix + "RevisionGone": perform(.readAll)
+        case .failure(let error): onEvent(.failed(error))
+        }
+    }
+}
+
+/// One page of `GetObjects`.
+private struct ObjectPage {
+    let revision: UInt64
+    let total: Int
+    let objects: [MirroredObject]
+
+    @DBusActor
+    init(_ reply: Message) throws(DBusError) {
+        (revision, total, objects) = try reply.read { (reader) throws(DBusError) in
+            (try reader.readUInt64(), Int(try reader.readUInt32()), try [MirroredObject](from: &reader))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// A batch that does not fit the list it is applied to: something was lost or the sender is wrong.
+package struct BatchMismatch: Error, Sendable, Equatable {
+    /// What does not fit, for the log.
+    package let message: String
+}
+
+extension Array {
+    /// Applies a batch of sections and answers the new array; the receiver stays as it is.
+    ///
+    /// Deletes and origins of moves are taken out, inserts and targets of moves are put in, in ascending new order
+    /// (contract, "Announcing"). Reloads do not change the order.
+    /// - Throws: `BatchMismatch` when a position is out of range or used twice.
+    /// - Complexity: O(count + changes · log changes).
+    func applying(_ batch: Update.Sections, placeholder: Element) throws(BatchMismatch) -> [Element] {
+        let leaving = batch.deletes.flatMap { Array<Int>($0.range) } + batch.moves.map(\.from)
+        let rest = try removing(leaving)
+        var arrivals: [(position: Int, element: Element)] = []
+        for run in batch.inserts { arrivals += run.range.map { ($0, placeholder) } }
+        for move in batch.moves { arrivals.append((move.to, self[move.from])) }
+        return try rest.inserting(arrivals)
+    }
+
+    private func removing(_ positions: [Int]) throws(BatchMismatch) -> [Element] {
+        guard !positions.isEmpty else { return self }
+        var result: [Element] = []
+        result.reserveCapacity(Swift.max(0, count - positions.count))
+        var next = 0
+        for position in positions.sorted() {
+            guard position >= next, position < count else {
+                throw BatchMismatch(message: "position \(position) of \(count) is deleted or moved twice or not there")
+            }
+            result += self[next..<position]
+            next = position + 1
+        }
+        result += self[next...]
+        return result
+    }
+
+    private func inserting(_ arrivals: [(position: Int, element: Element)]) throws(BatchMismatch) -> [Element] {
+        guard !arrivals.isEmpty else { return self }
+        var result: [Element] = []
+        result.reserveCapacity(count + arrivals.count)
+        var taken = 0
+        for (position, element) in arrivals.sorted(by: { $0.position < $1.position }) {
+            let missing = position - result.count
+            guard missing >= 0, missing <= count - taken else {
+                throw BatchMismatch(message: "position \(position) is inserted twice or lies past the end")
+            }
+            result += self[taken..<(taken + missing)]
+            taken += missing
+            result.append(element)
+        }
+        result += self[taken...]
+        return result
+    }
+}

@@ -1,0 +1,172 @@
+package import DBus
+
+/// A view on a list: keeps the `Picture` that the daemon paints and acknowledges what has been taken in.
+///
+/// Owned by `DBusActor`. It lives as long as the daemon and the connection it was opened on; afterwards open a new one.
+/// Viewports are sent one at a time: while one is on its way only the newest of the following is kept.
+@DBusActor
+package final class ListViewClient {
+    /// What the owner is told.
+    package enum Event {
+        /// The picture is another one.
+        case changed(Picture)
+        /// The daemon has closed the view: the contract's reason.
+        case closed(String)
+        /// A call failed.
+        case failed(DBusError)
+    }
+
+    private struct Viewport {
+        var x, y, width, height: Double
+    }
+
+    /// What the view shows.
+    package private(set) var picture = Picture()
+    /// The view's object.
+    package let object: RemoteObject
+
+    private let onEvent: @DBusActor (Event) -> Void
+    private var subscription: Subscription?
+    private var isSending = false
+    private var isSyncing = false
+    private var waiting: Viewport?
+    private var answered: [@DBusActor () -> Void] = []
+
+    /// Opens a view on a list.
+    ///
+    /// - Throws: the daemon's error, as for an unknown option.
+    package static func open(
+        _ adapter: RemoteObject, options: [String: DBusValue] = [:], onEvent: @escaping @DBusActor (Event) -> Void
+    ) async throws(DBusError) -> ListViewClient {
+        let (path, _, _, _) = try await adapter.call(
+            "OpenView", options.mapValues { Variant($0) }, returning: ObjectPath.self, UInt64.self, UInt32.self,
+            UInt32.self)
+        let object = RemoteObject(
+            adapter.connection, destination: adapter.destination, path: path, interface: ListdName.view)
+        let view = ListViewClient(object: object, onEvent: onEvent)
+        // Its signals are sent to this connection alone: no match rule is needed on the bus.
+        let rule = MatchRule(sender: ListdName.bus, path: path, interface: ListdName.view)
+        view.subscription = try await adapter.connection.subscribe(rule, onBus: false) { [weak view] message in
+            view?.received(message)
+        }
+        return view
+    }
+
+    private init(object: RemoteObject, onEvent: @escaping @DBusActor (Event) -> Void) {
+        self.object = object
+        self.onEvent = onEvent
+    }
+
+    /// Says which part of the content is on the screen, in points.
+    package func setViewport(x: Double, y: Double, width: Double, height: Double) {
+        waiting = Viewport(x: x, y: y, width: width, height: height)
+        sendViewport()
+    }
+
+    /// Calls `body` when every viewport has been answered, and with it taken in what the answer promised.
+    package func whenAnswered(_ body: @escaping @DBusActor () -> Void) {
+        answered.append(body)
+        tellAnswered()
+    }
+
+    /// Brings an object into the viewport.
+    package func scroll(to objectID: String, item: UInt32 = 0, position: String = "none") {
+        call("ScrollTo", objectID, item, position) { (_, _) throws(DBusError) in }
+    }
+
+    /// Closes the view.
+    package func close() async {
+        subscription?.cancel()
+        subscription = nil
+        // The daemon may be gone already, and then so is the view.
+        _ = try? await object.call("Close")
+    }
+
+    private func sendViewport() {
+        guard !isSending, let viewport = waiting else { return }
+        (isSending, waiting) = (true, nil)
+        call("SetViewport", picture.sequence, viewport.x, viewport.y, viewport.width, viewport.height) {
+            (view, _) throws(DBusError) in
+            view.isSending = false
+            view.sendViewport()
+            view.tellAnswered()
+        }
+    }
+
+    private func tellAnswered() {
+        guard !isSending, !isSyncing, waiting == nil else { return }
+        let bodies = answered
+        answered = []
+        for body in bodies { body() }
+    }
+
+    private func received(_ message: Message) {
+        do throws(DBusError) {
+            switch message.member {
+            case "Changed":
+                changed(try message.read { (reader) throws(DBusError) in try PictureChange(signal: &reader) })
+            case "Stalled": resync()
+            case "Closed":
+                subscription?.cancel()
+                onEvent(.closed(try message.decode(as: String.self)))
+            default: break
+            }
+        } catch {
+            onEvent(.failed(error))
+        }
+    }
+
+    private func changed(_ change: PictureChange) {
+        switch picture.apply(change) {
+        case .applied:
+            acknowledge(change.sequence)
+            onEvent(.changed(picture))
+        case .ignored: break
+        case .gap: resync()
+        }
+    }
+
+    private func acknowledge(_ sequence: UInt64) {
+        do throws(DBusError) {
+            let message = try Message.methodCall(
+                to: object.destination, path: object.path, interface: object.interface, member: "Ack")
+            try message.write(sequence)
+            try object.connection.callWithoutReply(message)
+        } catch {
+            onEvent(.failed(error))
+        }
+    }
+
+    private func resync() {
+        guard !isSyncing else { return }
+        isSyncing = true
+        call("Resync") { (view, reply) throws(DBusError) in
+            view.isSyncing = false
+            view.picture = try reply.read { (reader) throws(DBusError) in try Picture(resync: &reader) }
+            view.onEvent(.changed(view.picture))
+            view.tellAnswered()
+        }
+    }
+
+    private func call<each Argument: DBusEncodable>(
+        _ member: String, _ arguments: repeat each Argument,
+        then takeIn: @escaping @DBusActor (ListViewClient, Message) throws(DBusError) -> Void
+    ) {
+        do throws(DBusError) {
+            let message = try Message.methodCall(
+                to: object.destination, path: object.path, interface: object.interface, member: member)
+            try message.write(repeat each arguments)
+            object.connection.call(message) { [weak self] result in
+                guard let self else { return }
+                do throws(DBusError) {
+                    try takeIn(self, try result.get())
+                } catch {
+                    (self.isSending, self.isSyncing) = (false, false)
+                    self.onEvent(.failed(error))
+                }
+            }
+        } catch {
+            onEvent(.failed(error))
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package import DBus
+
+/// A place in the content, in points from the top left corner.
+package struct Position: Sendable, Hashable {
+    /// Distance from the left edge.
+    package var x: Double
+    /// Distance from the top edge.
+    package var y: Double
+
+    /// Makes a position.
+    package init(x: Double, y: Double) {
+        self.x = x
+        self.y = y
+    }
+}
+
+/// Width and height, in points.
+package struct Extent: Sendable, Hashable {
+    /// Horizontal extent.
+    package var width: Double
+    /// Vertical extent.
+    package var height: Double
+
+    /// Makes an extent.
+    package init(width: Double, height: Double) {
+        self.width = width
+        self.height = height
+    }
+}
+
+/// The place and extent of an item in the content, in points.
+package struct Frame: Sendable, Hashable {
+    /// The left edge.
+    package var x: Double
+    /// The top edge.
+    package var y: Double
+    /// Horizontal extent.
+    package var width: Double
+    /// Vertical extent.
+    package var height: Double
+
+    /// Makes a frame.
+    package init(x: Double, y: Double, width: Double, height: Double) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+}
+
+/// The difference between two pictures: the contract's `Changed` signal as a value.
+package struct PictureChange: Sendable, Equatable {
+    /// The same content at another place.
+    package struct Placed: Sendable, Equatable {
+        /// The slot that moves.
+        package var slot: UInt32
+        /// The section of its item now.
+        package var section: UInt32
+        /// The number of its item inside the section now.
+        package var item: UInt32
+        /// Where it is now.
+        package var frame: Frame
+        /// What covers what.
+        package var z: Int64
+
+        /// Makes a new place.
+        package init(slot: UInt32, section: UInt32, item: UInt32, frame: Frame, z: Int64) {
+            self.slot = slot
+            self.section = section
+            self.item = item
+            self.frame = frame
+            self.z = z
+        }
+    }
+
+    /// One more than that of the change before.
+    package var sequence: UInt64
+    /// The revision of the list that the picture shows afterwards.
+    package var revision: UInt64
+    /// Extent of the whole content.
+    package var contentSize: Extent
+    /// Where the viewport starts.
+    package var offset: Position
+    /// Slots that show nothing any more.
+    package var released: [UInt32]
+    /// Items that are new in the picture.
+    package var shown: [Picture.Shown]
+    /// Items at another place.
+    package var placed: [Placed]
+    /// Slots with new content.
+    package var rebound: [(slot: UInt32, content: [String: DBusValue])]
+
+    /// Makes a difference.
+    package init(
+        sequence: UInt64, revision: UInt64, contentSize: Extent, offset: Position, released: [UInt32] = [],
+        shown: [Picture.Shown] = [], placed: [Placed] = [],
+        rebound: [(slot: UInt32, content: [String: DBusValue])] = []
+    ) {
+        self.sequence = sequence
+        self.revision = revision
+        self.contentSize = contentSize
+        self.offset = offset
+        self.released = released
+        self.shown = shown
+        self.placed = placed
+        self.rebound = rebound
+    }
+
+    /// Changes are equal when all their parts are.
+    package static func == (a: PictureChange, b: PictureChange) -> Bool {
+        a.sequence == b.sequence && a.revision == b.revision && a.contentSize == b.contentSize && a.offset == b.offset
+            && a.released == b.released && a.shown == b.shown && a.placed == b.placed
+            && a.rebound.elementsEqual(b.rebound) { $0.slot == $1.slot && $0.content == $1.content }
+    }
+}

@@ -1,0 +1,35 @@
+package import DBus
+
+/// The content of an object or item, `a{sv}`, with the variants taken off.
+package struct Content: DBusDecodable {
+    package static var signature: Signature { "a{sv}" }
+
+    /// The values by key.
+    package let values: [String: DBusValue]
+
+    /// Reads a content.
+    package init(from reader: inout MessageReader) throws(DBusError) {
+        values = try reader.array { (inside) throws(DBusError) in
+            var values: [String: DBusValue] = [:]
+            while !inside.atEnd {
+                try inside.dictionaryEntry { (entry) throws(DBusError) in
+                    let key = try entry.readString()
+                    values[key] = try DBusValue(from: &entry).unwrapped
+                }
+            }
+            return values
+        }
+    }
+}
+
+extension MirroredObject: DBusDecodable {
+    package static var signature: Signature { "(ssa{sv})" }
+
+    package init(from reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in
+            MirroredObject(
+                id: try inside.readString(), type: try inside.readString(),
+                fields: try Content(from: &inside).values)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package import DBus
+
+// What the contract writes as numbers, read straight into the mirror's types.
+
+extension IndexRun: DBusDecodable {
+    package static var signature: Signature { "(uu)" }
+
+    package init(from reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in
+            IndexRun(first: Int(try inside.readUInt32()), count: Int(try inside.readUInt32()))
+        }
+    }
+}
+
+extension IndexMove: DBusDecodable {
+    package static var signature: Signature { "(uu)" }
+
+    package init(from reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in
+            IndexMove(from: Int(try inside.readUInt32()), to: Int(try inside.readUInt32()))
+        }
+    }
+}
+
+extension ItemPath: DBusDecodable {
+    package static var signature: Signature { "(uu)" }
+
+    package init(from reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in try ItemPath(members: &inside) }
+    }
+
+    fileprivate init(members reader: inout MessageReader) throws(DBusError) {
+        self.init(section: Int(try reader.readUInt32()), item: Int(try reader.readUInt32()))
+    }
+}
+
+extension ItemMove: DBusDecodable {
+    package static var signature: Signature { "(uuuu)" }
+
+    package init(from reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in
+            ItemMove(from: try ItemPath(members: &inside), to: try ItemPath(members: &inside))
+        }
+    }
+}
+
+extension Update.Sections: DBusDecodable {
+    package static var signature: Signature { "(a(uu)a(uu)a(uu)a(uu))" }
+
+    package init(from reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in
+            Update.Sections(
+                deletes: try [IndexRun](from: &inside), inserts: try [IndexRun](from: &inside),
+                moves: try [IndexMove](from: &inside), reloads: try [IndexRun](from: &inside))
+        }
+    }
+}
+
+extension Update.Items: DBusDecodable {
+    package static var signature: Signature { "(a(uu)a(uu)a(uuuu)a(uu))" }
+
+    package init(from reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in
+            Update.Items(
+                deletes: try [ItemPath](from: &inside), inserts: try [ItemPath](from: &inside),
+                moves: try [ItemMove](from: &inside), reloads: try [ItemPath](from: &inside))
+        }
+    }
+}
+
+extension Update.Kind {
+    init(reading reader: inout MessageReader) throws(DBusError) {
+        let word = try reader.readString()
+        guard let kind = Update.Kind(rawValue: word) else { throw .invalidArgs("unknown kind of update “\(word)”") }
+        self = kind
+    }
+}
+
+extension Update {
+    /// Reads the body of an `Updated` signal.
+    package init(signal reader: inout MessageReader) throws(DBusError) {
+        self.init(
+            baseRevision: try reader.readUInt64(), revision: try reader.readUInt64(),
+            kind: try Kind(reading: &reader), animated: try reader.readBool(),
+            sectionCount: Int(try reader.readUInt32()), itemCount: Int(try reader.readUInt32()),
+            sections: try Sections(from: &reader), items: try Items(from: &reader))
+    }
+
+    /// Reads one batch of what `GetChanges` answers.
+    package init(batch reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in
+            Update(
+                baseRevision: try inside.readUInt64(), revision: try inside.readUInt64(),
+                kind: try Kind(reading: &inside), sections: try Sections(from: &inside),
+                items: try Items(from: &inside))
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import DBus
+import ListClient
+
+/// Which bus to talk to.
+@DBusActor
+enum BusChoice {
+    /// The address that the command line means; by default the session bus when listd is there, else the system bus.
+    static func address(for bus: Arguments.Bus) async throws(DBusError) -> BusAddress {
+        switch bus {
+        case .session: return .session
+        case .system: return .system
+        case .address(let address): return .address(address)
+        case .automatic: return await isOnSessionBus() ? .session : .system
+        }
+    }
+
+    private static func isOnSessionBus() async -> Bool {
+        guard let connection = try? await Connection.open(.session, timeout: .seconds(2)) else { return false }
+        defer { connection.close() }
+        return (try? await connection.owner(of: ListdName.bus)).flatMap { $0 } != nil
+    }
+}

@@ -1,0 +1,50 @@
+import DBus
+import ListClient
+
+/// Changes of a list as lines for people and as JSON.
+enum ChangeLine {
+    /// An object on one line: its id, then its content.
+    static func text(of object: MirroredObject) -> String {
+        let title = ItemText.title(of: object.fields, objectID: object.id)
+        let details = ItemText.details(of: object.fields)
+        let id = DisplayText.harmless(object.id)
+        let head = title == id ? id : "\(id)  \(title)"
+        return details.isEmpty ? head : "\(head)  \(details)"
+    }
+
+    /// A change on one line: `insert 3  ID  TITLE  DETAILS`.
+    static func text(of change: MirrorChange) -> String {
+        switch change {
+        case .replaced(let count): "list of \(count)"
+        case .inserted(let section, let object): "insert \(section)  \(text(of: object))"
+        case .deleted(let section, let object): "delete \(section)  \(object.map { text(of: $0) } ?? "")"
+        case .moved(let from, let to, let object): "move \(from) -> \(to)  \(text(of: object))"
+        case .updated(let section, let object): "update \(section)  \(text(of: object))"
+        }
+    }
+
+    /// A change as a JSON object.
+    static func members(of change: MirrorChange) -> [String: DBusValue] {
+        switch change {
+        case .replaced(let count): ["change": .string("replace"), "count": .int64(Int64(count))]
+        case .inserted(let section, let object): named("insert", members(of: object, section: section))
+        case .deleted(let section, let object):
+            named("delete", object.map { members(of: $0, section: section) } ?? ["section": .int64(Int64(section))])
+        case .moved(let from, let to, let object):
+            named("move", members(of: object, section: to).merging(["from": .int64(Int64(from))]) { $1 })
+        case .updated(let section, let object): named("update", members(of: object, section: section))
+        }
+    }
+
+    /// An object as a JSON object.
+    static func members(of object: MirroredObject, section: Int) -> [String: DBusValue] {
+        [
+            "section": .int64(Int64(section)), "id": .string(object.id), "type": .string(object.type),
+            "fields": .options(object.fields),
+        ]
+    }
+
+    private static func named(_ change: String, _ members: [String: DBusValue]) -> [String: DBusValue] {
+        members.merging(["change": .string(change)]) { $1 }
+    }
+}

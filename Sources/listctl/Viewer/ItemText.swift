@@ -1,0 +1,59 @@
+import DBus
+import ListClient
+
+/// One line of text for an item: what a person wants to read first, then the rest of its content.
+enum ItemText {
+    /// Keys that name an item, in order of preference.
+    private static let titles = ["title", "name", "label", "text", "subject", "summary", "message"]
+    /// Keys that say how to draw an item rather than what it is.
+    private static let drawing: Set<String> = [
+        "reuse", "width", "height", "x", "y", "z", "inset", "line-spacing", "interitem-spacing", "items", "header",
+        "footer", "icon",
+    ]
+
+    /// The title: the first naming key that is there, else the object's id.
+    static func title(of content: [String: DBusValue], objectID: String) -> String {
+        for key in titles {
+            if let text = content[key].flatMap(plain), !text.isEmpty { return DisplayText.harmless(text) }
+        }
+        return DisplayText.harmless(objectID)
+    }
+
+    /// The rest, as `key value` pairs in order of the keys.
+    static func details(of content: [String: DBusValue]) -> String {
+        let title = titles.first { content[$0].flatMap(plain)?.isEmpty == false }
+        let rest = content.keys.filter { $0 != title && !drawing.contains($0) }.sorted()
+        let pairs = rest.compactMap { key in content[key].flatMap(plain).map { "\(key) \($0)" } }
+        return DisplayText.harmless(pairs.joined(separator: " · "))
+    }
+
+    /// A line of exactly `width` columns: the title on the left, the details on the right where there is room.
+    static func line(_ item: Picture.Shown, width: Int) -> String {
+        let title = title(of: item.content, objectID: item.objectID)
+        let details = details(of: item.content)
+        let room = width - DisplayText.columns(of: title) - 2
+        guard room >= 8, !details.isEmpty else { return DisplayText.fitted(title, to: width) }
+        let shown = min(room, DisplayText.columns(of: details))
+        return DisplayText.fitted(title, to: width - shown) + DisplayText.fitted(details, to: shown)
+    }
+
+    /// A basic value as text; nil for containers.
+    static func plain(_ value: DBusValue) -> String? {
+        switch value {
+        case .string(let text): text
+        case .objectPath(let path): path.description
+        case .signature(let signature): signature.description
+        case .boolean(let flag): flag ? "yes" : "no"
+        case .byte(let number): String(number)
+        case .int16(let number): String(number)
+        case .uint16(let number): String(number)
+        case .int32(let number): String(number)
+        case .uint32(let number): String(number)
+        case .int64(let number): String(number)
+        case .uint64(let number): String(number)
+        case .double(let number): String(number)
+        case .variant(let inner): plain(inner)
+        default: nil
+        }
+    }
+}
