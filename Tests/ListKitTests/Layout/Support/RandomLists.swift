@@ -1,0 +1,112 @@
+import ListKit
+
+/// A generator that answers the same numbers for the same seed on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: Int) {
+        state = UInt64(bitPattern: Int64(seed)) &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678_9ABC_DEF1
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+
+    /// True once in `chances`.
+    mutating func once(in chances: Int) -> Bool { Int.random(in: 0..<chances, using: &self) == 0 }
+
+    /// A multiple of a quarter.
+    mutating func quarters(_ range: ClosedRange<Int>) -> Double { Double(Int.random(in: range, using: &self)) / 4 }
+}
+
+/// Random sections of a certain character.
+struct RandomSections {
+    /// How often sections have what.
+    enum Character: CaseIterable {
+        /// One item across the whole room.
+        case rows
+        /// Several small items, sections share rows.
+        case grid
+        /// Everything there is, negative insets and spacings too.
+        case wild
+        /// Many sections without items.
+        case sparse
+        /// A section now and then that has more items than a pack may hold.
+        case large
+    }
+
+    let character: Character
+    var generator: SeededGenerator
+
+    init(_ character: Character, seed: Int) {
+        self.character = character
+        generator = SeededGenerator(seed: seed)
+    }
+
+    mutating func section() -> TestSection {
+        switch character {
+        case .rows: return TestSection(items: [.of(100, generator.quarters(20...400))])
+        case .grid: return grid()
+        case .wild: return wild()
+        case .sparse: return generator.once(in: 8) ? wild() : empty()
+        case .large: return generator.once(in: 20) ? large() : grid()
+        }
+    }
+
+    mutating func list(_ count: Int) -> TestList {
+        TestList(sections: (0..<count).map { _ in section() })
+    }
+
+    private mutating func size() -> Size { .of(generator.quarters(0...240), generator.quarters(0...200)) }
+
+    private mutating func inset(_ range: ClosedRange<Int>) -> EdgeInsets {
+        guard generator.once(in: 2) else { return .zero }
+        return EdgeInsets(
+            top: generator.quarters(range), left: generator.quarters(range), bottom: generator.quarters(range),
+            right: generator.quarters(range))
+    }
+
+    private mutating func grid() -> TestSection {
+        var section = TestSection(items: (0..<Int.random(in: 1...4, using: &generator)).map { _ in size() })
+        section.inset = inset(0...40)
+        section.lineSpacing = generator.quarters(0...40)
+        section.interitemSpacing = generator.quarters(0...20)
+        if generator.once(in: 5) { section.header = generator.quarters(1...60) }
+        if generator.once(in: 5) { section.footer = generator.quarters(1...60) }
+        return section
+    }
+
+    private mutating func empty() -> TestSection {
+        var section = TestSection(inset: inset(0...40))
+        if generator.once(in: 3) { section.header = generator.quarters(1...60) }
+        if generator.once(in: 3) { section.footer = generator.quarters(1...60) }
+        return section
+    }
+
+    private mutating func wild() -> TestSection {
+        var section = TestSection(items: (0..<Int.random(in: 0...6, using: &generator)).map { _ in size() })
+        section.inset = inset(-40...80)
+        section.lineSpacing = generator.quarters(-40...80)
+        section.interitemSpacing = generator.quarters(-80...40)
+        if generator.once(in: 2) { section.header = generator.quarters(0...80) }
+        if generator.once(in: 2) { section.footer = generator.quarters(0...80) }
+        if generator.once(in: 4), let first = section.items.first {
+            section.items = section.items.map { _ in first }
+            section.saysUniform = true
+        }
+        return section
+    }
+
+    private mutating func large() -> TestSection {
+        var section = wild()
+        let count = Int.random(in: 100...700, using: &generator)
+        let first = size()
+        section.saysUniform = generator.once(in: 2)
+        section.items = (0..<count).map { _ in section.saysUniform ? first : size() }
+        return section
+    }
+}

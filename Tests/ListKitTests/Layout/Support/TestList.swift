@@ -1,0 +1,45 @@
+import ListKit
+
+/// A list whose sections are spelled out.
+struct TestList: LayoutSource, Sendable {
+    var sections: [TestSection]
+
+    var numberOfSections: Int { sections.count }
+
+    func metrics(forSection section: Int) -> SectionMetrics {
+        sections[section].metrics
+    }
+
+    func sizeForItem(at path: IndexPath) -> Size {
+        sections[path.section].items[path.item]
+    }
+
+    func placementOfItem(at path: IndexPath) -> ItemPlacement {
+        sections[path.section].placements[path.item]
+    }
+}
+
+/// A section with everything a layout may ask about it.
+struct TestSection: Sendable, Hashable {
+    var items: [Size] = []
+    var placements: [ItemPlacement] = []
+    var inset = EdgeInsets.zero
+    var lineSpacing = 0.0
+    var interitemSpacing = 0.0
+    var header = 0.0
+    var footer = 0.0
+    /// Whether the metrics give the first item's size for all.
+    var saysUniform = false
+
+    var metrics: SectionMetrics {
+        SectionMetrics(
+            itemCount: max(items.count, placements.count), uniformItemSize: saysUniform ? items.first : nil,
+            inset: inset,
+            lineSpacing: lineSpacing, interitemSpacing: interitemSpacing, headerLength: header, footerLength: footer)
+    }
+}
+
+extension Size {
+    /// A size from a pair, as tests spell it.
+    static func of(_ width: Double, _ height: Double) -> Size { Size(width: width, height: height) }
+}
