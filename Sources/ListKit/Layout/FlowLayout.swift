@@ -19,13 +19,14 @@ struct FlowLayout: Sendable {
     /// Lays everything out; O(items), O(sections) where each has one size for all items.
     mutating func prepare(_ source: some LayoutSource, container: Size) {
         let rules = FlowRules(configuration, container: container)
-        var builder = FlowBuilder(rules: rules)
+        var cutter = SectionCutter()
         for section in 0..<max(0, source.numberOfSections) {
-            builder.append(SectionDraft(section: section, source: source, rules: rules))
+            cutter.append(SectionDraft(section: section, source: source, rules: rules))
         }
         self.container = container
         self.rules = rules
-        tree = LeafTree(builder.finish())
+        tree = LeafTree(cutter.finish())
+        tree.layOutAll(from: FlowState(), rules: rules)
     }
 
     /// The size of everything. Only the last section decides the length, even if one beside it is longer (the quirk
@@ -40,53 +41,5 @@ struct FlowLayout: Sendable {
         case .vertical: return Size(width: container.width - inset.left - inset.right, height: length)
         case .horizontal: return Size(width: length, height: container.height - inset.top - inset.bottom)
         }
-    }
-}
-
-/// Cuts sections into chunks and lays them out one after the other.
-struct FlowBuilder {
-    private let rules: FlowRules
-    private var chunks: [FlowChunk] = []
-    private var shapes: [SectionShape] = []
-    private var items = 0
-    private var state: FlowState
-
-    init(rules: FlowRules, after state: FlowState = FlowState()) {
-        self.rules = rules
-        self.state = state
-    }
-
-    mutating func append(_ draft: SectionDraft) {
-        switch draft {
-        case .large(let large):
-            closePack()
-            close(FlowChunk(.large(large)))
-        case .small(let shape):
-            if shapes.count == SectionPack.maximumSections || items + shape.itemCount > SectionPack.maximumItems {
-                closePack()
-            }
-            shapes.append(shape)
-            items += shape.itemCount
-        }
-    }
-
-    /// The chunks, laid out.
-    consuming func finish() -> [FlowChunk] {
-        closePack()
-        return chunks
-    }
-
-    private mutating func closePack() {
-        guard !shapes.isEmpty else { return }
-        close(FlowChunk(.sections(SectionPack(shapes, neighbour: chunks.last?.pack))))
-        shapes.removeAll(keepingCapacity: true)
-        items = 0
-    }
-
-    private mutating func close(_ chunk: FlowChunk) {
-        var chunk = chunk
-        chunk.layOut(after: state, rules: rules)
-        state = chunk.handOver
-        chunks.append(chunk)
     }
 }

@@ -5,8 +5,8 @@ struct LargeSection: Sendable {
     private(set) var blocks: LeafTree<ItemBlock>
     /// The header, the footer and the union, relative to the section's chunk.
     private(set) var frames = SectionFrames(bounds: .zero, header: .zero, footer: .zero)
-    /// Blocks whose sizes changed since the section was laid out.
-    private var touched: Set<Int> = []
+    /// Blocks whose sizes changed since the section was laid out; nil before it was.
+    private var touched: Set<Int>?
 
     /// Makes a section that still has to be laid out.
     init(style: SectionStyle, itemCount: Int, uniform: AxisSize?, size: (Int) -> AxisSize) {
@@ -19,23 +19,29 @@ struct LargeSection: Sendable {
                 if let uniform { return ItemBlock(count: count, size: uniform, isFirst: start == 0) }
                 return ItemBlock((start..<start + count).map(size), isFirst: start == 0)
             })
-        for leaf in blocks.leaves.indices { touched.insert(leaf) }
     }
 
     /// Lays out what changed, or everything that another state at the entry changes; answers the state after it.
     mutating func layOut(after entry: FlowState, rules: FlowRules) -> FlowState {
         let begun = SectionFlow(style, itemCount: itemCount, after: entry, rules: rules)
-        var leaves = touched
-        touched = []
-        if let first = blocks.firstLeaf, blocks.leaves[first].entry != begun.state { leaves.insert(first) }
-        let ordered = leaves.map { (blocks.sum(before: $0).items, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
-        blocks.settle(ordered, from: begun.state, rules: ItemBlock.Rules(flow: rules, section: self.part))
+        settle(from: begun.state, rules: ItemBlock.Rules(flow: rules, section: part))
         let total = blocks.total
         let last = blocks.lastLeaf.map { blocks.leaves[$0].handOver } ?? begun.state
         let state = last.rebased(by: -total.advance)
         var flow = SectionFlow(style, itemCount: itemCount, resuming: state, at: itemCount, rules: rules)
         frames = flow.finish(items: total.extent)
         return flow.state
+    }
+
+    private mutating func settle(from state: FlowState, rules: ItemBlock.Rules) {
+        if var leaves = touched {
+            if let first = blocks.firstLeaf, blocks.leaves[first].entry != state { leaves.insert(first) }
+            let ordered = leaves.map { (blocks.sum(before: $0).items, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+            blocks.settle(ordered, from: state, rules: rules)
+        } else {
+            blocks.layOutAll(from: state, rules: rules)
+        }
+        touched = []
     }
 
     /// Runs over the items of the blocks that reach into a window.
@@ -62,7 +68,7 @@ struct LargeSection: Sendable {
     mutating func resize(_ item: Int, to size: AxisSize) {
         guard item >= 0, let (leaf, before) = blocks.first(where: { $0.items > item }) else { return }
         blocks.update(leaf) { $0.resize(item - before.items, to: size) }
-        touched.insert(leaf)
+        touched?.insert(leaf)
     }
 
     private var part: ItemBlock.Section { ItemBlock.Section(style: style, itemCount: itemCount) }

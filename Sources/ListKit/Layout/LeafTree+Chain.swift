@@ -14,6 +14,18 @@ protocol ChainedLeaf: SummarisedLeaf {
 }
 
 extension LeafTree where Leaf: ChainedLeaf {
+    /// Lays out every leaf, from the first to the last; O(n).
+    mutating func layOutAll(from start: Leaf.State, rules: Leaf.Rules) {
+        var state = start
+        var next = firstLeaf
+        while let leaf = next {
+            leaves[leaf].layOut(after: state, rules: rules)
+            state = leaves[leaf].handOver
+            next = self.leaf(after: leaf)
+        }
+        sumUp()
+    }
+
     /// Lays out the leaves that were touched, and after each of them those that get another state than before.
     ///
     /// `touched` is in order. A row that starts anew forgets the past, so this mostly ends at the next leaf: O(touched

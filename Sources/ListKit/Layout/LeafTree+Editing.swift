@@ -6,6 +6,20 @@ extension LeafTree {
         return result
     }
 
+    /// Adds everything up anew after leaves were changed behind the tree's back; O(n).
+    mutating func sumUp() {
+        _ = sumUp(below: root, levels: height)
+    }
+
+    private mutating func sumUp(below node: Int32, levels: Int) -> Summary {
+        let first = Int(node) * Self.fanout
+        for slot in first..<first + Int(counts[Int(node)]) {
+            let child = children[slot]
+            sums[slot] = levels == 1 ? leaves[Int(child)].summary : sumUp(below: child, levels: levels - 1)
+        }
+        return sum(ofNode: node)
+    }
+
     /// Puts a leaf after another one, or before all others; answers its number. O(log n).
     @discardableResult
     mutating func insert(_ leaf: Leaf, after previous: Int?) -> Int {

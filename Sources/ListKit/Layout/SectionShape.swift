@@ -1,10 +1,10 @@
 /// What a flow layout keeps of one section: its style and the sizes of its items.
-struct SectionShape: Sendable, Hashable {
+struct SectionShape: Sendable {
     var style: SectionStyle
     var sizes: ItemSizes
 
     /// The sizes of a section's items.
-    enum ItemSizes: Sendable, Hashable {
+    enum ItemSizes: Sendable {
         case uniform(AxisSize, count: Int)
         case each([AxisSize])
     }
@@ -55,6 +55,25 @@ enum SectionDraft {
             self = .small(SectionShape(style: style, sizes: .uniform(one, count: count)))
         } else {
             self = .small(SectionShape(style: style, sizes: .each((0..<count).map(size))))
+        }
+    }
+}
+
+extension SectionDraft {
+    /// Whether both are the same small section; large ones are not compared.
+    func isSame(as other: SectionDraft) -> Bool {
+        guard case .small(let mine) = self, case .small(let its) = other else { return false }
+        return mine.style == its.style && mine.itemCount == its.itemCount
+            && (0..<mine.itemCount).allSatisfy { mine.size(ofItem: $0) == its.size(ofItem: $0) }
+    }
+}
+
+extension FlowChunk {
+    /// The sections one by one, to put them into other chunks.
+    var drafts: [SectionDraft] {
+        switch content {
+        case .sections(let pack): pack.shapes.map { .small($0) }
+        case .large(let large): [.large(large)]
         }
     }
 }

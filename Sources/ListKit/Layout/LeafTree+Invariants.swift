@@ -1,0 +1,29 @@
+extension LeafTree {
+    /// What is wrong with the tree, if anything: for tests.
+    var brokenInvariant: String? {
+        var seen = 0
+        if let problem = brokenInvariant(below: root, levels: height, parent: Self.nowhere, leaves: &seen) {
+            return problem
+        }
+        return seen == count ? nil : "\(seen) leaves are reached, \(count) live"
+    }
+
+    private func brokenInvariant(below node: Int32, levels: Int, parent: Int32, leaves seen: inout Int) -> String? {
+        let count = Int(counts[Int(node)])
+        if parents[Int(node)] != parent { return "node \(node) does not know its parent" }
+        if count > Self.fanout { return "node \(node) has \(count) children" }
+        if count == 0, parent != Self.nowhere { return "node \(node) is empty" }
+        for slot in Int(node) * Self.fanout..<Int(node) * Self.fanout + count {
+            let child = children[slot]
+            if levels == 1 {
+                seen += 1
+                if leafParents[Int(child)] != node { return "leaf \(child) does not know its parent" }
+            } else if let problem = brokenInvariant(
+                below: child, levels: levels - 1, parent: node, leaves: &seen)
+            {
+                return problem
+            }
+        }
+        return nil
+    }
+}
