@@ -1,4 +1,5 @@
 import ListKit
+import TestSupport
 import Testing
 
 @Suite("Flow layout against a plain second writing of the algorithm")
@@ -16,10 +17,10 @@ struct FlowReferenceTests {
 
         func configuration(_ generator: inout SeededGenerator) -> FlowConfiguration {
             FlowConfiguration(
-                direction: direction, stickyHeaders: generator.once(in: 2),
+                direction: direction, stickyHeaders: generator.chance(oneIn: 2),
                 topContentInset: generator.quarters(-40...40),
                 stickyHeaderOffset: generator.quarters(-40...40), stretchToEdge: stretches,
-                showHeaderWhenEmpty: generator.once(in: 2),
+                showHeaderWhenEmpty: generator.chance(oneIn: 2),
                 contentInset: EdgeInsets(
                     top: generator.quarters(0...20), left: generator.quarters(0...20),
                     bottom: generator.quarters(0...20),

@@ -1,4 +1,5 @@
 import ListKit
+import TestSupport
 
 extension TestList {
     /// Changes the list at random places, in up to `most` of them, and answers what was done.
@@ -9,7 +10,7 @@ extension TestList {
         func number() -> Int { Int.random(in: 0...most, using: &sections.generator) }
         for _ in 0..<min(number(), kept.count) {
             let (offset, section) = kept.remove(at: Int.random(in: 0..<kept.count, using: &sections.generator))
-            if sections.generator.once(in: 3) {
+            if sections.generator.chance(oneIn: 3) {
                 moved.append((offset, section))
             } else {
                 changes.deletes.append(offset)
@@ -19,7 +20,7 @@ extension TestList {
         for _ in 0..<number() { coming.append((nil, sections.section())) }
         let count = kept.count + coming.count
         var places = Array((0..<count).shuffled(using: &sections.generator).prefix(coming.count))
-        if sections.generator.once(in: 3) { places = Array((0..<count).suffix(coming.count)) }
+        if sections.generator.chance(oneIn: 3) { places = Array((0..<count).suffix(coming.count)) }
         var result = kept.map(\.element)
         for (place, (from, section)) in zip(places, coming).sorted(by: { $0.0 < $1.0 }) {
             result.insert(section, at: place)

@@ -1,23 +1,11 @@
 import ListKit
+import TestSupport
 
-/// A generator that answers the same numbers for the same seed on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
+/// The generator of every random test here.
+typealias SeededGenerator = TestSupport.SeededRandom
 
-    init(seed: Int) {
-        state = UInt64(bitPattern: Int64(seed)) &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678_9ABC_DEF1
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
-    /// True once in `chances`.
-    mutating func once(in chances: Int) -> Bool { Int.random(in: 0..<chances, using: &self) == 0 }
+extension SeededGenerator {
+    init(seed: Int) { self.init(seed: UInt64(bitPattern: Int64(seed))) }
 
     /// A multiple of a quarter.
     mutating func quarters(_ range: ClosedRange<Int>) -> Double { Double(Int.random(in: range, using: &self)) / 4 }
@@ -52,8 +40,8 @@ struct RandomSections {
         case .rows: return TestSection(items: [.of(100, generator.quarters(20...400))])
         case .grid: return grid()
         case .wild: return wild()
-        case .sparse: return generator.once(in: 8) ? wild() : empty()
-        case .large: return generator.once(in: 20) ? large() : grid()
+        case .sparse: return generator.chance(oneIn: 8) ? wild() : empty()
+        case .large: return generator.chance(oneIn: 20) ? large() : grid()
         }
     }
 
@@ -64,7 +52,7 @@ struct RandomSections {
     private mutating func size() -> Size { .of(generator.quarters(0...240), generator.quarters(0...200)) }
 
     private mutating func inset(_ range: ClosedRange<Int>) -> EdgeInsets {
-        guard generator.once(in: 2) else { return .zero }
+        guard generator.chance(oneIn: 2) else { return .zero }
         return EdgeInsets(
             top: generator.quarters(range), left: generator.quarters(range), bottom: generator.quarters(range),
             right: generator.quarters(range))
@@ -75,15 +63,15 @@ struct RandomSections {
         section.inset = inset(0...40)
         section.lineSpacing = generator.quarters(0...40)
         section.interitemSpacing = generator.quarters(0...20)
-        if generator.once(in: 5) { section.header = generator.quarters(1...60) }
-        if generator.once(in: 5) { section.footer = generator.quarters(1...60) }
+        if generator.chance(oneIn: 5) { section.header = generator.quarters(1...60) }
+        if generator.chance(oneIn: 5) { section.footer = generator.quarters(1...60) }
         return section
     }
 
     private mutating func empty() -> TestSection {
         var section = TestSection(inset: inset(0...40))
-        if generator.once(in: 3) { section.header = generator.quarters(1...60) }
-        if generator.once(in: 3) { section.footer = generator.quarters(1...60) }
+        if generator.chance(oneIn: 3) { section.header = generator.quarters(1...60) }
+        if generator.chance(oneIn: 3) { section.footer = generator.quarters(1...60) }
         return section
     }
 
@@ -92,9 +80,9 @@ struct RandomSections {
         section.inset = inset(-40...80)
         section.lineSpacing = generator.quarters(-40...80)
         section.interitemSpacing = generator.quarters(-80...40)
-        if generator.once(in: 2) { section.header = generator.quarters(0...80) }
-        if generator.once(in: 2) { section.footer = generator.quarters(0...80) }
-        if generator.once(in: 4), let first = section.items.first {
+        if generator.chance(oneIn: 2) { section.header = generator.quarters(0...80) }
+        if generator.chance(oneIn: 2) { section.footer = generator.quarters(0...80) }
+        if generator.chance(oneIn: 4), let first = section.items.first {
             section.items = section.items.map { _ in first }
             section.saysUniform = true
         }
@@ -105,7 +93,7 @@ struct RandomSections {
         var section = wild()
         let count = Int.random(in: 100...700, using: &generator)
         let first = size()
-        section.saysUniform = generator.once(in: 2)
+        section.saysUniform = generator.chance(oneIn: 2)
         section.items = (0..<count).map { _ in section.saysUniform ? first : size() }
         return section
     }
