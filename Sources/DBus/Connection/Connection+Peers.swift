@@ -21,8 +21,12 @@ extension Connection {
         }
     }
 
-    func dispatch(_ message: Message, from peer: Peer) {
-        let call = Call(message: message, connection: self, peer: peer)
+    private func dispatch(_ message: Message, from peer: Peer) {
+        dispatch(Call(message: message, connection: self, peer: peer))
+    }
+
+    /// Answers a call, or hands it to the method that will.
+    func dispatch(_ call: Call) {
         guard let objects else { return call.fail(DBusError.unknownObject(call.path)) }
         objects.dispatch(call)
     }

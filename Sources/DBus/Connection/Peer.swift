@@ -19,7 +19,7 @@ package struct Credentials: Equatable, Sendable {
 @DBusActor
 package final class Peer {
     /// The connection that reaches it; nil once that has ended.
-    package private(set) weak var connection: Connection?
+    package internal(set) weak var connection: Connection?
     /// Its unique name: `:1.42` on a bus, `:d.3` at our own server, empty at the other end of a call of ours.
     package nonisolated let name: String
     /// Nil when it was gone before anybody could be asked.

@@ -11,6 +11,8 @@ package final class Call {
     package let peer: Peer
     /// The signature that the answer must have; nil until the method is known.
     var replySignature: Signature?
+    /// The sender that the answer names; nil = us.
+    var replySender: String?
     /// True once an answer was given.
     package private(set) var isAnswered = false
 
@@ -63,11 +65,16 @@ package final class Call {
         peer.callsInFlight -= 1
         guard !message.noReplyExpected, connection.isConnected else { return }
         do throws(DBusError) {
-            try connection.send(try make())
+            try send(try make())
         } catch {
             // Too large, or not what the table says: the caller learns that, and the connection lives on.
-            if let reply = try? message.errorReply(error) { _ = try? connection.send(reply) }
+            if let reply = try? message.errorReply(error) { try? send(reply) }
         }
+    }
+
+    private func send(_ reply: Message) throws(DBusError) {
+        if let replySender { try reply.setSender(replySender) }
+        try connection.send(reply)
     }
 }
 

@@ -8,7 +8,8 @@ protocol BoundInterface {
     var propertyNames: [String] { get }
     /// Nil when the interface has no such property.
     func describeProperty(_ name: String) -> PropertyDescription?
-    func writeProperty(_ name: String, for peer: Peer?, to writer: inout MessageWriter) throws(DBusError)
+    /// Takes the value, or throws; what it returns writes it down, in a variant.
+    func property(_ name: String, for peer: Peer?) throws(DBusError) -> PropertyWriter
     func setProperty(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError)
     func isPropertyVisible(_ name: String, to peer: Peer?) -> Bool
 }
@@ -78,11 +79,12 @@ private struct Binding<Object>: BoundInterface {
         interface.property(name).map { $0.isVisible(object, peer) } ?? false
     }
 
-    func writeProperty(_ name: String, for peer: Peer?, to writer: inout MessageWriter) throws(DBusError) {
-        guard let property = interface.property(name) else { return }
-        try writer.variant(property.signature) { (inside) throws(DBusError) in
-            try property.get(object, peer, &inside)
+    func property(_ name: String, for peer: Peer?) throws(DBusError) -> PropertyWriter {
+        guard let property = interface.property(name) else {
+            throw DBusError(.unknownProperty, "“\(interface.name)” has no property “\(name)”")
         }
+        let write = try property.get(object, peer)
+        return { writer in writer.variant(property.signature) { inside in write(&inside) } }
     }
 
     func setProperty(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError) {

@@ -83,25 +83,28 @@ extension Interface.Member {
             })
     }
 
-    /// A read-only property whose value is written with the cursor.
+    /// A read-only property whose value is written with the cursor; it cannot fail.
     package static func property(
         _ name: String, _ signature: Signature, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
-        write:
-            @escaping @DBusActor (_ object: Object, _ peer: Peer?, _ writer: inout MessageWriter)
-            throws(DBusError) -> Void
+        write: @escaping @DBusActor (_ object: Object, _ peer: Peer?, _ writer: inout MessageWriter) -> Void
     ) -> Self {
         .property(
             Property(
                 name: name, signature: signature, changes: changes, annotations: annotations, isVisible: isVisible,
-                get: write, set: nil))
+                get: { object, peer in { writer in write(object, peer, &writer) } }, set: nil))
     }
 
     private static func getter<Value: DBusEncodable>(
         _ get: @escaping @DBusActor (Object, Peer?) throws -> Value
-    ) -> @DBusActor (Object, Peer?, inout MessageWriter) throws(DBusError) -> Void {
-        { (object, peer, writer) throws(DBusError) in
-            do { try get(object, peer).encode(to: &writer) } catch { throw DBusError(error) }
+    ) -> @DBusActor (Object, Peer?) throws(DBusError) -> PropertyWriter {
+        { (object, peer) throws(DBusError) in
+            do {
+                let value = try get(object, peer)
+                return { writer in value.encode(to: &writer) }
+            } catch {
+                throw DBusError(error)
+            }
         }
     }
 }

@@ -96,6 +96,9 @@ package enum PropertyChanges: String, Sendable {
     case silent = "false"
 }
 
+/// Writes a property's value down, after it was taken.
+typealias PropertyWriter = @DBusActor (inout MessageWriter) -> Void
+
 /// A property in the table of an interface.
 package struct Property<Object>: Sendable {
     let name: String
@@ -104,6 +107,7 @@ package struct Property<Object>: Sendable {
     let annotations: Annotations
     /// False = the peer may not know the value; a nil peer is everybody.
     let isVisible: @DBusActor (Object, Peer?) -> Bool
-    let get: @DBusActor (Object, Peer?, inout MessageWriter) throws(DBusError) -> Void
+    /// Takes the value, or throws; what it returns writes the value down.
+    let get: @DBusActor (Object, Peer?) throws(DBusError) -> PropertyWriter
     let set: (@DBusActor (Object, Call, inout MessageReader) throws(DBusError) -> Void)?
 }

@@ -10,12 +10,12 @@ extension StandardObject {
                 "GetManagedObjects", out: ["objpath_interfaces_and_properties": "a{oa{sa{sv}}}"]
             ) { object, call in
                 let managed = object.tree.objects(below: object.path)
-                call.replyWriting { (writer) throws(DBusError) in
-                    try writer.array { (entries) throws(DBusError) in
+                call.replyWriting { writer in
+                    writer.array { entries in
                         for (path, exported) in managed {
-                            try entries.dictionaryEntry { (entry) throws(DBusError) in
+                            entries.dictionaryEntry { entry in
                                 entry.append(path)
-                                try exported.writeInterfaces(for: call.peer, to: &entry)
+                                exported.writeInterfaces(for: call.peer, to: &entry)
                             }
                         }
                     }
@@ -28,14 +28,12 @@ extension StandardObject {
 
 extension ExportedObject {
     /// `a{sa{sv}}`: the interfaces with the properties that the peer may see; a nil peer is everybody.
-    fileprivate func writeInterfaces(for peer: Peer?, to writer: inout MessageWriter) throws(DBusError) {
-        try writer.array { (entries) throws(DBusError) in
+    fileprivate func writeInterfaces(for peer: Peer?, to writer: inout MessageWriter) {
+        writer.array { entries in
             for interface in interfaces {
-                try entries.dictionaryEntry { (entry) throws(DBusError) in
+                entries.dictionaryEntry { entry in
                     entry.append(interface.name)
-                    try entry.array { (properties) throws(DBusError) in
-                        try interface.writeProperties(for: peer, to: &properties)
-                    }
+                    entry.array { properties in interface.writeProperties(for: peer, to: &properties) }
                 }
             }
         }
@@ -60,9 +58,9 @@ extension ObjectTree {
         guard let manager = manager(of: path), let object = object(at: path) else { return }
         let message = try? Message.signal(
             StandardObject.interfacesAdded, of: StandardInterface.objectManager, at: manager
-        ) { (writer) throws(DBusError) in
+        ) { writer in
             writer.append(path)
-            try object.writeInterfaces(for: nil, to: &writer)
+            object.writeInterfaces(for: nil, to: &writer)
         }
         if let message { try? broadcast(message) }
     }
@@ -72,7 +70,7 @@ extension ObjectTree {
         guard let manager = manager(of: path) else { return }
         let message = try? Message.signal(
             StandardObject.interfacesRemoved, of: StandardInterface.objectManager, at: manager
-        ) { (writer) throws(DBusError) in
+        ) { writer in
             writer.append(path)
             object.interfaces.map(\.name).encode(to: &writer)
         }

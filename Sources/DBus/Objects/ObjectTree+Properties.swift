@@ -14,17 +14,9 @@ extension ObjectTree {
         let invalidated = described.filter { $0.1 == .invalidates }.map(\.0)
         guard !emitted.isEmpty || !invalidated.isEmpty else { return }
         try broadcast(
-            Message.signal(StandardObject.propertiesChanged, of: StandardInterface.properties, at: path) {
-                (writer) throws(DBusError) in
+            Message.signal(StandardObject.propertiesChanged, of: StandardInterface.properties, at: path) { writer in
                 writer.append(interface.name)
-                try writer.array { (entries) throws(DBusError) in
-                    for name in emitted {
-                        try entries.dictionaryEntry { (entry) throws(DBusError) in
-                            entry.append(name)
-                            try bound.writeProperty(name, for: nil, to: &entry)
-                        }
-                    }
-                }
+                writer.array { entries in bound.writeProperties(emitted, for: nil, to: &entries) }
                 invalidated.encode(to: &writer)
             })
     }

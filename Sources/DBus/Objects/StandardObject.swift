@@ -73,15 +73,14 @@ extension StandardObject {
                 guard owner.isPropertyVisible(name, to: call.peer) else {
                     throw DBusError.accessDenied("property “\(name)” is not for you")
                 }
-                call.replyWriting { (writer) throws(DBusError) in
-                    try owner.writeProperty(name, for: call.peer, to: &writer)
-                }
+                let write = try owner.property(name, for: call.peer)
+                call.replyWriting { writer in write(&writer) }
             },
             .method("GetAll", in: ["interface_name": "s"], out: ["properties": "a{sv}"]) { object, call in
                 let owners = try object.interfaces(named: try call.arguments(as: String.self))
-                call.replyWriting { (writer) throws(DBusError) in
-                    try writer.array { (entries) throws(DBusError) in
-                        for owner in owners { try owner.writeProperties(for: call.peer, to: &entries) }
+                call.replyWriting { writer in
+                    writer.array { entries in
+                        for owner in owners { owner.writeProperties(for: call.peer, to: &entries) }
                     }
                 }
             },
@@ -117,15 +116,17 @@ extension StandardObject {
 
 extension BoundInterface {
     /// All that the peer may see, as entries of an `a{sv}`; one whose getter fails is left out, so that the rest arrives.
-    func writeProperties(for peer: Peer?, to entries: inout MessageWriter) throws(DBusError) {
-        for name in propertyNames { try writeEntry(name, for: peer, to: &entries) }
+    func writeProperties(for peer: Peer?, to entries: inout MessageWriter) {
+        writeProperties(propertyNames, for: peer, to: &entries)
     }
 
-    private func writeEntry(_ name: String, for peer: Peer?, to entries: inout MessageWriter) throws(DBusError) {
-        guard isPropertyVisible(name, to: peer) else { return }
-        try entries.dictionaryEntry { (entry) throws(DBusError) in
-            entry.append(name)
-            try writeProperty(name, for: peer, to: &entry)
+    func writeProperties(_ names: [String], for peer: Peer?, to entries: inout MessageWriter) {
+        for name in names where isPropertyVisible(name, to: peer) {
+            guard let write = try? property(name, for: peer) else { continue }
+            entries.dictionaryEntry { entry in
+                entry.append(name)
+                write(&entry)
+            }
         }
     }
 

@@ -1,14 +1,115 @@
-/// The other end of a connection to our own server.
+/// One client of our server, from its connect to its leaving.
 @DBusActor
 final class ServedPeer {
-    let peer: Peer
-
-    init(peer: Peer) {
-        self.peer = peer
+    /// How far it has come.
+    private enum State {
+        /// It has not proved who it is; the timer ends that.
+        case authenticating(LoopTimer)
+        case admitted
+        /// It came when the server was full: it is told so with its first call.
+        case refused(LoopTimer)
     }
 
-    func stamp(_ message: Message) throws(DBusError) {}
-    func progress(_ connection: Connection) {}
-    func received(_ message: Message, on connection: Connection) { connection.dispatch(message, from: peer) }
-    func wants(_ message: Message) -> Bool { true }
+    let peer: Peer
+    private(set) var connection: Connection?
+    private var state: State?
+    private weak var server: Server?
+    private let isOverLimit: Bool
+    private(set) var matchRules: [MatchRule] = []
+    var hasSaidHello = false
+    private let driver = ObjectTree()
+
+    init(server: Server, name: String, credentials: Credentials, isOverLimit: Bool) {
+        self.server = server
+        self.isOverLimit = isOverLimit
+        peer = Peer(connection: nil, name: name, credentials: credentials)
+        driver.add(ExportedObject(BusDriver.interface, of: BusDriver(server: server, client: self)), at: Bus.path)
+    }
+
+    var isAdmitted: Bool {
+        if case .admitted = state { true } else { false }
+    }
+
+    func start(_ connection: Connection, authenticationTimeout: Duration) {
+        self.connection = connection
+        peer.connection = connection
+        connection.peers.direct = peer
+        let timer = EventLoop.shared.addTimer(after: authenticationTimeout) { [weak connection] in connection?.close() }
+        state = .authenticating(timer)
+        connection.onDisconnect { [weak self] in self?.left() }
+    }
+
+    /// The connection has read or written something: perhaps the proof.
+    func progress(_ connection: Connection) {
+        guard case .authenticating(let timer)? = state, connection.transport.isAuthenticated else { return }
+        guard !isOverLimit else {
+            state = .refused(timer)
+            return
+        }
+        timer.cancel()
+        state = .admitted
+        server?.admitted(self)
+    }
+
+    private func left() {
+        switch state {
+        case .authenticating(let timer), .refused(let timer): timer.cancel()
+        case .admitted, nil: break
+        }
+        state = nil
+        server?.left(self)
+        connection = nil
+    }
+}
+
+// MARK: - Messages
+
+extension ServedPeer {
+    /// Calls to the bus' name go to the driver, all others to the objects. A client's own `sender` means nothing.
+    func received(_ message: Message, on connection: Connection) {
+        let call = Call(message: message, connection: connection, peer: peer)
+        guard isAdmitted else { return refuse(call) }
+        guard message.destination == Bus.name || (message.destination == nil && message.interface == Bus.name) else {
+            return connection.dispatch(call)
+        }
+        call.replySender = Bus.name
+        driver.dispatch(call)
+    }
+
+    private func refuse(_ call: Call) {
+        call.fail(DBusError.limitsExceeded("the server has as many connections as it allows"))
+        call.connection.onDrain(below: 0) { [weak connection] in connection?.close() }
+    }
+
+    /// Clients that take us for a bus want to know whom a message is from.
+    func stamp(_ message: Message) throws(DBusError) {
+        if message.sender == nil { try message.setSender(Server.ownName) }
+    }
+
+    /// Whether a broadcast is for this client.
+    func wants(_ message: Message) -> Bool {
+        isAdmitted
+            && matchRules.contains { rule in
+                (rule.sender.map { server?.owner(of: $0) == Server.ownName } ?? true)
+                    && rule.matchesIgnoringSender(message)
+            }
+    }
+}
+
+// MARK: - Match rules
+
+extension ServedPeer {
+    func addMatch(_ rule: MatchRule, limit: Int) throws(DBusError) {
+        guard matchRules.count < limit else {
+            throw .limitsExceeded("the connection has \(limit) match rules already")
+        }
+        matchRules.append(rule)
+    }
+
+    func removeMatch(_ rule: MatchRule) throws(DBusError) {
+        guard let index = matchRules.firstIndex(of: rule) else {
+            throw DBusError(.matchRuleNotFound, "the connection has no such match rule")
+        }
+        matchRules.remove(at: index)
+    }
 }

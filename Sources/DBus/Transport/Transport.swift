@@ -106,6 +106,11 @@ extension Transport {
         return number
     }
 
+    /// Lets an extension set libdbus up further; does nothing once closed.
+    func withRaw(_ body: (OpaquePointer) -> Void) {
+        if let raw = unsafe raw { unsafe body(raw) }
+    }
+
     /// True once the other end has proved who it is.
     var isAuthenticated: Bool { unsafe raw.map { unsafe dbus_connection_get_is_authenticated($0) != 0 } ?? false }
 }

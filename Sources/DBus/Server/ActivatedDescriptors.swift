@@ -1,0 +1,86 @@
+internal import CDBus
+internal import Glibc
+
+/// The descriptors that systemd has passed to this process (sd_listen_fds(3)), each with its name.
+///
+/// libdbus' own way of taking sockets over takes all of them, refuses to start when one is not a listening socket (the
+/// descriptor store's are not), and forgets the names. So they are taken here, and libdbus is shown the ones it shall have.
+package struct ActivatedDescriptors: Sendable {
+    /// One of them.
+    package struct Descriptor: Sendable {
+        /// `FileDescriptorName=` of the socket, or the name in the descriptor store.
+        package let name: String
+        package let descriptor: FileDescriptor
+    }
+
+    private static let first: Int32 = 3
+
+    /// In systemd's order.
+    package let all: [Descriptor]
+    private let places: Int
+
+    /// Takes what was passed, once, at the start of the program, before threads read the environment.
+    ///
+    /// The first numbers stay open as place holders until `Server.listen(on:)` or `discardPlaces`, for libdbus takes
+    /// sockets over only at descriptor 3 and the following.
+    package static func take() -> ActivatedDescriptors {
+        defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsafe unsetenv(name) } }
+        guard let process = variable("LISTEN_PID").flatMap({ Int32($0) }), process == getpid(),
+            let count = variable("LISTEN_FDS").flatMap({ Int32($0) }), count > 0, count <= 4096
+        else { return ActivatedDescriptors(all: [], places: 0) }
+        let names = (variable("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
+        var all: [Descriptor] = []
+        for index in 0..<count {
+            let number = first + index
+            _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+            let copy = fcntl(number, F_DUPFD_CLOEXEC, first + count)
+            guard copy >= 0 else { continue }
+            let name = Int(index) < names.count ? String(names[Int(index)]) : "unknown"
+            all.append(Descriptor(name: name, descriptor: FileDescriptor(adopting: copy)))
+        }
+        return ActivatedDescriptors(all: all, places: Int(count))
+    }
+
+    /// Those with a name.
+    package func named(_ name: String) -> [FileDescriptor] {
+        all.filter { $0.name == name }.map(\.descriptor)
+    }
+
+    /// Closes the place holders when no server will listen on passed sockets.
+    package func discardPlaces() {
+        for index in 0..<places { close(Self.first + Int32(index)) }
+    }
+
+    /// Puts `sockets` where libdbus looks for them, and tells it so.
+    fileprivate func present(_ sockets: [FileDescriptor]) throws(DBusError) {
+        guard !sockets.isEmpty, sockets.count <= places else {
+            throw .invalidArgs("systemd has passed no such socket")
+        }
+        for (index, socket) in sockets.enumerated() {
+            let place = Self.first + Int32(index)
+            guard dup2(socket.rawValue, place) >= 0, fcntl(place, F_SETFD, FD_CLOEXEC) >= 0 else {
+                throw .failed("a passed socket could not be moved (errno \(errno))")
+            }
+        }
+        for index in sockets.count..<places { close(Self.first + Int32(index)) }
+        unsafe setenv("LISTEN_PID", String(getpid()), 1)
+        unsafe setenv("LISTEN_FDS", String(sockets.count), 1)
+    }
+
+    private static func variable(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }
+    }
+}
+
+extension Server {
+    /// Listens on the sockets with one name out of those that systemd has passed; once in a process.
+    ///
+    /// - Throws: `InvalidArgs` when there is none, `BadAddress` when one is not a listening stream socket.
+    package static func listen(
+        on name: String, of passed: ActivatedDescriptors, _ configuration: Configuration = Configuration()
+    ) throws(DBusError) -> Server {
+        try passed.present(passed.named(name))
+        defer { for variable in ["LISTEN_PID", "LISTEN_FDS"] { unsafe unsetenv(variable) } }
+        return try listen("systemd:", configuration)
+    }
+}

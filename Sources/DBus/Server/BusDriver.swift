@@ -1,0 +1,58 @@
+internal import CDBus
+
+/// As much of a bus as client libraries and `busctl --address=` need, for one client of our server.
+@DBusActor
+final class BusDriver {
+    private weak var server: Server?
+    private weak var client: ServedPeer?
+
+    init(server: Server, client: ServedPeer) {
+        self.server = server
+        self.client = client
+    }
+
+    static let interface = Interface<BusDriver>(
+        Bus.name,
+        [
+            .function("Hello", out: "unique_name") { (driver, call) in
+                try driver.hello()
+                return call.peer.name
+            },
+            .function("AddMatch", in: ["rule"]) { (driver, _, rule: String) in
+                let limit = driver.server?.configuration.maximumMatchRules ?? 0
+                try driver.client?.addMatch(try MatchRule(parsing: rule), limit: limit)
+            },
+            .function("RemoveMatch", in: ["rule"]) { (driver, _, rule: String) in
+                try driver.client?.removeMatch(try MatchRule(parsing: rule))
+            },
+            .function("GetNameOwner", in: ["name"], out: "unique_name") { (driver, _, name: String) in
+                guard let owner = driver.server?.owner(of: name) else {
+                    throw DBusError(.nameHasNoOwner, "nobody here has the name “\(name)”")
+                }
+                return owner
+            },
+            .function("NameHasOwner", in: ["name"], out: "has_owner") { (driver, _, name: String) in
+                driver.server?.owner(of: name) != nil
+            },
+        ])
+
+    private func hello() throws(DBusError) {
+        guard let client, !client.hasSaidHello else { throw .failed("Hello was called before") }
+        client.hasSaidHello = true
+    }
+}
+
+/// The one way of authenticating that a server allows.
+enum AuthenticationMechanisms {
+    /// Calls `body` with the list of authentication mechanisms that we allow.
+    static func withExternal<R>(_ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>) -> R) -> R {
+        unsafe "EXTERNAL".withCString { name in
+            unsafe withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: 2) { list in
+                unsafe list[0] = unsafe name
+                unsafe list[1] = nil
+                guard let start = list.baseAddress else { preconditionFailure("an allocation of two pointers") }
+                return unsafe body(start)
+            }
+        }
+    }
+}
