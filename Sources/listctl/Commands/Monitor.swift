@@ -24,7 +24,9 @@ final class Monitor {
         let adapter: RemoteObject?
         if let name { adapter = try await daemon.adapter(name) } else { adapter = nil }
         rule.path = adapter?.path
-        subscriptions.append(try await connection.subscribe(rule) { [weak self] in self?.received($0) })
+        // The handlers keep this object alive until it ends listening.
+        defer { subscriptions.removeAll() }
+        subscriptions.append(try await connection.subscribe(rule) { self.received($0) })
         if let adapter { _ = try await adapter.call("Subscribe", [String](), returning: UInt64.self) }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             connection.onDisconnect { continuation.resume() }
