@@ -1,0 +1,61 @@
+/// How much a view may be sent before its viewer acknowledges.
+struct CreditWindow {
+    /// One picture on its way: the last of its changes, and its size.
+    private struct Entry {
+        let sequence: UInt64
+        let bytes: Int
+    }
+
+    private let maximumCount: Int
+    private let maximumBytes: Int
+    private var entries: [Entry] = []
+    private var bytes = 0
+
+    /// The last sequence that was acknowledged.
+    private(set) var acknowledged: UInt64 = 0
+    /// Whether a difference is being held back; its `Stalled` was announced.
+    private(set) var isStalled = false
+
+    init(maximumCount: Int, maximumBytes: Int) {
+        self.maximumCount = max(1, maximumCount)
+        self.maximumBytes = max(0, maximumBytes)
+    }
+
+    /// Whether a picture of unknown size may still go.
+    var hasRoom: Bool { entries.count < maximumCount && (entries.isEmpty || bytes < maximumBytes) }
+
+    /// Whether a picture of a size may go; the first one always may.
+    func admits(_ size: Int) -> Bool {
+        entries.count < maximumCount && (entries.isEmpty || bytes + size <= maximumBytes)
+    }
+
+    /// A picture went out.
+    mutating func send(sequence: UInt64, bytes size: Int) {
+        entries.append(Entry(sequence: sequence, bytes: size))
+        bytes += size
+        isStalled = false
+    }
+
+    /// A difference was held back; answers whether that is to be announced.
+    mutating func stall() -> Bool {
+        defer { isStalled = true }
+        return !isStalled
+    }
+
+    /// The viewer has drawn everything up to a sequence; one that was never sent is ignored.
+    mutating func acknowledge(_ sequence: UInt64, lastSent: UInt64) {
+        guard sequence > acknowledged, sequence <= lastSent else { return }
+        acknowledged = sequence
+        let open = entries.firstIndex { $0.sequence > sequence } ?? entries.count
+        for entry in entries[..<open] { bytes -= entry.bytes }
+        entries.removeFirst(open)
+    }
+
+    /// The viewer has everything.
+    mutating func acknowledgeAll(lastSent: UInt64) {
+        acknowledged = lastSent
+        entries.removeAll()
+        bytes = 0
+        isStalled = false
+    }
+}

@@ -1,0 +1,70 @@
+extension ListAdapter {
+    /// Notes what a view has on its screen, before the list changes (IGListKit U8).
+    func rememberAnchor(of view: ListView) {
+        view.anchor = nil
+        let direction = configuration.direction
+        guard view.options.isAnchored, view.layoutKind == .flow, let viewport = view.viewport else { return }
+        guard view.options.isAnchoredAtStart || direction.along(viewport.origin) > 0 else { return }
+        let cells = view.elements.filter {
+            $0.key.kind == .cell && $0.key.handle != nil && $0.frame.intersects(viewport)
+        }
+        let candidates = cells.map { (key: $0.key, start: direction.along($0.frame.origin)) }
+        let next = cells.last.map { $0.section + 1 } ?? view.layout.sections(in: viewport)?.upperBound ?? 0
+        view.anchor = ViewAnchor(candidates: candidates, nextSection: next, layout: view.layout)
+    }
+
+    /// Scrolls a view so that what was on its screen is where it was; only this and a scroll-to clamp.
+    func applyAnchor(of view: ListView, forwarding: [SectionHandle: ItemForwarding]) {
+        guard let anchor = view.anchor, let viewport = view.viewport else { return }
+        view.anchor = nil
+        guard let shift = shift(of: anchor, in: view, forwarding: forwarding), shift != 0 else { return }
+        let direction = configuration.direction
+        let along = direction.along(viewport.origin)
+        let room = max(0, direction.along(view.contentSize) - direction.along(viewport.size))
+        moveViewport(of: view, by: min(max(0, along + shift), room) - along)
+    }
+
+    /// How far what survived of an anchor moved.
+    private func shift(
+        of anchor: ViewAnchor, in view: ListView, forwarding: [SectionHandle: ItemForwarding]
+    ) -> Double? {
+        for candidate in anchor.candidates {
+            guard let key = candidate.key.forwarded(by: forwarding), let start = start(of: key, in: view) else {
+                continue
+            }
+            return start - candidate.start
+        }
+        guard let survivor = nextSurvivor(from: anchor.nextSection),
+            let before = anchor.layout.attributes(ofItem: IndexPath(section: survivor.old, item: 0)),
+            let after = view.layout.attributes(ofItem: IndexPath(section: survivor.new, item: 0))
+        else { return nil }
+        return configuration.direction.along(after.frame.origin) - configuration.direction.along(before.frame.origin)
+    }
+
+    private func start(of key: ElementKey, in view: ListView) -> Double? {
+        guard let handle = key.handle, let section = sections.position(of: handle) else { return nil }
+        let attributes = view.layout.attributes(ofItem: IndexPath(section: section, item: key.index))
+        return attributes.map { configuration.direction.along($0.frame.origin) }
+    }
+
+    /// The first section, from a number before on, that is still there and has and had items.
+    private func nextSurvivor(from old: Int) -> (old: Int, new: Int)? {
+        for position in old..<max(old, sections.oldCount) {
+            guard let handle = sections.oldHandle(at: position), let new = sections.position(of: handle),
+                sections.oldItemCount(of: handle) > 0, sections.itemCount(of: handle) > 0
+            else { continue }
+            return (position, new)
+        }
+        return nil
+    }
+
+    /// Moves a viewport on behalf of the engine.
+    func moveViewport(of view: ListView, by distance: Double) {
+        guard distance != 0, let viewport = view.viewport else { return }
+        let direction = configuration.direction
+        let along = direction.along(viewport.origin) + distance
+        view.viewport = Rect(origin: direction.replacing(along, in: viewport.origin), size: viewport.size)
+        view.shifts.shift(by: distance, sequence: view.picture.sequence + 1)
+        view.isOffsetMoved = true
+    }
+}

@@ -1,0 +1,88 @@
+extension ListAdapter {
+    /// The largest picture, in bytes of content, that goes out in one change.
+    static let maximumChangeBytes = 262_144
+
+    /// Asks for the items of what a view shows, as far as they are not known.
+    func fetchContents(of view: ListView) {
+        var contents: [ElementKey: ListItem] = [:]
+        contents.reserveCapacity(view.elements.count)
+        depth += 1
+        for element in view.elements {
+            contents[element.key] = view.contents[element.key] ?? content(of: element.key)
+        }
+        depth -= 1
+        view.contents = contents
+    }
+
+    private func content(of key: ElementKey) -> ListItem {
+        guard let handle = key.handle else {
+            return ListItem(reuseIdentifier: "empty", content: configuration.emptyContent)
+        }
+        return key.kind == .cell ? askItem(of: handle, at: key.index) : askSupplementary(of: handle, kind: key.kind)
+    }
+
+    /// Items of a section have to be asked for anew.
+    func invalidateContents(of handle: SectionHandle) {
+        for view in views {
+            for key in view.contents.keys where key.handle == handle {
+                view.contents[key] = nil
+                view.isStale = true
+            }
+        }
+    }
+
+    /// Sends what a viewer lacks, as far as its credit goes.
+    func compose(_ view: ListView) -> [AdapterEvent] {
+        guard view.isActive else { return [] }
+        if holdsViews {
+            view.isHeld = true
+            return []
+        }
+        if view.credit.isStalled, !view.credit.hasRoom { return [] }
+        fetchContents(of: view)
+        view.isStale = false
+        let difference = view.difference(self)
+        if difference.isEmpty && !view.isOffsetMoved {
+            view.isHeld = false
+            return []
+        }
+        guard view.credit.hasRoom, view.credit.admits(difference.bytes) else {
+            guard view.credit.stall() else { return [] }
+            return [.stalled(view: view.id, sequence: view.picture.sequence, revision: revision)]
+        }
+        let change = view.take(difference, revision: revision)
+        let changes = change.split(maximumBytes: ListAdapter.maximumChangeBytes)
+        view.picture.sequence = changes.last?.sequence ?? view.picture.sequence
+        view.credit.send(sequence: view.picture.sequence, bytes: difference.bytes)
+        return changes.map { .picture($0) }
+    }
+}
+
+extension PictureChange {
+    /// The change in pieces of a size; only the last one leads to an equal picture.
+    func split(maximumBytes: Int) -> [PictureChange] {
+        var pieces: [PictureChange] = []
+        var piece = self
+        piece.shown = []
+        piece.rebound = []
+        var bytes = 0
+        func close(for size: Int) {
+            guard bytes > 0, bytes + size > maximumBytes else { return }
+            pieces.append(piece)
+            piece = PictureChange(
+                view: view, sequence: piece.sequence + 1, revision: revision, contentSize: contentSize, offset: offset)
+            bytes = 0
+        }
+        for item in shown {
+            close(for: item.content.byteCount)
+            piece.shown.append(item)
+            bytes += item.content.byteCount
+        }
+        for rebinding in rebound {
+            close(for: rebinding.content.byteCount)
+            piece.rebound.append(rebinding)
+            bytes += rebinding.content.byteCount
+        }
+        return pieces + [piece]
+    }
+}

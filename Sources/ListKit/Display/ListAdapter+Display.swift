@@ -1,0 +1,139 @@
+extension ListAdapter {
+    /// Brings what a view shows up to date and finds out what appeared and disappeared.
+    func step(_ view: ListView, forwarding: [SectionHandle: ItemForwarding] = [:]) -> DisplayStep {
+        let old = view.elements
+        view.elements = visibleElements(of: view)
+        var step = DisplayStep()
+        step.compare(old, view.elements, forwarding: forwarding)
+        updateWorkingRange(of: view, &step)
+        return step
+    }
+
+    /// The working range: from the first visible section to the last, and some on both sides (IGListKit F62, U9).
+    private func updateWorkingRange(of view: ListView, _ step: inout DisplayStep) {
+        let old = view.workingRange
+        let shown = view.elements.lazy.filter { $0.key.handle != nil }
+        let visible = shown.map(\.section)
+        if let first = visible.min(), let last = visible.max() {
+            let trail = view.options.trail ?? configuration.workingRange
+            let lead = view.options.lead ?? configuration.workingRange
+            let start = max(0, first - min(trail, first))
+            view.workingRange = start..<last + 1 + min(lead, sections.count - 1 - last)
+        } else {
+            view.workingRange = 0..<0
+        }
+        let new = view.workingRange
+        if application == nil, old == new { return }
+        for section in new where application != nil || !old.contains(section) {
+            guard let handle = sections.handle(at: section) else { continue }
+            let before = application == nil ? section : sections.oldPosition(of: handle)
+            if before.map(old.contains) != true { step.entered.append((section, handle)) }
+        }
+        for section in old where application != nil || !new.contains(section) {
+            guard let handle = application == nil ? sections.handle(at: section) : sections.oldHandle(at: section)
+            else { continue }
+            let after = application == nil ? section : sections.position(of: handle)
+            if after.map(new.contains) != true { step.exited.append((section, handle)) }
+        }
+    }
+
+    /// What a step says to the world: display, then working range.
+    func events(of step: DisplayStep, in view: ListView) -> (display: AdapterEvent?, range: AdapterEvent?) {
+        func reference(_ place: (section: Int, handle: SectionHandle)) -> SectionReference {
+            SectionReference(section: place.section, objectID: id(of: place.handle))
+        }
+        func item(_ element: ViewElement) -> ItemReference? {
+            guard element.key.kind == .cell, let handle = element.key.handle else { return nil }
+            return ItemReference(section: element.section, objectID: id(of: handle), item: element.key.index)
+        }
+        var display = DisplayChange(view: view.id, revision: revision)
+        display.willDisplay = step.sectionsAppeared.map(reference)
+        display.didEndDisplaying = step.sectionsDisappeared.map(reference)
+        display.itemsWillDisplay = step.appeared.compactMap(item)
+        display.itemsDidEndDisplaying = step.disappeared.compactMap(item)
+        var range = WorkingRangeChange(view: view.id, revision: revision)
+        range.willEnter = step.entered.map(reference)
+        range.didExit = step.exited.map(reference)
+        return (display.isEmpty ? nil : .display(display), range.isEmpty ? nil : .workingRange(range))
+    }
+
+    private func id(of handle: SectionHandle) -> String {
+        (sections.object(of: handle) ?? sections.oldObject(of: handle))?.id ?? ""
+    }
+
+    /// Tells the section controllers: what appears before what disappears, items before their section (IGListKit DH-10,
+    /// WR-14).
+    func notifyControllers(_ steps: [DisplayStep], forwarding: [SectionHandle: ItemForwarding] = [:]) {
+        let goneItems = steps.flatMap(\.disappeared).filter { element in
+            guard element.key.kind == .cell, let handle = element.key.handle else { return false }
+            return displayCounts.remove(item: element.key.index, of: handle)
+        }
+        displayCounts.forward(forwarding)
+        depth += 1
+        for element in steps.flatMap(\.appeared) { appear(element) }
+        var ended = Set(goneItems.map(\.key))
+        for element in steps.flatMap(\.disappeared) {
+            disappear(element, isItemGone: ended.remove(element.key) != nil)
+        }
+        for place in steps.flatMap(\.entered) where displayCounts.enter(place.handle) {
+            guard let controller = controller(of: place.handle) else { continue }
+            controller.workingRangeDelegate?.sectionControllerWillEnterWorkingRange(controller)
+        }
+        for place in steps.flatMap(\.exited) where displayCounts.exit(place.handle) {
+            guard let controller = registry.controllers[place.handle] else { continue }
+            controller.workingRangeDelegate?.sectionControllerDidExitWorkingRange(controller)
+        }
+        depth -= 1
+    }
+
+    private func appear(_ element: ViewElement) {
+        guard let handle = element.key.handle else { return }
+        let isNewItem = element.key.kind == .cell && displayCounts.add(item: element.key.index, of: handle)
+        let isNewSection = displayCounts.add(elementOf: handle)
+        guard isNewItem || isNewSection, let controller = controller(of: handle) else { return }
+        let delegate = controller.displayDelegate
+        if isNewItem { delegate?.sectionController(controller, willDisplayItemAt: element.key.index) }
+        if isNewSection { delegate?.sectionControllerWillDisplay(controller) }
+    }
+
+    private func disappear(_ element: ViewElement, isItemGone: Bool) {
+        guard let handle = element.key.handle else { return }
+        let isSectionGone = displayCounts.remove(elementOf: handle)
+        guard isItemGone || isSectionGone, let controller = registry.controllers[handle] else { return }
+        let delegate = controller.displayDelegate
+        if isItemGone { delegate?.sectionController(controller, didEndDisplayingItemAt: element.key.index) }
+        if isSectionGone { delegate?.sectionControllerDidEndDisplaying(controller) }
+    }
+
+    // MARK: Questions of section controllers
+
+    func visibleIndexes(of controller: ListSectionController) -> [Int] {
+        handle(of: controller).map { displayCounts.displayedItems(of: $0) } ?? []
+    }
+
+    func fullyVisibleIndexes(of controller: ListSectionController) -> [Int] {
+        guard let handle = handle(of: controller) else { return [] }
+        var indexes: Set<Int> = []
+        for view in views {
+            guard let viewport = view.viewport else { continue }
+            for element in view.elements where element.key.handle == handle && element.key.kind == .cell {
+                if viewport.contains(element.frame) { indexes.insert(element.key.index) }
+            }
+        }
+        return indexes.sorted()
+    }
+
+    func displayedItem(of controller: ListSectionController, at index: Int) -> ListItem? {
+        guard let handle = handle(of: controller) else { return nil }
+        let key = ElementKey(handle: handle, kind: .cell, index: index)
+        for view in views { if let item = view.contents[key] { return item } }
+        return nil
+    }
+}
+
+extension Rect {
+    /// Whether a rectangle lies inside from edge to edge.
+    fileprivate func contains(_ other: Rect) -> Bool {
+        minX <= other.minX && minY <= other.minY && other.maxX <= maxX && other.maxY <= maxY
+    }
+}

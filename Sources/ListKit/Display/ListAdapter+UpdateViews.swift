@@ -1,0 +1,94 @@
+extension ListAdapter {
+    /// Brings all views up to date with a transaction; answers what to announce, in the contract's order.
+    func updateViews(_ flush: Flush, _ applied: Application) -> [AdapterEvent] {
+        let forwarding = applied.itemChanges.mapValues { $0.forwarding() }
+        let layoutChanges = layoutChanges(of: flush, applied)
+        var steps: [DisplayStep] = []
+        for view in views {
+            follow(view, flush, applied, forwarding)
+            if flush.reloadsAll {
+                relayout(view)
+            } else if view.isActive, view.layoutKind != .none {
+                withLayout(of: view) { layout, source in layout.update(layoutChanges, source: source) }
+            }
+            applyAnchor(of: view, forwarding: forwarding)
+            steps.append(step(view, forwarding: forwarding))
+        }
+        let said = zip(views, steps).map { events(of: $1, in: $0) }
+        let selection = followSelection(flush.changes, applied)
+        let pictures = views.flatMap { compose($0) + nearEndEvents(of: $0) }
+        notifyControllers(steps, forwarding: forwarding)
+        return said.compactMap(\.display) + said.compactMap(\.range) + selection + pictures
+    }
+
+    /// Carries what a view knows by item over to the items' new indexes, and forgets what is no longer good.
+    private func follow(
+        _ view: ListView, _ flush: Flush, _ applied: Application, _ forwarding: [SectionHandle: ItemForwarding]
+    ) {
+        view.orphans += view.picture.forward(forwarding)
+        var changed = applied.reloads
+        changed.formUnion(flush.changes.updates.compactMap { sections.oldHandle(at: $0.old) })
+        var contents: [ElementKey: ListItem] = [:]
+        for (key, item) in flush.reloadsAll ? [:] : view.contents {
+            guard let handle = key.handle else { continue }
+            let isSupplementary = key.kind != .cell
+            if applied.reloads.contains(handle) || (isSupplementary && changed.contains(handle)) { continue }
+            if applied.itemChanges[handle]?.updates.contains(key.index) == true { continue }
+            if let new = key.forwarded(by: forwarding) { contents[new] = item }
+        }
+        view.contents = contents
+        guard !view.reportedSizes.isEmpty else { return }
+        for old in flush.changes.deletes { sections.oldHandle(at: old).map { view.reportedSizes[$0] = nil } }
+        for (handle, forward) in forwarding {
+            guard let sizes = view.reportedSizes[handle] else { continue }
+            var moved: [Int: Size] = [:]
+            for (index, size) in sizes { if let new = forward(index) { moved[new] = size } }
+            view.reportedSizes[handle] = moved
+        }
+    }
+
+    private func relayout(_ view: ListView) {
+        let kind = view.options.layout ?? configuration.layout
+        if kind != view.layoutKind {
+            view.layoutKind = kind
+            view.viewport = nil
+            view.visibleRange = nil
+        }
+        view.layout = makeLayout(kind, view.options)
+        prepareLayout(of: view)
+    }
+
+    private func layoutChanges(of flush: Flush, _ applied: Application) -> LayoutChanges {
+        var changed = applied.reloads.union(applied.itemChanges.keys).union(applied.invalidated)
+        changed.formUnion(flush.changes.updates.compactMap { sections.oldHandle(at: $0.old) })
+        return LayoutChanges(
+            deletes: flush.changes.deletes, inserts: flush.changes.inserts.map(\.new),
+            moves: flush.changes.moves.map { LayoutChanges.Move(from: $0.old, to: $0.new) },
+            reloads: changed.compactMap { sections.position(of: $0) }.sorted())
+    }
+
+    /// Lets the selection follow its items (IGListKit U17).
+    private func followSelection(_ changes: SectionChanges, _ applied: Application) -> [AdapterEvent] {
+        guard !selection.items.isEmpty else { return [] }
+        var lost: [(section: Int, item: SelectedItem)] = []
+        for (handle, indexes) in selection.items {
+            let section = sections.oldPosition(of: handle) ?? 0
+            let id = (sections.oldObject(of: handle) ?? sections.object(of: handle))?.id ?? ""
+            let forward = applied.itemChanges[handle]?.forwarding()
+            var kept: Set<Int> = []
+            for index in indexes.sorted() {
+                let isPresent = sections.position(of: handle) != nil
+                let new = isPresent ? (forward.map { $0(index) } ?? index) : nil
+                if let new, new < sections.itemCount(of: handle) {
+                    kept.insert(new)
+                } else {
+                    lost.append((section, SelectedItem(objectID: id, item: index)))
+                }
+            }
+            selection.set(kept, of: handle)
+        }
+        guard !lost.isEmpty else { return [] }
+        let ordered = lost.sorted { ($0.section, $0.item.item) < ($1.section, $1.item.item) }
+        return [.selection(SelectionChange(revision: revision, deselected: ordered.map(\.item)))]
+    }
+}

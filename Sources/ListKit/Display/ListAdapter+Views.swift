@@ -1,0 +1,197 @@
+/// The answer to a call of a view.
+public struct ViewReply: Sendable {
+    /// The sequence of the last change that was sent.
+    public var sequence: UInt64
+    /// What to announce before the answer, in order.
+    public var effects: [AdapterEvent]
+
+    /// Makes an answer.
+    public init(sequence: UInt64, effects: [AdapterEvent]) {
+        self.sequence = sequence
+        self.effects = effects
+    }
+}
+
+/// What is known of a view.
+public struct ViewDescription: Sendable, Hashable {
+    /// How a view stands.
+    @frozen public enum State: String, Sendable, Hashable {
+        /// It has not said what it looks at.
+        case new
+        /// It is sent what changes.
+        case active
+        /// It has used up its credit.
+        case stalled
+    }
+
+    /// How it stands.
+    public var state: State
+    /// The sequence of the last change that was sent.
+    public var sequence: UInt64
+    /// The last sequence that was acknowledged.
+    public var acknowledgedSequence: UInt64
+    /// The extent of the whole content.
+    public var contentSize: Size
+    /// The viewport in content coordinates; zero before the first one and in the layout `none`.
+    public var viewport: Rect
+    /// The sections in range.
+    public var workingRange: Range<Int>
+    /// The objects of which an item is shown, in list order (IGListKit F21).
+    public var visibleObjects: [String]
+}
+
+extension ListAdapter {
+    /// Opens a view; it says nothing before its first viewport or visible range.
+    ///
+    /// - Parameter id: its name, not in use; numbers are best never used again.
+    /// - Throws: `invalidArguments` for a name in use and for options out of range.
+    public func openView(_ id: ViewID, options: ListViewOptions = ListViewOptions()) throws(ListError) {
+        guard !views.contains(where: { $0.id == id }) else {
+            throw ListError(.invalidArguments, "view: \(id) is open already")
+        }
+        for (name, value) in [("buffer", options.buffer), ("scale", options.scale)]
+        where !value.isFinite || value < 0 {
+            throw ListError(.invalidArguments, "\(name): \(value)")
+        }
+        let kind = options.layout ?? configuration.layout
+        views.append(ListView(id: id, options: options, layoutKind: kind, layout: makeLayout(kind, options)))
+    }
+
+    /// The viewer scrolled: the viewport is `rect`, in the content as of `seen`.
+    ///
+    /// - Parameter seen: the last sequence that the viewer has drawn; 0, or one that was never sent, is the newest.
+    /// - Throws: `invalidArguments` for a layout without viewport and for numbers that are not finite or negative sizes.
+    /// - Complexity: O(log n + visible); the first call and another size lay the list out.
+    public func setViewport(view id: ViewID, seen: UInt64, rect: Rect) throws(ListError) -> ViewReply {
+        let view = try view(id)
+        guard view.layoutKind != .none else {
+            throw ListError(.invalidArguments, "a view with the layout none has no viewport: name a visible range")
+        }
+        guard rect.isFinite, rect.size.width >= 0, rect.size.height >= 0 else {
+            throw ListError(.invalidArguments, "the viewport \(rect)")
+        }
+        let drawn = seen == 0 || seen > view.picture.sequence ? view.picture.sequence : seen
+        let old = view.viewport
+        var origin = rect.origin
+        if let old, !view.shifts.honoursOrigin(seen: drawn) {
+            origin = old.origin
+        } else {
+            let along = configuration.direction.along(origin) + view.shifts.distance(since: drawn)
+            origin = configuration.direction.replacing(along, in: origin)
+        }
+        view.viewport = Rect(origin: origin, size: rect.size)
+        lastScrolledView = id
+        if old?.size != rect.size { prepareLayout(of: view) }
+        return reply(view, event: old == nil ? nil : .scrolled)
+    }
+
+    /// The viewer of a layout `none` names what it shows, first and last item included.
+    ///
+    /// - Throws: `invalidArguments` for another layout, and when the last one comes before the first.
+    public func setVisibleRange(
+        view id: ViewID, first: IndexPath, last: IndexPath
+    ) throws(ListError) -> ViewReply {
+        let view = try view(id)
+        guard view.layoutKind == .none else {
+            throw ListError(.invalidArguments, "only a view with the layout none names a visible range")
+        }
+        guard first <= last, first.section >= 0, first.item >= 0 else {
+            throw ListError(.invalidArguments, "the last visible item comes before the first")
+        }
+        view.visibleRange = first...last
+        lastScrolledView = id
+        return reply(view, event: nil)
+    }
+
+    /// The viewer has drawn everything up to a sequence; one that was never sent is ignored.
+    ///
+    /// Answers what it lacks, if its credit was used up.
+    public func acknowledge(view id: ViewID, sequence: UInt64) throws(ListError) -> [AdapterEvent] {
+        let view = try view(id)
+        view.credit.acknowledge(sequence, lastSent: view.picture.sequence)
+        view.shifts.forget(upTo: view.credit.acknowledged)
+        guard view.credit.isStalled else { return [] }
+        return settled(compose(view))
+    }
+
+    /// The picture of the present; it acknowledges everything and ends a stall. Slots keep their numbers.
+    public func resync(view id: ViewID) throws(ListError) -> Picture {
+        let view = try view(id)
+        fetchContents(of: view)
+        let difference = view.difference(self)
+        if !difference.isEmpty || view.isOffsetMoved { _ = view.take(difference, revision: revision) }
+        view.credit.acknowledgeAll(lastSent: view.picture.sequence)
+        view.shifts.forget(upTo: view.picture.sequence)
+        settle()
+        return view.presentPicture(revision: revision)
+    }
+
+    /// Closes a view: everything in it ends and leaves, then it is closed.
+    public func closeView(_ id: ViewID) throws(ListError) -> [AdapterEvent] {
+        let view = try view(id)
+        view.viewport = nil
+        view.visibleRange = nil
+        let step = step(view)
+        let said = events(of: step, in: view)
+        notifyControllers([step])
+        views.removeAll { $0.id == id }
+        return settled([said.display, said.range].compactMap { $0 } + [.closed(view: id)])
+    }
+
+    /// What is known of a view.
+    public func viewDescription(_ id: ViewID) throws(ListError) -> ViewDescription {
+        let view = try view(id)
+        var handles: Set<SectionHandle> = []
+        let objects = view.elements.compactMap { element -> String? in
+            guard element.key.kind == .cell, let handle = element.key.handle, handles.insert(handle).inserted else {
+                return nil
+            }
+            return sections.object(of: handle)?.id
+        }
+        return ViewDescription(
+            state: view.credit.isStalled ? .stalled : view.isActive ? .active : .new, sequence: view.picture.sequence,
+            acknowledgedSequence: view.credit.acknowledged, contentSize: view.contentSize,
+            viewport: view.viewport ?? .zero, workingRange: view.workingRange, visibleObjects: objects)
+    }
+
+    /// The open views, in the order of their opening.
+    public var openViews: [ViewID] { views.map(\.id) }
+
+    /// Sends what was held back while ``holdsViews`` was true.
+    public func resumeViews() -> [AdapterEvent] {
+        holdsViews = false
+        return settled(views.filter(\.isHeld).flatMap { compose($0) })
+    }
+
+    // MARK: Steps
+
+    func view(_ id: ViewID) throws(ListError) -> ListView {
+        guard depth == 0, application == nil else {
+            throw ListError(.invalidArguments, "a view was called from inside of a callback")
+        }
+        guard let view = views.first(where: { $0.id == id }) else {
+            throw ListError(.invalidArguments, "no view \(id)")
+        }
+        return view
+    }
+
+    /// Brings a view up to date after its viewport changed, and answers everything that follows from it.
+    func reply(_ view: ListView, event: ListScrollEvent?) -> ViewReply {
+        let step = step(view)
+        let pictures = compose(view)
+        let said = events(of: step, in: view)
+        notifyControllers([step])
+        if let event { notifyScroll(event, in: view) }
+        let effects = settled([said.display, said.range].compactMap { $0 } + pictures + nearEndEvents(of: view))
+        return ViewReply(sequence: view.picture.sequence, effects: effects)
+    }
+}
+
+extension ListView {
+    /// Everything that the viewer was sent, put together.
+    func presentPicture(revision: UInt64) -> Picture {
+        Picture(
+            sequence: picture.sequence, revision: revision, contentSize: contentSize, offset: offset,
+            items: picture.order.compactMap { picture.elements[$0] }.map(PictureItem.init))
+    }
+}

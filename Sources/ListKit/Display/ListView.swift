@@ -1,0 +1,60 @@
+/// What the adapter keeps of one view: where its viewport lies, what it shows, and what its viewer was sent.
+///
+/// Only the adapter touches it, and never while it calls a section controller with a part of it in hand.
+final class ListView {
+    let id: ViewID
+    let options: ListViewOptions
+    var layoutKind: ListLayoutKind
+    let fields: Set<String>
+
+    /// Where everything lies; unused in the layout `none`.
+    var layout: ListLayout
+    /// The viewport in content coordinates; `nil` before the first one.
+    var viewport: Rect?
+    /// The items that the viewer names itself, in the layout `none`.
+    var visibleRange: ClosedRange<IndexPath>?
+    /// What it shows now, section by section.
+    var elements: [ViewElement] = []
+    /// The items of the elements, as long as they are good.
+    var contents: [ElementKey: ListItem] = [:]
+    /// The sections in range, by their numbers.
+    var workingRange = 0..<0
+    /// Sizes that the viewer measured.
+    var reportedSizes: [SectionHandle: [Int: Size]] = [:]
+    /// What has to keep its place during a transaction.
+    var anchor: ViewAnchor?
+    /// The last object when the viewer was told that the end is near.
+    var nearEnd: SectionHandle?
+
+    /// What the viewer was sent.
+    var picture = SentPicture()
+    /// Sent elements whose items are gone, their slots not yet given back.
+    var orphans: [SentPicture.Element] = []
+    var slots = SlotPool()
+    var credit: CreditWindow
+    var shifts = ViewportShifts()
+    /// Whether the daemon moved the viewport since the last change went out.
+    var isOffsetMoved = false
+    /// Whether contents have to be asked for anew outside of a transaction.
+    var isStale = false
+    /// Whether a difference waits because all views are held.
+    var isHeld = false
+
+    init(id: ViewID, options: ListViewOptions, layoutKind: ListLayoutKind, layout: ListLayout) {
+        self.id = id
+        self.options = options
+        self.layoutKind = layoutKind
+        self.layout = layout
+        fields = Set(options.fields)
+        credit = CreditWindow(maximumCount: options.window, maximumBytes: options.windowBytes)
+    }
+
+    /// Whether it has said what it looks at.
+    var isActive: Bool { viewport != nil || visibleRange != nil }
+
+    /// The extent of the whole content.
+    var contentSize: Size { layoutKind == .none || viewport == nil ? .zero : layout.contentSize }
+
+    /// Where the viewport lies.
+    var offset: Point { viewport?.origin ?? .zero }
+}

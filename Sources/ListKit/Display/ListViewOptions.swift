@@ -1,0 +1,40 @@
+/// How a view looks at a list; the contract's OpenView options.
+public struct ListViewOptions: Sendable, Hashable {
+    /// The layout; `nil` = the adapter's.
+    public var layout: ListLayoutKind?
+    /// How many pictures may be unacknowledged.
+    public var window: Int = 32
+    /// How many bytes of content may be unacknowledged; the first picture may always go.
+    public var windowBytes: Int = 262_144
+    /// The working range after the visible sections, in sections; `nil` = the adapter's.
+    public var lead: Int?
+    /// The working range before the visible sections, in sections; `nil` = the adapter's.
+    public var trail: Int?
+    /// How far beyond the viewport, along the scroll axis, items count as shown, in points.
+    public var buffer: Double = 20
+    /// How many items beyond the visible range count as shown, on both sides; layout `none` only.
+    public var overscanItems: Int = 0
+    /// The keys of contents that the view is sent; empty = all.
+    public var fields: [String] = []
+    /// Whether what is on the screen keeps its place when something above it changes.
+    public var isAnchored = true
+    /// Whether that is so at the very start of the content too.
+    public var isAnchoredAtStart = false
+    /// Device pixels for each point, for IGListKit's rounding of frames; 0 = none.
+    public var scale: Double = 0
+    /// Insets of the content, for viewers that scroll beyond its edges; they narrow rows and shift scroll-to targets.
+    public var contentInset: EdgeInsets = .zero
+
+    /// Makes the contract's defaults.
+    public init() {}
+}
+
+/// The kinds of layouts.
+@frozen public enum ListLayoutKind: String, Sendable, Hashable, CaseIterable {
+    /// IGListCollectionViewLayout.
+    case flow
+    /// Each item brings its frame, as in LazyScrollView.
+    case absolute
+    /// The viewer lays out; frames are zero.
+    case none
+}

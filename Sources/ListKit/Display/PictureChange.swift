@@ -1,0 +1,85 @@
+/// Names a view; chosen by the caller of ``ListAdapter/openView(_:options:)``.
+public typealias ViewID = UInt64
+
+/// Names a slot of a view: a widget that a viewer reuses.
+public typealias SlotNumber = UInt32
+
+/// One element as a view shows it.
+public struct PictureItem: Sendable, Hashable {
+    /// Where the viewer draws it.
+    public var slot: SlotNumber
+    /// The object; empty for the empty view.
+    public var objectID: String
+    /// The section.
+    public var section: Int
+    /// The item inside the section; 0 for header and footer.
+    public var item: Int
+    /// What it is.
+    public var kind: ElementKind
+    /// What kind of widget it needs.
+    public var reuseIdentifier: String
+    /// The frame in content coordinates.
+    public var frame: Rect
+    /// Elements with a higher number lie in front.
+    public var z: Int64
+    /// What it shows, narrowed to the fields that the view asked for.
+    public var content: Fields
+}
+
+/// The whole difference between two pictures of a view: afterwards the viewer's picture equals `resync`'s.
+public struct PictureChange: Sendable, Hashable {
+    /// The view.
+    public var view: ViewID
+    /// One more than the change before.
+    public var sequence: UInt64
+    /// The revision of the list.
+    public var revision: UInt64
+    /// The extent of the whole content.
+    public var contentSize: Size
+    /// Where the viewport lies.
+    public var offset: Point
+    /// Slots that no longer show anything.
+    public var released: [SlotNumber] = []
+    /// Elements that are new in their slot.
+    public var shown: [PictureItem] = []
+    /// Elements that show the same in a new place.
+    public var placed: [Placement] = []
+    /// Elements that show something else in their place.
+    public var rebound: [Rebinding] = []
+
+    /// A slot whose element has a new place.
+    public struct Placement: Sendable, Hashable {
+        /// The slot.
+        public var slot: SlotNumber
+        /// The section.
+        public var section: Int
+        /// The item inside the section; 0 for header and footer.
+        public var item: Int
+        /// The frame in content coordinates.
+        public var frame: Rect
+        /// Elements with a higher number lie in front.
+        public var z: Int64
+    }
+
+    /// A slot whose element shows something else.
+    public struct Rebinding: Sendable, Hashable {
+        /// The slot.
+        public var slot: SlotNumber
+        /// What it shows now.
+        public var content: Fields
+    }
+}
+
+/// Everything that a view shows.
+public struct Picture: Sendable, Hashable {
+    /// The sequence of the change that led to it.
+    public var sequence: UInt64
+    /// The revision of the list.
+    public var revision: UInt64
+    /// The extent of the whole content.
+    public var contentSize: Size
+    /// Where the viewport lies.
+    public var offset: Point
+    /// The elements, ordered by section, header first and footer last.
+    public var items: [PictureItem]
+}

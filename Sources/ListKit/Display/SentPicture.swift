@@ -1,0 +1,70 @@
+/// What the viewer of a view has been sent.
+struct SentPicture {
+    /// The last sequence.
+    var sequence: UInt64 = 0
+    var contentSize = Size.zero
+    var elements: [Key: Element] = [:]
+    /// The elements, section by section.
+    var order: [Key] = []
+
+    /// Names an element of a picture: an item with an identity goes by it, all else by its index.
+    struct Key: Hashable {
+        let handle: SectionHandle?
+        let kind: ElementKind
+        let identity: String?
+        let index: Int
+
+        init(_ key: ElementKey, identity: String?) {
+            handle = key.handle
+            kind = key.kind
+            self.identity = identity
+            index = identity == nil ? key.index : 0
+        }
+
+        private init(handle: SectionHandle?, index: Int) {
+            self.handle = handle
+            kind = .cell
+            identity = nil
+            self.index = index
+        }
+
+        /// The key after a transaction; `nil` when its item is gone.
+        func forwarded(by forwarding: [SectionHandle: ItemForwarding]) -> Key? {
+            guard kind == .cell, identity == nil, let handle, let forward = forwarding[handle] else { return self }
+            return forward(index).map { Key(handle: handle, index: $0) }
+        }
+    }
+
+    /// One element as it was sent.
+    struct Element {
+        var slot: SlotNumber
+        let objectID: String
+        let kind: ElementKind
+        var section: Int
+        var item: Int
+        var frame: Rect
+        var z: Int64
+        var reuseIdentifier: String
+        var content: Fields
+
+        func isPlaced(like other: Element) -> Bool {
+            section == other.section && item == other.item && frame == other.frame && z == other.z
+        }
+    }
+
+    /// Follows items through a transaction; answers the slots of those that are gone.
+    mutating func forward(_ forwarding: [SectionHandle: ItemForwarding]) -> [Element] {
+        guard !forwarding.isEmpty else { return [] }
+        var gone: [Element] = []
+        var moved: [Key: Element] = [:]
+        for (key, element) in elements {
+            guard let handle = key.handle, forwarding[handle] != nil else { continue }
+            let new = key.forwarded(by: forwarding)
+            guard new != key else { continue }
+            elements[key] = nil
+            if let new { moved[new] = element } else { gone.append(element) }
+        }
+        elements.merge(moved) { _, new in new }
+        return gone
+    }
+}

@@ -1,0 +1,22 @@
+/// What has to keep its place on the screen while a transaction is applied.
+struct ViewAnchor {
+    /// Candidates in order of preference, each with its start along the scroll axis before.
+    let candidates: [(key: ElementKey, start: Double)]
+    /// The section after the last candidate, by its number before: from there on the next survivor is looked for.
+    let nextSection: Int
+    /// The layout before, to find where that survivor was.
+    let layout: ListLayout
+}
+
+extension ScrollDirection {
+    /// The coordinate of a point along this axis.
+    func along(_ point: Point) -> Double { self == .vertical ? point.y : point.x }
+
+    /// The extent of a size along this axis.
+    func along(_ size: Size) -> Double { self == .vertical ? size.height : size.width }
+
+    /// The point with another coordinate along this axis.
+    func replacing(_ coordinate: Double, in point: Point) -> Point {
+        self == .vertical ? Point(x: point.x, y: coordinate) : Point(x: coordinate, y: point.y)
+    }
+}

@@ -1,0 +1,34 @@
+/// What the engine did to a viewport that its viewer may not have drawn yet.
+///
+/// A viewer scrolls in the content that it last drew. What anchoring moved since then is added to the place that it names,
+/// and a scroll-to that it has not seen is not undone.
+struct ViewportShifts {
+    private var shifts: [(sequence: UInt64, distance: Double)] = []
+    private var scrollSequence: UInt64 = 0
+
+    /// Anchoring moved the viewport; `sequence` is that of the change that says so.
+    mutating func shift(by distance: Double, sequence: UInt64) {
+        if let last = shifts.indices.last, shifts[last].sequence == sequence {
+            shifts[last].distance += distance
+        } else {
+            shifts.append((sequence, distance))
+        }
+    }
+
+    /// A scroll-to moved the viewport; whatever anchoring did before is part of it.
+    mutating func scroll(sequence: UInt64) {
+        scrollSequence = sequence
+        shifts.removeAll()
+    }
+
+    /// How far content moved since a sequence was drawn.
+    func distance(since seen: UInt64) -> Double {
+        shifts.reduce(0) { $1.sequence > seen ? $0 + $1.distance : $0 }
+    }
+
+    /// Whether a place named by a viewer that drew `seen` counts.
+    func honoursOrigin(seen: UInt64) -> Bool { seen >= scrollSequence }
+
+    /// Forgets what a viewer that acknowledged a sequence has surely drawn.
+    mutating func forget(upTo acknowledged: UInt64) { shifts.removeAll { $0.sequence <= acknowledged } }
+}

@@ -1,0 +1,65 @@
+/// `listd/binding`: the items in the field `items`, rebound in place, with insets, spacings, header and footer.
+final class BindingFieldsSectionController: ListBindingSectionController, ListSupplementarySource {
+    private var fields = BindingFields(Fields())
+
+    static let kind = ListSectionControllerKind(
+        name: BuiltInSectionControllers.binding,
+        traits: ListSectionTraits(
+            numberOfItems: { BindingFields($0.fields).items.count }, shape: shape,
+            viewModels: { BindingFields($0.fields).viewModels(type: $0.type) }),
+        make: { _ in BindingFieldsSectionController() })
+
+    private static func shape(of object: ListObject, in container: ListContainer) -> ListSectionShape {
+        let fields = BindingFields(object.fields)
+        let geometry = fields.items.map { ItemGeometry($0.fields) }
+        let sizes = geometry.map { $0.size(in: container) }
+        let isUniform = sizes.dropFirst().allSatisfy { $0 == sizes[0] }
+        let metrics = SectionMetrics(
+            itemCount: sizes.count, uniformItemSize: isUniform ? sizes.first : nil, inset: fields.inset,
+            lineSpacing: fields.lineSpacing, interitemSpacing: fields.interitemSpacing,
+            headerLength: BindingFields.length(of: fields.header, in: container.direction),
+            footerLength: BindingFields.length(of: fields.footer, in: container.direction))
+        return ListSectionShape(
+            metrics: metrics, sizes: isUniform ? [] : sizes,
+            placements: geometry.map { $0.placement(in: container) })
+    }
+
+    override init() {
+        super.init()
+        supplementarySource = self
+    }
+
+    override func didUpdate(to object: ListObject) {
+        super.didUpdate(to: object)
+        fields = BindingFields(object.fields)
+    }
+
+    override func viewModels(for object: ListObject) -> [ListItem] { fields.viewModels(type: object.type) }
+
+    override func canMoveItem(at index: Int) -> Bool { true }
+
+    // MARK: Supplementary views
+
+    var supportedElementKinds: Set<ElementKind> {
+        Set([ElementKind.header, .footer].filter { element($0) != nil })
+    }
+
+    func sizeForSupplementaryElement(of kind: ElementKind) -> Size {
+        Size(
+            width: BindingFields.length(of: element(kind), in: .horizontal),
+            height: BindingFields.length(of: element(kind), in: .vertical))
+    }
+
+    func supplementaryElement(of kind: ElementKind) -> ListItem {
+        let content = element(kind) ?? Fields()
+        return ListItem(reuseIdentifier: content["reuse"]?.string ?? kind.rawValue, content: content)
+    }
+
+    private func element(_ kind: ElementKind) -> Fields? {
+        switch kind {
+        case .header: fields.header
+        case .footer: fields.footer
+        case .cell: nil
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// `listd/single`: one item that shows all fields of its object.
+///
+/// The reuse identifier is the field `reuse`, else the type, else `single`; the size the fields `width` and `height`, else
+/// the viewport's width and 44 (horizontal: 44 and the viewport's height).
+final class SingleFieldsSectionController: ListSectionController {
+    private var object: ListObject?
+
+    static let kind = ListSectionControllerKind(
+        name: BuiltInSectionControllers.single,
+        traits: ListSectionTraits(numberOfItems: { _ in 1 }, shape: shape),
+        make: { _ in SingleFieldsSectionController() })
+
+    private static func shape(of object: ListObject, in container: ListContainer) -> ListSectionShape {
+        let geometry = ItemGeometry(object.fields)
+        return ListSectionShape(
+            metrics: SectionMetrics(itemCount: 1, uniformItemSize: geometry.size(in: container)),
+            placements: [geometry.placement(in: container)])
+    }
+
+    override func didUpdate(to object: ListObject) { self.object = object }
+
+    override func item(at index: Int) -> ListItem {
+        guard let object else { return .fault("no object") }
+        let fields = object.fields
+        let type = object.type
+        return ListItem(
+            reuseIdentifier: fields["reuse"]?.string ?? (type.isEmpty ? "single" : type), content: fields)
+    }
+
+    override func canMoveItem(at index: Int) -> Bool { true }
+}

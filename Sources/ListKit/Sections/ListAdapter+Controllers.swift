@@ -1,0 +1,99 @@
+extension ListAdapter {
+    /// The kind of controller for an object; `nil` when the provider names none.
+    func kind(for object: ListObject) -> ListSectionControllerKind? {
+        let type = object.objectType
+        if let known = registry.knownKind(for: type) { return known }
+        let kind = provider.sectionControllerKind(forType: type.name)
+        registry.remember(kind, for: type)
+        return kind
+    }
+
+    /// The controller of a section, made if there is none yet.
+    func controller(of handle: SectionHandle) -> ListSectionController? {
+        if let controller = registry.controllers[handle] { return controller }
+        guard let object = sections.object(of: handle) else { return nil }
+        return makeController(of: handle, for: object)
+    }
+
+    /// Makes the controller of a section and shows it its object.
+    private func makeController(of handle: SectionHandle, for object: ListObject) -> ListSectionController? {
+        guard let kind = kind(for: object) else { return nil }
+        depth += 1
+        defer { depth -= 1 }
+        let controller = kind.make(object)
+        guard type(of: controller) != ListSectionController.self, controller.link == nil else {
+            fault(handle, controller.link == nil ? "a plain ListSectionController" : "one controller for two objects")
+            return nil
+        }
+        controller.link = SectionLink(adapter: self, handle: handle)
+        registry.keep(controller, for: handle, isTransient: kind.traits != nil)
+        _ = controller.update(to: object)
+        return registry.controllers[handle]
+    }
+
+    /// The handle of a controller's section, if it belongs to this adapter.
+    func handle(of controller: ListSectionController) -> SectionHandle? {
+        guard let link = controller.link, link.adapter === self else { return nil }
+        return link.handle
+    }
+
+    /// Gives back the controllers that were only made because somebody looked.
+    func releaseTransientControllers() {
+        guard depth == 0 else { return }
+        for handle in registry.transient where !displayCounts.isInUse(handle) { registry.remove(handle) }
+    }
+
+    // MARK: Faults
+
+    /// A controller broke its contract: its section shows error items until its object changes.
+    func fault(_ handle: SectionHandle, _ reason: String) {
+        guard registry.faults[handle] == nil, let object = sections.object(of: handle) else { return }
+        registry.setFault(reason, of: handle)
+        pendingEvents.append(
+            .sectionFault(
+                SectionFault(objectID: object.id, controller: kind(for: object)?.name ?? "", reason: reason)))
+        invalidateContents(of: handle)
+    }
+
+    func reportFault(of controller: ListSectionController, _ reason: String) {
+        if let handle = handle(of: controller) { fault(handle, reason) }
+    }
+
+    // MARK: Items
+
+    /// The number of items that a section says it has; one error item for a section at fault.
+    func askItemCount(of handle: SectionHandle) -> Int {
+        guard registry.faults[handle] == nil, let object = sections.object(of: handle) else { return 1 }
+        let count: Int
+        if registry.controllers[handle] == nil, let traits = kind(for: object)?.traits {
+            count = traits.numberOfItems(object)
+        } else {
+            guard let controller = controller(of: handle), registry.faults[handle] == nil else { return 1 }
+            count = controller.numberOfItems()
+        }
+        guard (0...ListAdapter.maximumItemsPerSection).contains(count) else {
+            fault(handle, "\(count) items")
+            return 1
+        }
+        return registry.faults[handle] == nil ? count : 1
+    }
+
+    /// An item as its controller makes it; an error item when the section is at fault.
+    func askItem(of handle: SectionHandle, at index: Int) -> ListItem {
+        if let reason = registry.faults[handle] { return .fault(reason) }
+        guard let controller = controller(of: handle) else { return .fault(registry.faults[handle] ?? "no controller") }
+        let item = controller.item(at: index)
+        if let error = item.content.fault { fault(handle, "content of item \(index): \(error.message)") }
+        return registry.faults[handle].map { .fault($0) } ?? item
+    }
+
+    /// A header or footer as its source makes it.
+    func askSupplementary(of handle: SectionHandle, kind: ElementKind) -> ListItem {
+        guard let source = controller(of: handle)?.supplementarySource else {
+            return ListItem(reuseIdentifier: kind.rawValue)
+        }
+        let item = source.supplementaryElement(of: kind)
+        if let error = item.content.fault { fault(handle, "content of the \(kind.rawValue): \(error.message)") }
+        return registry.faults[handle].map { .fault($0) } ?? item
+    }
+}

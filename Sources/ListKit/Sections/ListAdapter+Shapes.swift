@@ -1,0 +1,91 @@
+extension ListAdapter {
+    /// The geometry of a section; an error item has the viewport's width and 44.
+    func askShape(of handle: SectionHandle, in container: ListContainer) -> ListSectionShape {
+        guard registry.faults[handle] == nil, let object = sections.object(of: handle) else {
+            return faultShape(of: handle, in: container)
+        }
+        if registry.controllers[handle] == nil, let traits = kind(for: object)?.traits {
+            return checked(traits.shape(object, container), of: handle, in: container)
+        }
+        guard let controller = controller(of: handle), registry.faults[handle] == nil else {
+            return faultShape(of: handle, in: container)
+        }
+        return checked(shape(of: controller, handle, in: container), of: handle, in: container)
+    }
+
+    private func shape(
+        of controller: ListSectionController, _ handle: SectionHandle, in container: ListContainer
+    ) -> ListSectionShape {
+        let count = sections.itemCount(of: handle)
+        var metrics = SectionMetrics(
+            itemCount: count, inset: controller.inset, lineSpacing: controller.minimumLineSpacing,
+            interitemSpacing: controller.minimumInteritemSpacing)
+        if let source = controller.supplementarySource {
+            let kinds = source.supportedElementKinds
+            func length(_ kind: ElementKind) -> Double {
+                guard kinds.contains(kind) else { return 0 }
+                let size = source.sizeForSupplementaryElement(of: kind)
+                return container.direction == .vertical ? size.height : size.width
+            }
+            metrics.headerLength = length(.header)
+            metrics.footerLength = length(.footer)
+        }
+        if isLayingOutAbsolutely {
+            return ListSectionShape(
+                metrics: metrics, placements: (0..<count).map { controller.placementOfItem(at: $0) })
+        }
+        return ListSectionShape(metrics: metrics, sizes: (0..<count).map { controller.sizeForItem(at: $0) })
+    }
+
+    /// A shape whose numbers can be laid out: negative lengths are 0, one that is not finite is a fault.
+    private func checked(
+        _ shape: ListSectionShape, of handle: SectionHandle, in container: ListContainer
+    ) -> ListSectionShape {
+        var shape = shape
+        let count = sections.itemCount(of: handle)
+        shape.metrics.itemCount = count
+        let isComplete =
+            shape.metrics.uniformItemSize != nil || shape.sizes.count == count || shape.placements.count == count
+        guard registry.faults[handle] == nil, isComplete, shape.isFinite else {
+            fault(handle, isComplete ? "a size that is not finite" : "sizes for another number of items")
+            return faultShape(of: handle, in: container)
+        }
+        return shape
+    }
+
+    private func faultShape(of handle: SectionHandle, in container: ListContainer) -> ListSectionShape {
+        let geometry = ItemGeometry(Fields())
+        let count = sections.itemCount(of: handle)
+        return ListSectionShape(
+            metrics: SectionMetrics(itemCount: count, uniformItemSize: geometry.size(in: container)),
+            placements: Array(repeating: geometry.placement(in: container), count: count))
+    }
+}
+
+extension ListSectionShape {
+    /// Whether every number is one that can be laid out.
+    var isFinite: Bool {
+        let inset = metrics.inset
+        let lengths = [
+            inset.top, inset.left, inset.bottom, inset.right, metrics.lineSpacing, metrics.interitemSpacing,
+            metrics.headerLength, metrics.footerLength, metrics.uniformItemSize?.width ?? 0,
+            metrics.uniformItemSize?.height ?? 0,
+        ]
+        return lengths.allSatisfy(\.isFinite) && sizes.allSatisfy { $0.width.isFinite && $0.height.isFinite }
+            && placements.allSatisfy(\.frame.isFinite)
+    }
+}
+
+extension Rect {
+    /// Whether all four numbers are finite.
+    var isFinite: Bool {
+        origin.x.isFinite && origin.y.isFinite && size.width.isFinite && size.height.isFinite
+    }
+}
+
+extension Size {
+    /// The size less insets, never below zero.
+    func inset(by insets: EdgeInsets) -> Size {
+        Size(width: max(0, width - insets.left - insets.right), height: max(0, height - insets.top - insets.bottom))
+    }
+}

@@ -1,0 +1,57 @@
+/// What an item update says about the items it changed (IGListKit F53).
+///
+/// Indexes of deletes, reloads and move origins are those before the update, of inserts and move targets those after
+/// it. Operations on a section that is reloaded, inserted or removed by the same transaction are dropped.
+public struct ListBatchContext {
+    /// The adapter that collects.
+    let adapter: ListAdapter
+    /// Whose items are meant when no other controller is named.
+    let controller: ListSectionController
+    /// What was said so far.
+    var collector = ItemUpdatesCollector()
+
+    /// Items were inserted.
+    public mutating func insertItems(at indexes: [Int], in other: ListSectionController? = nil) {
+        note(other) { changes in changes.inserts += indexes }
+    }
+
+    /// Items were deleted.
+    public mutating func deleteItems(at indexes: [Int], in other: ListSectionController? = nil) {
+        note(other) { changes in changes.deletes += indexes }
+    }
+
+    /// Items show something else, in the same place.
+    public mutating func reloadItems(at indexes: [Int], in other: ListSectionController? = nil) {
+        note(other) { changes in changes.reloads += indexes }
+    }
+
+    /// An item was moved.
+    public mutating func moveItem(from source: Int, to destination: Int, in other: ListSectionController? = nil) {
+        note(other) { changes in changes.moves.append((source, destination)) }
+    }
+
+    /// The section is to be asked for everything anew.
+    public mutating func reloadSection(_ other: ListSectionController? = nil) {
+        note(other) { changes in changes.reloadsSection = true }
+    }
+
+    /// Sizes of items changed; their contents did not.
+    public mutating func invalidateLayout(of other: ListSectionController? = nil) {
+        note(other) { changes in changes.invalidatesLayout = true }
+    }
+
+    /// Takes over what a controller found out by a diff of its items.
+    mutating func apply(_ changes: ListItemChanges, in other: ListSectionController) {
+        note(other) { collected in
+            collected.inserts += changes.inserts
+            collected.deletes += changes.deletes
+            collected.moves += changes.moves
+            collected.reloads += changes.updates
+        }
+    }
+
+    private mutating func note(_ other: ListSectionController?, _ change: (inout CollectedItemChanges) -> Void) {
+        guard let handle = adapter.handle(of: other ?? controller) else { return }
+        change(&collector.changes[handle, default: CollectedItemChanges()])
+    }
+}

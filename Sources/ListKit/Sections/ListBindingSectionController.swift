@@ -1,0 +1,113 @@
+/// A section whose object becomes many items, diffed one by one (IGListKit F44, chapter 2.16).
+///
+/// Override ``viewModels(for:)`` and ``sizeForViewModel(_:at:)``. An item keeps its place on the screen as long as its
+/// identity stays; a changed one is rebound in place. Items without identity, and later ones with the same identity, are
+/// dropped (IGListKit BN-03, F30). The object's own equality plays no part (IGListKit U5).
+open class ListBindingSectionController: ListSectionController {
+    /// The object of the section.
+    public private(set) final var object: ListObject?
+    /// The items as the list knows them.
+    public private(set) final var viewModels: [ListItem] = []
+    /// Is told about selection and highlight, with the item concerned.
+    public final weak var selectionDelegate: (any ListBindingSelectionDelegate)?
+
+    /// Whether an update that `update(animated:completion:)` queued has not run yet.
+    private var isUpdateQueued = false
+
+    /// The items of an object; each needs an identity.
+    open func viewModels(for object: ListObject) -> [ListItem] { [] }
+
+    /// The size of an item, in points.
+    open func sizeForViewModel(_ viewModel: ListItem, at index: Int) -> Size { .zero }
+
+    /// The object is new or has changed; an override must call this one.
+    open override func didUpdate(to object: ListObject) { self.object = object }
+
+    /// Makes the items anew from the object, with the next flush (IGListKit BN-17, BN-18).
+    ///
+    /// `completion` gets whether this call's update ran: a second call while one is queued gets false at once.
+    public final func update(animated: Bool = true, completion: ((Bool) -> Void)? = nil) {
+        guard let context, !isUpdateQueued else {
+            completion?(false)
+            return
+        }
+        isUpdateQueued = true
+        context.performBatch(
+            animated: animated,
+            updates: { [weak self] batch in
+                guard let self, isUpdateQueued, let object else { return }
+                isUpdateQueued = false
+                batch.apply(take(object), in: self)
+            },
+            completion: { [weak self] finished in
+                self?.isUpdateQueued = false
+                completion?(finished)
+            })
+    }
+
+    override func update(to object: ListObject) -> ListSectionChange {
+        let isFirst = self.object == nil
+        didUpdate(to: object)
+        let changes = take(object)
+        return isFirst || changes.isEmpty ? .reload : .items(changes)
+    }
+
+    private func take(_ object: ListObject) -> ListItemChanges {
+        let new = ListItemChanges.unique(viewModels(for: object))
+        let changes = ListItemChanges(from: viewModels, to: new)
+        viewModels = new
+        return changes
+    }
+
+    public final override func numberOfItems() -> Int { viewModels.count }
+
+    public final override func item(at index: Int) -> ListItem {
+        viewModels.indices.contains(index) ? viewModels[index] : .fault("no item \(index)")
+    }
+
+    /// The size of the item at an index; none for an index out of range (IGListKit BN-23).
+    public final override func sizeForItem(at index: Int) -> Size {
+        viewModels.indices.contains(index) ? sizeForViewModel(viewModels[index], at: index) : .zero
+    }
+
+    public final override func moveItem(from source: Int, to destination: Int) {
+        guard viewModels.indices.contains(source), viewModels.indices.contains(destination) else { return }
+        viewModels.insert(viewModels.remove(at: source), at: destination)
+        didMoveViewModel(from: source, to: destination)
+    }
+
+    /// An item was dragged to another place; ``viewModels`` has it there already (IGListKit BN-21).
+    open func didMoveViewModel(from source: Int, to destination: Int) {}
+
+    // MARK: Selection
+
+    open override func didSelectItem(at index: Int) { tell(.select, index) }
+    open override func didDeselectItem(at index: Int) { tell(.deselect, index) }
+    open override func didHighlightItem(at index: Int) { tell(.highlight, index) }
+    open override func didUnhighlightItem(at index: Int) { tell(.unhighlight, index) }
+
+    private func tell(_ event: ListBindingSelectionEvent, _ index: Int) {
+        guard viewModels.indices.contains(index) else { return }
+        selectionDelegate?.sectionController(self, event, itemAt: index, viewModel: viewModels[index])
+    }
+}
+
+/// What happened to an item of a binding section.
+@frozen public enum ListBindingSelectionEvent: Sendable, Hashable {
+    /// It was selected.
+    case select
+    /// It was deselected.
+    case deselect
+    /// A finger or a pointer is down on it.
+    case highlight
+    /// It is no longer down.
+    case unhighlight
+}
+
+/// Is told about selection and highlight in a binding section (IGListKit BN-08 to BN-13).
+public protocol ListBindingSelectionDelegate: AnyObject {
+    /// Something happened to an item.
+    func sectionController(
+        _ controller: ListBindingSectionController, _ event: ListBindingSelectionEvent, itemAt index: Int,
+        viewModel: ListItem)
+}

@@ -1,0 +1,91 @@
+/// The adapter as one section controller sees it (IGListKit F36, F48–F55).
+///
+/// A value that is made when it is asked for: use it and drop it. Everything may be called from any callback; what would
+/// disturb work under way is queued and runs right after it.
+public struct ListCollectionContext {
+    /// The controller that asked.
+    let controller: ListSectionController
+    /// The adapter that the controller belongs to.
+    let adapter: ListAdapter
+
+    // MARK: Geometry
+
+    /// The axis along which the list scrolls.
+    public var scrollDirection: ScrollDirection { adapter.configuration.direction }
+
+    /// The size of the view that is being laid out; else of the view that scrolled last, zero when there is none.
+    public var containerSize: Size { adapter.containerSize }
+
+    /// The insets of that view's content.
+    public var containerInset: EdgeInsets { adapter.containerInset }
+
+    /// The container less its insets, never below zero (IGListKit AD-105).
+    public var insetContainerSize: Size { containerSize.inset(by: containerInset) }
+
+    /// The container less the section's own inset, never below zero (IGListKit AD-100).
+    public var sectionContainerSize: Size { containerSize.inset(by: controller.inset) }
+
+    /// How far that view is scrolled.
+    public var containerContentOffset: Point { adapter.containerOffset }
+
+    // MARK: Lookups
+
+    /// The object of the section; `nil` when the section is no longer in the list.
+    public var object: ListObject? { controller.link.flatMap { adapter.object(of: $0.handle) } }
+
+    /// The number of items that the list knows the section to have.
+    public var itemCount: Int { controller.link.map { adapter.itemCount(of: $0.handle) } ?? 0 }
+
+    /// The items of the section that some view shows, ascending.
+    public var visibleIndexes: [Int] { adapter.visibleIndexes(of: controller) }
+
+    /// The items of the section that some view shows from edge to edge, ascending.
+    public var fullyVisibleIndexes: [Int] { adapter.fullyVisibleIndexes(of: controller) }
+
+    /// The item as a view last showed it; `nil` when none does.
+    public func displayedItem(at index: Int) -> ListItem? { adapter.displayedItem(of: controller, at: index) }
+
+    // MARK: Actions
+
+    /// Changes items of the section: `updates` changes the controller's data and says what it changed.
+    ///
+    /// Runs with the next flush, or at once inside of one (IGListKit F52); `completion` gets whether it was applied.
+    public func performBatch(
+        animated: Bool = true, updates: @escaping (inout ListBatchContext) -> Void,
+        completion: ((Bool) -> Void)? = nil
+    ) {
+        adapter.queueItemUpdate(
+            ItemUpdate(controller: controller, animated: animated, updates: updates, completion: completion))
+    }
+
+    /// Asks for the sizes of the section anew, with the next flush; `completion` gets whether the section was still there
+    /// (IGListKit F38).
+    public func invalidateLayout(completion: ((Bool) -> Void)? = nil) {
+        performBatch(animated: true, updates: { $0.invalidateLayout() }, completion: completion)
+    }
+
+    /// Selects an item; the controller's own `should…` is not asked (IGListKit F24).
+    public func selectItem(at index: Int) { adapter.setSelected(true, controller: controller, index: index) }
+
+    /// Deselects an item; the controller's own `should…` is not asked.
+    public func deselectItem(at index: Int) { adapter.setSelected(false, controller: controller, index: index) }
+
+    /// Scrolls every view to an item of the section.
+    public func scrollToItem(at index: Int, position: ScrollPosition = .none) {
+        adapter.scrollViews(to: controller, index: index, position: position)
+    }
+
+    // MARK: State
+
+    /// What the controller wants kept for its object: it outlives reloads and goes with the object.
+    public var state: Fields {
+        get { controller.link.map { adapter.state(of: $0.handle) } ?? Fields() }
+        nonmutating set {
+            if let link = controller.link { adapter.setState(newValue, of: link.handle) }
+        }
+    }
+
+    /// Tells the owner of the list that the section does not work; its items are shown as error items until the object
+    /// changes.
+    public func reportFault(_ reason: String) { adapter.reportFault(of: controller, reason) }
+}

@@ -1,0 +1,27 @@
+/// One cell of a section, without a screen: what a viewer needs to draw it.
+///
+/// A section controller answers items where IGListKit's answers configured cells. The size is asked for separately,
+/// because a layout needs the sizes of many items and the contents of few.
+public struct ListItem: Sendable, Hashable {
+    /// Names the item inside its section, so that it can be followed through updates; `nil` = it goes by its index.
+    public var identity: String?
+    /// Viewers reuse a widget for items with the same identifier; an empty one is never reused.
+    public var reuseIdentifier: String
+    /// What the item shows.
+    public var content: Fields
+
+    /// Makes an item.
+    public init(identity: String? = nil, reuseIdentifier: String, content: Fields = Fields()) {
+        self.identity = identity
+        self.reuseIdentifier = reuseIdentifier
+        self.content = content
+    }
+}
+
+extension ListItem {
+    /// What stands in for an item whose section controller broke its contract: reuse identifier `error`, the reason
+    /// in the field `error`.
+    static func fault(_ reason: String) -> ListItem {
+        ListItem(reuseIdentifier: "error", content: ["error": .string(reason)])
+    }
+}

@@ -1,0 +1,117 @@
+extension ListItemChanges {
+    /// What a block of an item update said, made consistent; `nil` when it cannot be (IGListKit BU-11, UP-47, UP-48).
+    ///
+    /// Repeated deletes and reloads count once, a reload of a deleted item is dropped, and inserts at one index follow each
+    /// other.
+    init?(_ collected: CollectedItemChanges, itemCount: Int) {
+        let before = 0..<itemCount
+        let deleted = Set(collected.deletes)
+        let origins = collected.moves.map(\.from)
+        deletes = deleted.sorted()
+        moves = collected.moves.filter { !deleted.contains($0.from) }.sorted { $0.to < $1.to }
+        updates = Set(collected.reloads).subtracting(deleted).sorted()
+        guard (deletes + origins + updates).allSatisfy(before.contains), Set(moves.map(\.from)).count == moves.count,
+            Set(moves.map(\.to)).count == moves.count
+        else { return nil }
+        let after = 0..<itemCount - deletes.count + collected.inserts.count
+        let taken = Set(moves.map(\.to))
+        var next = 0
+        for index in collected.inserts.sorted() {
+            var place = max(index, next)
+            while taken.contains(place) { place += 1 }
+            inserts.append(place)
+            next = place + 1
+        }
+        guard (inserts + moves.map(\.to)).allSatisfy(after.contains) else { return nil }
+    }
+
+    /// How many items there are afterwards.
+    func count(after before: Int) -> Int { before - deletes.count + inserts.count }
+
+    /// One change that does what two do in a row.
+    func followed(by next: ListItemChanges, itemCount: Int) -> ListItemChanges {
+        if isEmpty { return next }
+        if next.isEmpty { return self }
+        let middle = origins(itemCount: itemCount)
+        let origins = next.origins(itemCount: middle.count).map { $0.flatMap { middle[$0] } }
+        var result = ListItemChanges(origins: origins, itemCount: itemCount)
+        let survivors = Set(origins.compactMap { $0 })
+        result.updates = Set(updates + next.updates.compactMap { middle[$0] }).intersection(survivors).sorted()
+        return result
+    }
+
+    /// For each item afterwards the index that it had before; `nil` for a new one.
+    func origins(itemCount: Int) -> [Int?] {
+        let gone = Set(deletes + moves.map(\.from))
+        var stays = (0..<itemCount).filter { !gone.contains($0) }.makeIterator()
+        var placed: [Int: Int?] = [:]
+        for index in inserts { placed.updateValue(nil, forKey: index) }
+        for move in moves { placed[move.to] = move.from }
+        return (0..<count(after: itemCount)).map { index in
+            if let origin = placed[index] { return origin }
+            return stays.next()
+        }
+    }
+
+    /// What leads to items that had the given indexes before.
+    init(origins: [Int?], itemCount: Int) {
+        var survives = [Bool](repeating: false, count: itemCount)
+        for case .some(let origin) in origins { survives[origin] = true }
+        deletes = survives.indices.filter { !survives[$0] }
+        var rankBefore = [Int](repeating: 0, count: itemCount)
+        var rank = 0
+        for index in survives.indices where survives[index] {
+            rankBefore[index] = rank
+            rank += 1
+        }
+        var rankAfter = 0
+        for (index, origin) in origins.enumerated() {
+            guard let origin else {
+                inserts.append(index)
+                continue
+            }
+            // IGListKit's rule: a move is what deletes and inserts do not explain.
+            if rankBefore[origin] != rankAfter { moves.append((origin, index)) }
+            rankAfter += 1
+        }
+    }
+
+    /// Where items went.
+    func forwarding() -> ItemForwarding { ItemForwarding(self) }
+}
+
+/// Finds the new index of an item in O(log changes).
+struct ItemForwarding {
+    private let deleted: Set<Int>
+    private let targets: [Int: Int]
+    /// Indexes before that are taken away, ascending.
+    private let removed: [Int]
+    /// For each index that is put in, how many others come before it.
+    private let gaps: [Int]
+
+    init(_ changes: ListItemChanges) {
+        deleted = Set(changes.deletes)
+        targets = Dictionary(changes.moves.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
+        removed = (changes.deletes + changes.moves.map(\.from)).sorted()
+        let placed = (changes.inserts + changes.moves.map(\.to)).sorted()
+        gaps = placed.enumerated().map { $1 - $0 }
+    }
+
+    /// The index afterwards; `nil` when the item is gone.
+    func callAsFunction(_ index: Int) -> Int? {
+        if deleted.contains(index) { return nil }
+        if let target = targets[index] { return target }
+        let rank = index - ItemForwarding.count(in: removed) { $0 < index }
+        return rank + ItemForwarding.count(in: gaps) { $0 <= rank }
+    }
+
+    /// How many elements, in an ascending list, pass a test that holds for a beginning of it.
+    private static func count(in list: [Int], where passes: (Int) -> Bool) -> Int {
+        var (low, high) = (0, list.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if passes(list[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

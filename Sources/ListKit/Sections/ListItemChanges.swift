@@ -1,0 +1,31 @@
+/// What happened to the items of one section, in IGListKit's simultaneous form: old positions for `deletes`, `updates`
+/// and the origins of moves, new ones for `inserts` and targets.
+struct ListItemChanges {
+    var deletes: [Int] = []
+    var inserts: [Int] = []
+    var moves: [(from: Int, to: Int)] = []
+    var updates: [Int] = []
+
+    var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty }
+
+    init(updates: [Int]) { self.updates = updates }
+
+    /// Follows items by their identity; both lists must be free of repeated ones (`unique`).
+    init(from old: [ListItem], to new: [ListItem]) {
+        var places: [String: Int] = [:]
+        places.reserveCapacity(old.count)
+        for (index, item) in old.enumerated() { places[item.identity ?? ""] = index }
+        let origins = new.map { places[$0.identity ?? ""] }
+        self.init(origins: origins, itemCount: old.count)
+        for (index, origin) in origins.enumerated() {
+            if let origin, old[origin] != new[index] { updates.append(origin) }
+        }
+        updates.sort()
+    }
+
+    /// The items that have an identity, the first of each (IGListKit BN-03).
+    static func unique(_ items: [ListItem]) -> [ListItem] {
+        var seen: Set<String> = []
+        return items.filter { item in item.identity.map { seen.insert($0).inserted } ?? false }
+    }
+}

@@ -1,0 +1,37 @@
+/// A Swift value that travels through a list as an object (IGListKit F106: no boxes, no base class).
+public protocol ListModel {
+    /// Reads the value from an object.
+    ///
+    /// - Throws: what is wrong with the object; the section then shows an error item.
+    init(_ object: ListObject) throws(ListError)
+
+    /// Names the value in its list; equal names mean the same element.
+    var listIdentifier: String { get }
+
+    /// Chooses the section controller.
+    static var listType: String { get }
+
+    /// What is compared and carried.
+    var listFields: Fields { get }
+}
+
+extension ListModel {
+    /// The object that carries this value.
+    ///
+    /// - Throws: `invalidObject` when the identifier or type is malformed.
+    public func listObject() throws(ListError) -> ListObject {
+        try ListObject(id: listIdentifier, type: Self.listType, fields: listFields)
+    }
+}
+
+extension Sequence where Element: ListModel {
+    /// The objects that carry these values, in their order.
+    ///
+    /// - Throws: `invalidObject` for the first value that cannot be carried.
+    public func listObjects() throws(ListError) -> [ListObject] {
+        var objects: [ListObject] = []
+        objects.reserveCapacity(underestimatedCount)
+        for model in self { objects.append(try model.listObject()) }
+        return objects
+    }
+}

@@ -1,0 +1,84 @@
+/// Knows which section controllers a list uses (IGListKit F31: the data source's `sectionControllerFor`).
+public protocol ListSectionControllerProvider: AnyObject {
+    /// The kind of controller for objects of a type; `nil` = such objects are dropped from the list (IGListKit AD-15).
+    ///
+    /// Asked once for each type until the adapter is told that the controllers changed.
+    func sectionControllerKind(forType type: String) -> ListSectionControllerKind?
+}
+
+/// One kind of section controller: its name and how to make one.
+public struct ListSectionControllerKind: Sendable {
+    /// The name in configuration and log, `PLUGIN/CONTROLLER`.
+    public var name: String
+    /// What can be known of a section without a controller; `nil` = every section needs one.
+    public var traits: ListSectionTraits?
+    /// Makes a controller for an object; `didUpdate(to:)` follows.
+    public var make: @Sendable (ListObject) -> ListSectionController
+
+    /// Describes a kind.
+    public init(
+        name: String, traits: ListSectionTraits? = nil, make: @escaping @Sendable (ListObject) -> ListSectionController
+    ) {
+        self.name = name
+        self.traits = traits
+        self.make = make
+    }
+}
+
+/// What is known of the sections of a kind from their objects alone.
+///
+/// A kind with traits keeps nothing in its controllers: one is made when a section is displayed, in range or asked, and
+/// given back afterwards, so that a million sections make no million controllers. All answers are pure functions.
+public struct ListSectionTraits: Sendable {
+    /// How many items an object has.
+    public var numberOfItems: @Sendable (ListObject) -> Int
+    /// The sizes or places of a section's elements.
+    public var shape: @Sendable (ListObject, ListContainer) -> ListSectionShape
+    /// The items, each with an identity, when changes are to be diffed item by item; `nil` = a changed section reloads.
+    public var viewModels: (@Sendable (ListObject) -> [ListItem])?
+
+    /// Describes a kind's traits.
+    public init(
+        numberOfItems: @escaping @Sendable (ListObject) -> Int,
+        shape: @escaping @Sendable (ListObject, ListContainer) -> ListSectionShape,
+        viewModels: (@Sendable (ListObject) -> [ListItem])? = nil
+    ) {
+        self.numberOfItems = numberOfItems
+        self.shape = shape
+        self.viewModels = viewModels
+    }
+}
+
+/// What a section is laid out in.
+public struct ListContainer: Sendable, Hashable {
+    /// The size of the viewport.
+    public var size: Size
+    /// The insets of the content.
+    public var inset: EdgeInsets
+    /// The axis along which the list scrolls.
+    public var direction: ScrollDirection
+
+    /// Makes a container.
+    public init(size: Size, inset: EdgeInsets = .zero, direction: ScrollDirection = .vertical) {
+        self.size = size
+        self.inset = inset
+        self.direction = direction
+    }
+}
+
+/// The geometry of one section, as a layout needs it.
+public struct ListSectionShape: Sendable, Hashable {
+    /// Number of items, spacings, header and footer.
+    public var metrics: SectionMetrics
+    /// The size of each item; not needed when the metrics have one size for all.
+    public var sizes: [Size]
+    /// The place of each item; needed in the layout `absolute` only.
+    public var placements: [ItemPlacement]
+
+    /// Makes a shape.
+    public init(metrics: SectionMetrics, sizes: [Size] = [], placements: [ItemPlacement] = []) {
+        self.metrics = metrics
+        self.sizes = sizes
+        self.placements = placements
+    }
+}

@@ -1,0 +1,55 @@
+/// A section of one item, made by two closures (IGListKit F43).
+public final class ListSingleSectionController: ListSectionController {
+    /// The object of the section.
+    public private(set) var object: ListObject?
+    /// Is told when the item is selected and deselected.
+    public weak var selectionDelegate: (any ListSingleSelectionDelegate)?
+
+    private let configure: (ListObject) -> ListItem
+    private let size: (ListObject, ListCollectionContext) -> Size
+
+    /// Makes a controller.
+    ///
+    /// - Parameters:
+    ///   - size: the item's size in points.
+    ///   - configure: the item; run each time that the item is needed.
+    public init(
+        size: @escaping (ListObject, ListCollectionContext) -> Size, configure: @escaping (ListObject) -> ListItem
+    ) {
+        self.configure = configure
+        self.size = size
+    }
+
+    public override func didUpdate(to object: ListObject) { self.object = object }
+
+    public override func item(at index: Int) -> ListItem {
+        guard let object else { return .fault("no object") }
+        return configure(object)
+    }
+
+    public override func sizeForItem(at index: Int) -> Size {
+        guard let object, let context else { return .zero }
+        return size(object, context)
+    }
+
+    public override func didSelectItem(at index: Int) {
+        if let object { selectionDelegate?.sectionController(self, didSelect: object) }
+    }
+
+    public override func didDeselectItem(at index: Int) {
+        if let object { selectionDelegate?.sectionController(self, didDeselect: object) }
+    }
+}
+
+/// Is told about the selection of a single section controller's item.
+public protocol ListSingleSelectionDelegate: AnyObject {
+    /// The item was selected.
+    func sectionController(_ controller: ListSingleSectionController, didSelect object: ListObject)
+    /// The item was deselected; does nothing unless implemented (IGListKit SG-07).
+    func sectionController(_ controller: ListSingleSectionController, didDeselect object: ListObject)
+}
+
+extension ListSingleSelectionDelegate {
+    /// Does nothing.
+    public func sectionController(_ controller: ListSingleSectionController, didDeselect object: ListObject) {}
+}

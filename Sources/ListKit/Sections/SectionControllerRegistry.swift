@@ -1,0 +1,47 @@
+/// The section controllers of a list: which kinds there are, which controllers exist, and which sections are at fault.
+struct SectionControllerRegistry {
+    /// A kind and the type that it is for; the type is kept so that its identity stays its own.
+    private struct KnownType {
+        let type: ObjectType
+        let kind: ListSectionControllerKind?
+    }
+
+    private var kinds: [ObjectIdentifier: KnownType] = [:]
+    /// The controllers that exist.
+    private(set) var controllers: [SectionHandle: ListSectionController] = [:]
+    /// Controllers of kinds with traits: they are given back when nobody needs them.
+    private(set) var transient: Set<SectionHandle> = []
+    /// Why a section shows error items.
+    private(set) var faults: [SectionHandle: String] = [:]
+
+    /// The most types whose kind is remembered.
+    private static let maximumKinds = 4096
+
+    /// What is known of a type, without asking.
+    func knownKind(for type: ObjectType) -> ListSectionControllerKind?? { kinds[ObjectIdentifier(type)].map(\.kind) }
+
+    mutating func remember(_ kind: ListSectionControllerKind?, for type: ObjectType) {
+        if kinds.count >= SectionControllerRegistry.maximumKinds { kinds.removeAll() }
+        kinds[ObjectIdentifier(type)] = KnownType(type: type, kind: kind)
+    }
+
+    mutating func forgetKinds() { kinds.removeAll() }
+
+    mutating func keep(_ controller: ListSectionController, for handle: SectionHandle, isTransient: Bool) {
+        controllers[handle] = controller
+        if isTransient { transient.insert(handle) }
+    }
+
+    /// Gives a controller back; it is in no list from now on.
+    @discardableResult
+    mutating func remove(_ handle: SectionHandle) -> ListSectionController? {
+        transient.remove(handle)
+        let controller = controllers.removeValue(forKey: handle)
+        controller?.link = nil
+        return controller
+    }
+
+    mutating func setFault(_ reason: String, of handle: SectionHandle) { faults[handle] = reason }
+
+    mutating func clearFault(of handle: SectionHandle) { faults[handle] = nil }
+}

@@ -1,0 +1,12 @@
+/// Ties a section controller to its adapter and to its section.
+final class SectionLink {
+    /// Weak, so that a controller that outlives its adapter is in no list (IGListKit AD-36).
+    weak var adapter: ListAdapter?
+    /// The section, whatever its number.
+    let handle: SectionHandle
+
+    init(adapter: ListAdapter, handle: SectionHandle) {
+        self.adapter = adapter
+        self.handle = handle
+    }
+}

@@ -1,0 +1,148 @@
+/// Something that the owner of an adapter tells the world, in the order in which it is handed out.
+@frozen public enum AdapterEvent: Sendable {
+    /// A transaction was applied.
+    case updated(Transaction)
+    /// Sections or items appeared or disappeared in a view.
+    case display(DisplayChange)
+    /// Sections entered or left the working range of a view.
+    case workingRange(WorkingRangeChange)
+    /// The selection changed.
+    case selection(SelectionChange)
+    /// A view's picture changed: for its owner only.
+    case picture(PictureChange)
+    /// A view has used up its credit: for its owner only.
+    case stalled(view: ViewID, sequence: UInt64, revision: UInt64)
+    /// A view is closed: for its owner only.
+    case closed(view: ViewID)
+    /// A section controller broke its contract; for the log.
+    case sectionFault(SectionFault)
+    /// A view came near the end of the list; once for each end (IGListKit U14).
+    case nearEnd(view: ViewID, revision: UInt64)
+}
+
+/// A section controller that broke its contract.
+public struct SectionFault: Sendable, Hashable {
+    /// The object of the section.
+    public var objectID: String
+    /// The name of the section controller.
+    public var controller: String
+    /// What it did.
+    public var reason: String
+
+    /// Makes a fault.
+    public init(objectID: String, controller: String, reason: String) {
+        self.objectID = objectID
+        self.controller = controller
+        self.reason = reason
+    }
+}
+
+/// A section and the object in it.
+public struct SectionReference: Sendable, Hashable {
+    /// The position; before the transaction for what ended or left, else after it.
+    public var section: Int
+    /// The object.
+    public var objectID: String
+
+    /// Makes a reference.
+    public init(section: Int, objectID: String) {
+        self.section = section
+        self.objectID = objectID
+    }
+}
+
+/// An item and the object that it belongs to.
+public struct ItemReference: Sendable, Hashable {
+    /// The section's position; before the transaction for what ended, else after it.
+    public var section: Int
+    /// The object.
+    public var objectID: String
+    /// The item inside the section; likewise.
+    public var item: Int
+
+    /// Makes a reference.
+    public init(section: Int, objectID: String, item: Int) {
+        self.section = section
+        self.objectID = objectID
+        self.item = item
+    }
+}
+
+/// What appeared and disappeared in a view; all lists in section order.
+public struct DisplayChange: Sendable, Hashable {
+    /// The view.
+    public var view: ViewID
+    /// The revision of the list.
+    public var revision: UInt64
+    /// Sections of which the first element is shown now.
+    public var willDisplay: [SectionReference] = []
+    /// Sections of which the last element is gone.
+    public var didEndDisplaying: [SectionReference] = []
+    /// Items that are shown now.
+    public var itemsWillDisplay: [ItemReference] = []
+    /// Items that are gone.
+    public var itemsDidEndDisplaying: [ItemReference] = []
+
+    /// Makes an empty change.
+    public init(view: ViewID, revision: UInt64) {
+        self.view = view
+        self.revision = revision
+    }
+
+    /// Whether nothing happened.
+    public var isEmpty: Bool {
+        willDisplay.isEmpty && didEndDisplaying.isEmpty && itemsWillDisplay.isEmpty && itemsDidEndDisplaying.isEmpty
+    }
+}
+
+/// What entered and left the working range of a view; both lists in section order.
+public struct WorkingRangeChange: Sendable, Hashable {
+    /// The view.
+    public var view: ViewID
+    /// The revision of the list.
+    public var revision: UInt64
+    /// Sections that are in range now.
+    public var willEnter: [SectionReference] = []
+    /// Sections that are no longer.
+    public var didExit: [SectionReference] = []
+
+    /// Makes an empty change.
+    public init(view: ViewID, revision: UInt64) {
+        self.view = view
+        self.revision = revision
+    }
+
+    /// Whether nothing happened.
+    public var isEmpty: Bool { willEnter.isEmpty && didExit.isEmpty }
+}
+
+/// An item of the selection.
+public struct SelectedItem: Sendable, Hashable {
+    /// The object.
+    public var objectID: String
+    /// The item inside the object's section.
+    public var item: Int
+
+    /// Makes an item.
+    public init(objectID: String, item: Int) {
+        self.objectID = objectID
+        self.item = item
+    }
+}
+
+/// What was selected and deselected; both lists in section order.
+public struct SelectionChange: Sendable, Hashable {
+    /// The revision of the list.
+    public var revision: UInt64
+    /// Items that are selected now.
+    public var selected: [SelectedItem]
+    /// Items that are no longer; those of removed objects are among them.
+    public var deselected: [SelectedItem]
+
+    /// Makes a change.
+    public init(revision: UInt64, selected: [SelectedItem] = [], deselected: [SelectedItem] = []) {
+        self.revision = revision
+        self.selected = selected
+        self.deselected = deselected
+    }
+}

@@ -1,0 +1,22 @@
+/// What section controllers did while the data of a transaction is applied (IGListKit F80: the in-update collector).
+struct Application {
+    /// Item by item changes of sections, each from the state before the transaction.
+    var itemChanges: [SectionHandle: ListItemChanges] = [:]
+    /// Sections to be asked for everything anew.
+    var reloads: Set<SectionHandle> = []
+    /// Sections whose sizes are to be asked anew.
+    var invalidated: Set<SectionHandle> = []
+    /// Called when the transaction is over, in order.
+    var completions: [(finished: Bool, call: (Bool) -> Void)] = []
+    /// How deep item updates are nested in each other.
+    var nesting = 0
+
+    /// How deep item updates may be nested; deeper ones wait for the next flush.
+    static let maximumNesting = 32
+
+    /// Whether there is anything to announce.
+    var isAnnounced: Bool { !reloads.isEmpty || itemChanges.values.contains { !$0.isEmpty } }
+
+    /// Whether there is anything at all to do.
+    var isEmpty: Bool { !isAnnounced && invalidated.isEmpty }
+}

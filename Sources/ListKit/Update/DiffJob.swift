@@ -1,0 +1,26 @@
+/// A diff that is ready to be computed, on any thread.
+///
+/// It holds both lists, so nothing that happens meanwhile disturbs it. Its output goes to
+/// ``ListAdapter/finishDiff(_:)``; one that is never handed in is given up by ``ListAdapter/cancelFlush()``.
+public struct DiffJob: Sendable {
+    let old: [ListObject]
+    let new: [ListObject]
+    let moves: ListDiffMoves
+    let generation: UInt64
+
+    /// How many objects there are to compare, old and new together.
+    public var objectCount: Int { old.count + new.count }
+
+    /// Computes the diff.
+    ///
+    /// - Complexity: O(objects).
+    public func run() -> Output {
+        Output(result: ListDiff.between(old, new, option: .equality, moves: moves), generation: generation)
+    }
+
+    /// What a job found.
+    public struct Output: Sendable {
+        let result: ListIndexSetResult
+        let generation: UInt64
+    }
+}

@@ -1,0 +1,57 @@
+/// Where the flush of an adapter stands.
+enum FlushState {
+    /// There is none.
+    case idle
+    /// A diff is being computed.
+    case diffing(Flush, generation: UInt64)
+    /// The host is storing the transaction.
+    case prepared(Flush)
+    /// The transaction is being applied.
+    case applying
+}
+
+/// One flush: requests that are answered together, and what they amount to.
+struct Flush {
+    /// What was taken from the queue, in case it has to go back.
+    var work: [QueuedWork] = []
+    /// The requests, and how validation judged each.
+    var verdicts: [Verdict] = []
+    /// What becomes of the sections.
+    var changes = SectionChanges()
+    /// Objects that are reloaded whether they changed or not.
+    var reloaded: [ListObject] = []
+    /// Whether all section controllers are made anew.
+    var reloadsAll = false
+    /// The configuration to take over.
+    var configuration: ListAdapter.Configuration?
+    /// Item updates to run.
+    var itemUpdates: [ItemUpdate] = []
+    /// Whether everything in it was animated (IGListKit UP-16).
+    var isAnimated = true
+    /// An item that is dragged inside its section: the section controller is asked.
+    var itemMove: (section: SectionHandle, from: Int, to: Int)?
+
+    /// The judgement on one request.
+    struct Verdict {
+        var id: RequestID
+        var error: ListError?
+        var droppedDuplicates = 0
+        var isRefused = false
+    }
+
+    /// The answers to all requests, with the revision that the flush led to.
+    func answers(revision: UInt64) -> [RequestAnswer] {
+        verdicts.map { verdict in
+            RequestAnswer(
+                id: verdict.id, outcome: verdict.error.map { .failure($0) } ?? .success(revision),
+                droppedDuplicates: verdict.droppedDuplicates, isRefused: verdict.isRefused)
+        }
+    }
+
+    /// The answers when the transaction could not be applied: an error for all that had none.
+    func answers(failing error: ListError) -> [RequestAnswer] {
+        verdicts.map {
+            RequestAnswer(id: $0.id, outcome: .failure($0.error ?? error), droppedDuplicates: $0.droppedDuplicates)
+        }
+    }
+}

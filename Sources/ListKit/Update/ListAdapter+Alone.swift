@@ -1,0 +1,107 @@
+extension ListAdapter {
+    /// Begins the flush of a request that goes alone; `nil` when it is none of those.
+    func beginAlone(_ request: UpdateRequest, _ flush: Flush) -> FlushStep? {
+        switch request.operation {
+        case .moveItem(let from, let to): return beginMove(request, from: from, to: to, flush)
+        case .configure(let configuration, let controllersChanged):
+            return beginConfigure(request, configuration, controllersChanged: controllersChanged, flush)
+        default: return nil
+        }
+    }
+
+    private func conflict(_ request: UpdateRequest) -> ListError? {
+        guard request.expectedRevision != 0, request.expectedRevision != revision else { return nil }
+        return ListError(
+            .revisionConflict, "expected_revision \(request.expectedRevision): the list is at \(revision)")
+    }
+
+    private func finishAlone(_ request: UpdateRequest, error: ListError? = nil, isRefused: Bool = false) -> FlushStep {
+        var flush = Flush()
+        flush.verdicts = [Flush.Verdict(id: request.id, error: error, isRefused: isRefused)]
+        return .finished(finishUnchanged(flush))
+    }
+
+    // MARK: Dragging
+
+    /// An item that was dragged (IGListKit F87 to F90): inside its section if the controller agrees, or a whole section if
+    /// both sections have one item.
+    private func beginMove(
+        _ request: UpdateRequest, from: IndexPath, to: IndexPath, _ flush: Flush
+    ) -> FlushStep {
+        if let error = conflict(request) { return finishAlone(request, error: error) }
+        guard let source = sections.handle(at: from.section), let target = sections.handle(at: to.section),
+            (0..<sections.itemCount(of: source)).contains(from.item),
+            (0..<sections.itemCount(of: target)).contains(to.item)
+        else {
+            return finishAlone(request, error: ListError(.noSuchItem, "no item at \(from) or no place at \(to)"))
+        }
+        let isInside = source == target
+        let isSingle = sections.itemCount(of: source) == 1 && sections.itemCount(of: target) == 1
+        guard isInside || isSingle, mayMove(source, from: from.item, to: isInside ? to.item : nil) else {
+            return finishAlone(request, isRefused: true)
+        }
+        if from == to { return finishAlone(request) }
+        var flush = flush
+        flush.verdicts = [Flush.Verdict(id: request.id)]
+        flush.isAnimated = request.animated
+        if !isInside {
+            flush.changes.moves = [(from.section, to.section)]
+        } else if let object = movedObject(source, from: from.item, to: to.item) {
+            flush.changes.updates = [(from.section, object)]
+        } else {
+            flush.itemMove = (source, from.item, to.item)
+        }
+        return prepare(flush)
+    }
+
+    private func mayMove(_ handle: SectionHandle, from: Int, to: Int?) -> Bool {
+        guard let controller = controller(of: handle), registry.faults[handle] == nil else { return false }
+        depth += 1
+        defer { depth -= 1 }
+        return to.map { controller.canMoveItem(from: from, to: $0) } ?? controller.canMoveItem(at: from)
+    }
+
+    private func movedObject(_ handle: SectionHandle, from: Int, to: Int) -> ListObject? {
+        depth += 1
+        defer { depth -= 1 }
+        guard let object = controller(of: handle)?.object(movingItemFrom: from, to: to),
+            sections.object(of: handle)?.isSame(as: object) == true
+        else { return nil }
+        return object
+    }
+
+    // MARK: Options
+
+    private func beginConfigure(
+        _ request: UpdateRequest, _ new: Configuration, controllersChanged: Bool, _ flush: Flush
+    ) -> FlushStep {
+        if let error = conflict(request) { return finishAlone(request, error: error) }
+        guard controllersChanged || configuration.affectsLayout(comparedTo: new) else {
+            take(new)
+            return finishAlone(request)
+        }
+        var flush = flush
+        flush.verdicts = [Flush.Verdict(id: request.id)]
+        flush.isAnimated = false
+        flush.configuration = new
+        flush.reloadsAll = true
+        return prepare(flush)
+    }
+
+    /// Takes options over.
+    func take(_ new: Configuration) {
+        configuration = new
+        if coalescer.configuration != new.coalescing { coalescer.configuration = new.coalescing }
+    }
+}
+
+extension ListAdapter.Configuration {
+    /// Whether views have to be laid out anew.
+    fileprivate func affectsLayout(comparedTo other: ListAdapter.Configuration) -> Bool {
+        layout != other.layout || direction != other.direction || stickyHeaders != other.stickyHeaders
+            || stretchToEdge != other.stretchToEdge || showHeaderWhenEmpty != other.showHeaderWhenEmpty
+            || topContentInset != other.topContentInset || stickyHeaderOffset != other.stickyHeaderOffset
+            || emptyContent != other.emptyContent || emptiness != other.emptiness
+            || workingRange != other.workingRange
+    }
+}

@@ -1,0 +1,144 @@
+extension ListAdapter {
+    /// The transaction in the form in which it is announced.
+    func announcement(of flush: Flush, _ applied: Application, base: UInt64) -> Transaction {
+        var transaction = Transaction(
+            baseRevision: base, revision: revision, kind: .update, animated: flush.isAnimated,
+            sectionCount: sections.count, itemCount: sections.itemCount)
+        let isReload = flush.reloadsAll || configuration.updater == .reload
+        if !isReload {
+            var announcer = TransactionAnnouncer(changes: flush.changes, options: configuration)
+            for handle in applied.reloads {
+                guard let old = sections.oldPosition(of: handle), sections.position(of: handle) != nil else { continue }
+                announcer.reload(
+                    old, itemCount: sections.itemCount(of: handle), oldItemCount: sections.oldItemCount(of: handle))
+            }
+            for (handle, changes) in applied.itemChanges where !changes.isEmpty {
+                guard let old = sections.oldPosition(of: handle), let new = sections.position(of: handle) else {
+                    continue
+                }
+                announcer.change(itemsOf: old, now: new, changes)
+            }
+            (transaction.sections, transaction.items) = announcer.batches()
+        }
+        if isReload || transaction.isTooLarge(threshold: configuration.reloadThreshold) {
+            transaction.kind = .reload
+            transaction.sections = SectionBatch()
+            transaction.items = ItemBatch()
+        }
+        return transaction
+    }
+}
+
+/// Puts what happened into the batches that are announced, as the adapter's options want them.
+struct TransactionAnnouncer {
+    private let changes: SectionChanges
+    private let options: ListAdapter.Configuration
+    private var reloads: [(old: Int, itemCount: Int, oldItemCount: Int)] = []
+    private var items: [(old: Int, new: Int, changes: ListItemChanges)] = []
+
+    init(changes: SectionChanges, options: ListAdapter.Configuration) {
+        self.changes = changes
+        self.options = options
+    }
+
+    /// A section that stays is reloaded.
+    mutating func reload(_ old: Int, itemCount: Int, oldItemCount: Int) {
+        reloads.append((old, itemCount, oldItemCount))
+    }
+
+    /// Items of a section that stays changed.
+    mutating func change(itemsOf old: Int, now new: Int, _ changes: ListItemChanges) {
+        if options.singleItemSectionUpdates {
+            reloads.append((old, 1, 1))
+        } else {
+            items.append((old, new, changes))
+        }
+    }
+
+    /// The batches.
+    func batches() -> (SectionBatch, ItemBatch) {
+        var sections = SectionBatch()
+        var deletes = changes.deletes
+        var inserts = changes.inserts.map(\.new)
+        var replaced: Set<Int> = []
+        if options.sectionMovesAsDeletesInserts {
+            deletes = (deletes + changes.moves.map(\.old)).sorted()
+            inserts = (inserts + changes.moves.map(\.new)).sorted()
+            replaced = Set(changes.moves.map(\.old))
+        } else {
+            sections.moves = changes.moves.map {
+                IndexMove(old: UInt32(clamping: $0.old), new: UInt32(clamping: $0.new))
+            }
+        }
+        sections.deletes = [IndexRun](ascending: deletes)
+        sections.inserts = [IndexRun](ascending: inserts)
+        var reloads = self.reloads.filter { !replaced.contains($0.old) }
+        var batch = ItemBatch()
+        if options.preferItemReloads, sections.isEmpty {
+            let preferred = reloads.filter { $0.itemCount == $0.oldItemCount && $0.itemCount > 0 }
+            reloads.removeAll { $0.itemCount == $0.oldItemCount && $0.itemCount > 0 }
+            for section in preferred {
+                batch.reloads += (0..<section.itemCount).map { ItemPlace(section.old, $0) }
+            }
+        }
+        sections.reloads = [IndexRun](ascending: reloads.map(\.old).sorted())
+        for section in items where !replaced.contains(section.old) { batch.add(section) }
+        batch.sort()
+        return (sections, batch)
+    }
+}
+
+extension ItemBatch {
+    fileprivate mutating func add(_ section: (old: Int, new: Int, changes: ListItemChanges)) {
+        deletes += section.changes.deletes.map { ItemPlace(section.old, $0) }
+        inserts += section.changes.inserts.map { ItemPlace(section.new, $0) }
+        moves += section.changes.moves.map {
+            ItemMove(old: ItemPlace(section.old, $0.from), new: ItemPlace(section.new, $0.to))
+        }
+        reloads += section.changes.updates.map { ItemPlace(section.old, $0) }
+    }
+
+    fileprivate mutating func sort() {
+        deletes.sort()
+        inserts.sort()
+        moves.sort { $0.new < $1.new }
+        reloads.sort()
+    }
+}
+
+extension ItemPlace {
+    init(_ section: Int, _ item: Int) {
+        self.init(section: UInt32(clamping: section), item: UInt32(clamping: item))
+    }
+}
+
+extension [IndexRun] {
+    /// Joins neighbouring positions.
+    init(ascending positions: [Int]) {
+        self.init()
+        for position in positions {
+            if let last, last.range.upperBound == position {
+                self[count - 1].length += 1
+            } else {
+                append(IndexRun(first: UInt32(clamping: position), length: 1))
+            }
+        }
+    }
+}
+
+extension Transaction {
+    /// Bytes that the batches may take on the bus before the transaction is announced as a reload.
+    static let maximumBatchBytes = 65_536
+
+    /// Bytes of the batches on the bus.
+    var batchBytes: Int {
+        let runs = sections.deletes.count + sections.inserts.count + sections.reloads.count
+        let places = items.deletes.count + items.inserts.count + items.reloads.count
+        return 8 * (runs + sections.moves.count + places) + 16 * items.moves.count
+    }
+
+    /// Whether it is better read anew than followed.
+    fileprivate func isTooLarge(threshold: Int) -> Bool {
+        (threshold > 0 && sections.changeCount > threshold) || batchBytes > Transaction.maximumBatchBytes
+    }
+}

@@ -1,0 +1,208 @@
+extension ListAdapter {
+    /// Applies the transaction that ``FlushStep/commit(_:)`` handed out; the store has it.
+    ///
+    /// Section controllers are called in here, then every view is brought up to date.
+    public func commitFlush() -> FlushResult {
+        guard case .prepared(let flush) = self.flush else { return FlushResult() }
+        self.flush = .applying
+        return apply(flush, revision: revision + 1)
+    }
+
+    /// Gives the transaction up that ``FlushStep/commit(_:)`` handed out: nothing happened, and every request of the flush
+    /// is answered with the error.
+    ///
+    /// Item updates have run by then; their changes are announced with the next transaction.
+    public func abortFlush(_ error: ListError) -> FlushResult {
+        guard case .prepared(let flush) = self.flush else { return FlushResult() }
+        self.flush = .idle
+        var result = FlushResult()
+        result.answers = flush.answers(failing: error)
+        let completions = application?.completions ?? []
+        carried = application
+        carried?.completions = []
+        application = nil
+        depth += 1
+        for update in flush.itemUpdates { update.completion?(false) }
+        for completion in completions { completion.call(false) }
+        depth -= 1
+        result.events = settled([])
+        return result
+    }
+
+    /// Gives up a flush whose diff is being computed; its requests wait for the next one, ahead of all others.
+    public func cancelFlush() {
+        guard case .diffing(let flush, _) = self.flush else { return }
+        self.flush = .idle
+        queue.insert(contentsOf: flush.work, at: 0)
+        coalescer.request(now: now, isVisible: true)
+    }
+
+    // MARK: Applying
+
+    private func apply(_ flush: Flush, revision newRevision: UInt64) -> FlushResult {
+        let base = revision
+        for view in views { rememberAnchor(of: view) }
+        if let configuration = flush.configuration {
+            take(configuration)
+            registry.forgetKinds()
+        }
+        sections.apply(flush.changes)
+        revision = newRevision
+        if application == nil { application = carried ?? Application() }
+        carried = nil
+        updateControllers(flush)
+        runItemUpdates(flush.itemUpdates)
+        moveItem(flush.itemMove)
+        settleItemCounts(flush)
+        let applied = application ?? Application()
+        let transaction = announcement(of: flush, applied, base: base)
+        let events = updateViews(flush, applied)
+        application = nil
+        forgetRemoved(flush.changes)
+        sections.commit()
+        self.flush = .idle
+        return finish(flush, applied, transaction: transaction, events: events)
+    }
+
+    /// The end of a flush in which nothing is announced: sizes may have changed.
+    func finishUnannounced(_ flush: Flush) -> FlushResult {
+        let applied = application ?? Application()
+        self.flush = .applying
+        for view in views { rememberAnchor(of: view) }
+        let events = applied.isEmpty ? [] : updateViews(flush, applied)
+        application = nil
+        self.flush = .idle
+        return finish(flush, applied, transaction: nil, events: events)
+    }
+
+    private func finish(
+        _ flush: Flush, _ applied: Application, transaction: Transaction?, events: [AdapterEvent]
+    ) -> FlushResult {
+        depth += 1
+        notifyListeners(flush)
+        for completion in applied.completions { completion.call(completion.finished) }
+        depth -= 1
+        var result = FlushResult()
+        result.answers = flush.answers(revision: revision)
+        result.transaction = transaction
+        result.events = settled((transaction.map { [.updated($0)] } ?? []) + events)
+        return result
+    }
+
+    // MARK: Section controllers
+
+    /// Shows new and changed objects to their controllers, in the order of the new list (IGListKit F32, EE-38).
+    private func updateControllers(_ flush: Flush) {
+        for old in flush.changes.deletes {
+            if let handle = sections.oldHandle(at: old) { registry.clearFault(of: handle) }
+        }
+        if flush.reloadsAll { rebuildControllers() }
+        var touched = flush.changes.updates.compactMap { sections.oldHandle(at: $0.old) }
+        touched += flush.reloaded.compactMap { sections.handle(of: $0) }
+        let inserted = flush.changes.inserts.compactMap { sections.handle(at: $0.new) }
+        let forced = Set(flush.reloaded.compactMap { sections.handle(of: $0) })
+        let isInserted = Set(inserted)
+        for handle in inOrder(Set(touched + inserted)) {
+            let wasAtFault = registry.faults[handle] != nil
+            registry.clearFault(of: handle)
+            if isInserted.contains(handle) {
+                showInserted(handle)
+            } else if !flush.reloadsAll {
+                showChanged(handle, isForced: wasAtFault || forced.contains(handle))
+            }
+        }
+    }
+
+    private func rebuildControllers() {
+        for handle in Array(registry.controllers.keys) { registry.remove(handle) }
+        for handle in Array(registry.faults.keys) { registry.clearFault(of: handle) }
+    }
+
+    /// A new section: its controller is made now, unless its kind has traits.
+    private func showInserted(_ handle: SectionHandle) {
+        guard let object = sections.object(of: handle), kind(for: object)?.traits == nil else { return }
+        _ = controller(of: handle)
+    }
+
+    /// A section whose object changed, or that is to be rebuilt.
+    private func showChanged(_ handle: SectionHandle, isForced: Bool) {
+        guard let new = sections.object(of: handle), let old = sections.oldObject(of: handle) else { return }
+        if new.objectType !== old.objectType {
+            registry.remove(handle)
+            application?.reloads.insert(handle)
+            return
+        }
+        if isForced { application?.reloads.insert(handle) }
+        switch change(of: handle, from: old, to: new) {
+        case .reload: application?.reloads.insert(handle)
+        case .items(let changes): if !isForced { collect(changes, of: handle) }
+        }
+    }
+
+    private func change(of handle: SectionHandle, from old: ListObject, to new: ListObject) -> ListSectionChange {
+        if let controller = registry.controllers[handle] {
+            depth += 1
+            defer { depth -= 1 }
+            return controller.update(to: new)
+        }
+        guard let viewModels = kind(for: new)?.traits?.viewModels else { return .reload }
+        let changes = ListItemChanges(
+            from: ListItemChanges.unique(viewModels(old)), to: ListItemChanges.unique(viewModels(new)))
+        return changes.isEmpty ? .reload : .items(changes)
+    }
+
+    private func moveItem(_ move: (section: SectionHandle, from: Int, to: Int)?) {
+        guard let move, let controller = controller(of: move.section) else { return }
+        depth += 1
+        controller.moveItem(from: move.from, to: move.to)
+        depth -= 1
+        var changes = ListItemChanges(updates: [])
+        changes.moves = [(move.from, move.to)]
+        collect(changes, of: move.section)
+    }
+
+    // MARK: Counts
+
+    /// Asks every section that may have another number of items now; one that does not have what it announced is at fault
+    /// (IGListKit U1).
+    private func settleItemCounts(_ flush: Flush) {
+        guard let applied = application else { return }
+        var handles = applied.reloads.union(applied.itemChanges.keys)
+        handles.formUnion(flush.changes.inserts.compactMap { sections.handle(at: $0.new) })
+        if flush.reloadsAll {
+            for position in 0..<sections.count { sections.handle(at: position).map { _ = handles.insert($0) } }
+        }
+        for handle in inOrder(handles) { settleItemCount(of: handle, applied.itemChanges[handle]) }
+    }
+
+    private func settleItemCount(of handle: SectionHandle, _ changes: ListItemChanges?) {
+        var count = askItemCount(of: handle)
+        if let changes, application?.reloads.contains(handle) == false, registry.faults[handle] == nil {
+            let announced = changes.count(after: sections.oldItemCount(of: handle))
+            if count != announced {
+                fault(handle, "announced \(announced) items and has \(count)")
+                count = 1
+            }
+        }
+        if registry.faults[handle] != nil { application?.reloads.insert(handle) }
+        if application?.reloads.contains(handle) == true { application?.itemChanges[handle] = nil }
+        sections.setItemCount(count, of: handle)
+    }
+
+    /// Sections that are in the list, in its order.
+    private func inOrder(_ handles: Set<SectionHandle>) -> [SectionHandle] {
+        let placed = handles.compactMap { handle in sections.position(of: handle).map { (position: $0, handle: handle) }
+        }
+        return placed.sorted { $0.position < $1.position }.map(\.handle)
+    }
+
+    /// Drops what was kept for sections that are gone.
+    private func forgetRemoved(_ changes: SectionChanges) {
+        for old in changes.deletes {
+            guard let handle = sections.oldHandle(at: old) else { continue }
+            registry.remove(handle)
+            registry.clearFault(of: handle)
+            states[handle] = nil
+        }
+    }
+}

@@ -1,0 +1,96 @@
+extension ListAdapter {
+    /// How a list behaves: the contract's adapter options that concern the engine, and what library users may add.
+    public struct Configuration: Sendable, Equatable {
+        /// Names the list in descriptions and logs.
+        public var name: String
+        /// The layout of views that choose none.
+        public var layout: ListLayoutKind = .flow
+        /// The axis along which the list scrolls.
+        public var direction: ScrollDirection = .vertical
+        /// Whether headers stay at the edge of the viewport while their section is passed (IGListKit F94).
+        public var stickyHeaders = false
+        /// Whether the last item of a row grows to the edge when at most 1 point is left (IGListKit F96).
+        public var stretchToEdge = false
+        /// Whether sections without items show their header and footer (IGListKit F97).
+        public var showHeaderWhenEmpty = false
+        /// Added to the scroll offset for sticky headers, in points (IGListKit F95).
+        public var topContentInset: Double = 0
+        /// Likewise; the one meant to change while scrolling.
+        public var stickyHeaderOffset: Double = 0
+        /// The working range, in sections on both sides (IGListKit F62).
+        public var workingRange = 0
+        /// How changes are announced.
+        public var updater: Updater = .batch
+        /// More section changes than this are announced as a reload; 0 = only when the batches would pass 64 KiB.
+        public var reloadThreshold = 0
+        /// Moves are announced as a delete and an insert.
+        public var sectionMovesAsDeletesInserts = false
+        /// A section that only reloads and keeps its number of items is announced as item reloads; not in a transaction
+        /// that also inserts, deletes or moves sections (IGListKit UP-35 to UP-42).
+        public var preferItemReloads = false
+        /// Every section has one item: no item operation is announced (IGListKit UP-31, UP-32).
+        public var singleItemSectionUpdates = false
+        /// The fewest moves instead of IGListKit's.
+        public var minimalMoves = false
+        /// How long requests are collected.
+        public var coalescing = Coalescing()
+        /// From how many objects, old and new together, the diff of a full list is handed out as a ``DiffJob``; below that
+        /// it runs at once.
+        public var backgroundDiffThreshold = 4096
+        /// The content of the empty view; no fields = there is none.
+        public var emptyContent = Fields()
+        /// When a list counts as empty.
+        public var emptiness: Emptiness = .noItems
+        /// How many sections before the end a view is told that it is near; `nil` = never (IGListKit U14).
+        public var nearEndDistance: Int?
+        /// Whether an item is deselected again right after it was selected (IGListKit F24).
+        public var deselectsAutomatically = false
+
+        /// Makes the contract's defaults.
+        public init(name: String = "") { self.name = name }
+    }
+
+    /// How changes are announced.
+    @frozen public enum Updater: String, Sendable, Hashable, CaseIterable {
+        /// By what changed.
+        case batch
+        /// Each as a reload, without a diff (IGListKit F81).
+        case reload
+    }
+
+    /// When a list counts as empty (IGListKit U16).
+    @frozen public enum Emptiness: String, Sendable, Hashable, CaseIterable {
+        /// When it has no items, whatever objects and headers it has (IGListKit F34).
+        case noItems
+        /// When it has no objects.
+        case noObjects
+    }
+
+    /// How long requests are collected, in milliseconds; all 0 = until the next turn of the executor (IGListKit F85).
+    public struct Coalescing: Sendable, Hashable {
+        /// The least time between the starts of two flushes.
+        public var minimum: UInt64 = 0
+        /// The most that the time grows to while requests keep coming.
+        public var maximum: UInt64 = 0
+        /// By how much it grows with each flush that had to wait.
+        public var increment: UInt64 = 0
+        /// Whether a list that no view shows waits for the maximum.
+        public var usesMaximumWhenNotVisible = false
+
+        /// Makes the contract's defaults: no waiting.
+        public init() {}
+
+        /// Makes adaptive coalescing.
+        public init(
+            minimum: UInt64, maximum: UInt64, increment: UInt64, usesMaximumWhenNotVisible: Bool = false
+        ) {
+            self.minimum = minimum
+            self.maximum = max(minimum, maximum)
+            self.increment = increment
+            self.usesMaximumWhenNotVisible = usesMaximumWhenNotVisible
+        }
+
+        /// Whether there is any waiting.
+        var isAdaptive: Bool { maximum > 0 || minimum > 0 }
+    }
+}

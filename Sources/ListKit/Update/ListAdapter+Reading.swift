@@ -1,0 +1,113 @@
+extension ListAdapter {
+    /// How many objects the list has: its sections.
+    public var objectCount: Int { sections.count }
+
+    /// How many items the list has.
+    public var itemCount: Int { sections.itemCount }
+
+    /// The object of a section; `nil` past the end.
+    public func object(at section: Int) -> ListObject? {
+        sections.handle(at: section).flatMap { sections.object(of: $0) }
+    }
+
+    /// The section of an object; `nil` when the list has none with this identifier.
+    public func section(forID id: String) -> Int? {
+        sections.handle(forID: id).flatMap { sections.position(of: $0) }
+    }
+
+    /// How many items a section has; `nil` past the end.
+    public func itemCount(inSection section: Int) -> Int? {
+        sections.handle(at: section).map { sections.itemCount(of: $0) }
+    }
+
+    /// Objects in order, from an offset; empty past the end.
+    public func objects(from offset: Int, limit: Int) -> [ListObject] {
+        guard offset >= 0, limit > 0, offset < sections.count else { return [] }
+        return sections.objects(in: offset..<offset + min(limit, sections.count - offset))
+    }
+
+    /// The items of a section as its controller makes them; empty past the end.
+    ///
+    /// A controller is made for the section if there is none, and given back if its kind has traits.
+    public func items(inSection section: Int) -> [ListItem] {
+        guard let handle = sections.handle(at: section) else { return [] }
+        depth += 1
+        let items = (0..<sections.itemCount(of: handle)).map { askItem(of: handle, at: $0) }
+        depth -= 1
+        settle()
+        return items
+    }
+
+    /// The selected items, in list order.
+    public var selectedItems: [SelectedItem] {
+        let placed = selection.items.compactMap { handle, indexes in
+            sections.position(of: handle).map { (position: $0, handle: handle, indexes: indexes) }
+        }
+        return placed.sorted { $0.position < $1.position }.flatMap { section in
+            let id = sections.object(of: section.handle)?.id ?? ""
+            return section.indexes.sorted().map { SelectedItem(objectID: id, item: $0) }
+        }
+    }
+
+    /// The section controller of a section, made if there is none; `nil` past the end and for a section at fault.
+    public func sectionController(at section: Int) -> ListSectionController? {
+        sections.handle(at: section).flatMap { controller(of: $0) }
+    }
+
+    /// The section controller of an object; `nil` when the list has none with this identifier.
+    public func sectionController(forID id: String) -> ListSectionController? {
+        sections.handle(forID: id).flatMap { controller(of: $0) }
+    }
+
+    /// Events that no answer carried, in order: what section controllers caused by themselves.
+    public func takeEvents() -> [AdapterEvent] {
+        defer { pendingEvents = [] }
+        return pendingEvents
+    }
+
+    func section(of handle: SectionHandle) -> Int? { sections.position(of: handle) }
+    func object(of handle: SectionHandle) -> ListObject? { sections.object(of: handle) }
+    func itemCount(of handle: SectionHandle) -> Int { sections.itemCount(of: handle) }
+    func state(of handle: SectionHandle) -> Fields { states[handle] ?? Fields() }
+    func setState(_ state: Fields, of handle: SectionHandle) {
+        if sections.position(of: handle) != nil { states[handle] = state.isEmpty ? nil : state }
+    }
+
+    /// Fills a new list.
+    func load(_ objects: [ListObject]) {
+        let unique = UniqueObjects(objects).objects.filter { kind(for: $0) != nil }
+        sections = SectionMap(unique)
+        for position in 0..<sections.count {
+            guard let handle = sections.handle(at: position) else { continue }
+            sections.setItemCount(askItemCount(of: handle), of: handle)
+        }
+        sections.commit()
+    }
+
+    /// The end of a call from outside: what callbacks had put off is done now.
+    func settle() {
+        guard depth == 0, application == nil else { return }
+        var rounds = 0
+        while !deferred.isEmpty, rounds < ListAdapter.maximumRounds {
+            let work = deferred
+            deferred = []
+            for action in work { action() }
+            rounds += 1
+        }
+        deferred = []
+        for view in views where view.isStale {
+            view.isStale = false
+            pendingEvents += compose(view)
+        }
+        releaseTransientControllers()
+    }
+
+    /// The end of a call from outside that answers events.
+    func settled(_ events: [AdapterEvent]) -> [AdapterEvent] {
+        settle()
+        return events + takeEvents()
+    }
+
+    /// How often callbacks may put off work from inside of work that was put off; the rest is dropped.
+    private static let maximumRounds = 64
+}

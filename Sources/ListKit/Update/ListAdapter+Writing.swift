@@ -1,0 +1,186 @@
+extension ListAdapter {
+    /// Queues a request; it is answered exactly once, in some ``FlushResult/answers``.
+    ///
+    /// - Parameter now: the time in milliseconds; only adaptive coalescing needs it.
+    public func enqueue(_ request: UpdateRequest, now: UInt64? = nil) {
+        queue.append(.request(request))
+        requestFlush(now: now)
+    }
+
+    /// Queues an item update, or runs it at once when data is being applied (IGListKit F52, BN-28).
+    func queueItemUpdate(_ update: ItemUpdate) {
+        if let application, application.nesting < Application.maximumNesting {
+            run(update)
+            return
+        }
+        queue.append(.itemUpdate(update))
+        requestFlush(now: nil)
+    }
+
+    private func requestFlush(now: UInt64?) {
+        if let now { self.now = max(self.now, now) }
+        coalescer.request(now: self.now, isVisible: views.contains { $0.isActive })
+        noteActivity()
+    }
+
+    /// Tells the host, once the adapter is not in the middle of something.
+    func noteActivity() {
+        if depth > 0 || application != nil {
+            deferred.append { [weak self] in self?.onActivity?() }
+        } else {
+            onActivity?()
+        }
+    }
+
+    /// When the host should call ``beginFlush(now:)``; idle while a flush is under way.
+    public var flushTiming: FlushTiming {
+        guard case .idle = flush, !queue.isEmpty else { return .idle }
+        return coalescer.timing == .idle ? .now : coalescer.timing
+    }
+
+    /// Whether a flush is under way: its diff is computed, or its transaction stored.
+    public var isFlushing: Bool {
+        if case .idle = flush { false } else { true }
+    }
+
+    /// Takes all that waits, judges it in strict order of arrival and prepares one transaction.
+    ///
+    /// Does nothing while a flush is under way (IGListKit F72).
+    public func beginFlush(now: UInt64) -> FlushStep {
+        self.now = max(self.now, now)
+        guard case .idle = flush, application == nil, depth == 0, !queue.isEmpty else {
+            return .finished(FlushResult())
+        }
+        coalescer.start(now: self.now)
+        let work = takeQueue()
+        if !queue.isEmpty { coalescer.request(now: self.now, isVisible: true) }
+        var flush = Flush()
+        flush.work = work
+        if case .request(let request) = work.first, work.count == 1, let step = beginAlone(request, flush) {
+            return step
+        }
+        var staging = UpdateStaging(base: sections, revision: revision) { [unowned self] in kind(for: $0) != nil }
+        for element in work {
+            switch element {
+            case .itemUpdate(let update):
+                flush.itemUpdates.append(update)
+                flush.isAnimated = flush.isAnimated && update.animated
+            case .request(let request): judge(request, &staging, &flush)
+            }
+        }
+        flush.reloaded = staging.reloaded
+        flush.reloadsAll = staging.reloadsAll
+        switch staging.outcome() {
+        case .changes(let changes):
+            flush.changes = changes
+            return prepare(flush)
+        case .list(let list): return diff(list, flush)
+        }
+    }
+
+    private func judge(_ request: UpdateRequest, _ staging: inout UpdateStaging, _ flush: inout Flush) {
+        var verdict = Flush.Verdict(id: request.id)
+        do throws(ListError) {
+            verdict.droppedDuplicates = try staging.apply(request)
+            flush.isAnimated = flush.isAnimated && request.animated
+        } catch {
+            verdict.error = error
+        }
+        flush.verdicts.append(verdict)
+    }
+
+    /// Takes what goes into one flush: requests that need one of their own stand alone.
+    private func takeQueue() -> [QueuedWork] {
+        let end = queue.firstIndex { $0.standsAlone } ?? queue.count
+        let count = max(end, 1)
+        defer { queue.removeFirst(count) }
+        return Array(queue[..<count])
+    }
+
+    // MARK: Diff
+
+    private func diff(_ list: [ListObject], _ flush: Flush) -> FlushStep {
+        diffGeneration &+= 1
+        let job = DiffJob(
+            old: sections.objects(in: 0..<sections.count), new: list,
+            moves: configuration.minimalMoves ? .minimal : .positional, generation: diffGeneration)
+        var flush = flush
+        flush.changes.list = list
+        self.flush = .diffing(flush, generation: diffGeneration)
+        if job.objectCount >= configuration.backgroundDiffThreshold { return .diff(job) }
+        return finishDiff(job.run())
+    }
+
+    /// Takes what a ``DiffJob`` found; one that was cancelled meanwhile changes nothing.
+    public func finishDiff(_ output: DiffJob.Output) -> FlushStep {
+        guard case .diffing(var flush, output.generation) = self.flush, let list = flush.changes.list else {
+            return .finished(FlushResult())
+        }
+        let result = output.result
+        flush.changes.deletes = Array(result.deletes)
+        flush.changes.inserts = result.inserts.map { ($0, list[$0]) }
+        flush.changes.moves = result.moves.map { ($0.from, $0.to) }
+        flush.changes.updates = updates(result, in: list)
+        return prepare(flush)
+    }
+
+    /// The changed objects with their new content.
+    private func updates(_ result: ListIndexSetResult, in list: [ListObject]) -> [(old: Int, object: ListObject)] {
+        guard !result.updates.isEmpty else { return [] }
+        var byKey: [ObjectKey: Int] = [:]
+        byKey.reserveCapacity(list.count)
+        for (index, object) in list.enumerated() { byKey[ObjectKey(object: object)] = index }
+        return result.updates.compactMap { old in
+            guard let handle = sections.handle(at: old), let object = sections.object(of: handle),
+                let new = byKey[ObjectKey(object: object)]
+            else { return nil }
+            return (old, list[new])
+        }
+    }
+
+    // MARK: Preparing
+
+    func prepare(_ flush: Flush) -> FlushStep {
+        let reloaded = flush.reloaded.contains { sections.handle(of: $0) != nil }
+        guard !flush.changes.isEmpty || reloaded || flush.reloadsAll || flush.configuration != nil else {
+            return prepareItems(flush)
+        }
+        self.flush = .prepared(flush)
+        return .commit(preparedTransaction(flush))
+    }
+
+    /// A flush in which only items change: they change first, so that one that changes nothing has no revision.
+    private func prepareItems(_ flush: Flush) -> FlushStep {
+        guard !flush.itemUpdates.isEmpty || carried != nil else { return .finished(finishUnchanged(flush)) }
+        runItemUpdates(flush.itemUpdates)
+        guard application?.isAnnounced == true else { return .finished(finishUnannounced(flush)) }
+        var rest = flush
+        rest.itemUpdates = []
+        self.flush = .prepared(rest)
+        return .commit(preparedTransaction(rest))
+    }
+
+    private func preparedTransaction(_ flush: Flush) -> PreparedTransaction {
+        PreparedTransaction(
+            baseRevision: revision, revision: revision + 1, content: flush.changes.stored(in: sections))
+    }
+
+    func finishUnchanged(_ flush: Flush) -> FlushResult {
+        self.flush = .idle
+        var result = FlushResult()
+        result.answers = flush.answers(revision: revision)
+        result.events = settled([])
+        return result
+    }
+}
+
+extension QueuedWork {
+    /// Whether the request is flushed by itself: what it does depends on the items as they are.
+    fileprivate var standsAlone: Bool {
+        guard case .request(let request) = self else { return false }
+        switch request.operation {
+        case .moveItem, .configure: return true
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/// The engine of one list: objects in, pictures and events out (IGListKit's `IGListAdapter` with its updater).
+///
+/// An adapter belongs to one executor, its "main thread": every call comes from there, and section controllers are called
+/// there. It has no clock, thread, bus or file: the caller passes the time in milliseconds and acts on the values that it
+/// gets back. Writing has two phases, so that a host can store a transaction before it is applied:
+///
+///     adapter.enqueue(request)
+///     switch adapter.beginFlush(now: now) {                 // validated, coalesced, diffed
+///     case .commit(let prepared): store(prepared); adapter.commitFlush()
+///     …
+///
+/// Calls from inside of a section controller's callback are answered too: what cannot run at once is queued.
+public final class ListAdapter {
+    /// The most items that one section may have.
+    public static let maximumItemsPerSection = 1_000_000
+
+    /// How the list behaves; changed by a request (``UpdateRequest/Operation/configure(_:controllersChanged:)``).
+    public internal(set) var configuration: Configuration
+    /// The revision of the list: one more for each applied transaction, 0 for the empty new list.
+    public internal(set) var revision: UInt64
+    /// Makes the section controllers.
+    let provider: any ListSectionControllerProvider
+
+    /// Called when something happened that no call of the host answers: a flush became due (``flushTiming``), or events wait
+    /// (``takeEvents()``).
+    public var onActivity: (() -> Void)?
+
+    /// The sections; after and before only differ while a transaction is applied.
+    var sections = SectionMap()
+    /// The section controllers that exist, and what is known of their kinds.
+    var registry: SectionControllerRegistry
+    /// What waits for a flush, in order of arrival.
+    var queue: [QueuedWork] = []
+    /// Decides when a flush is due.
+    var coalescer: UpdateCoalescer
+    /// The clock as the host last told it.
+    var now: UInt64 = 0
+    /// The flush under way.
+    var flush = FlushState.idle
+    /// Numbers the diffs, so that a late output of a cancelled one is known.
+    var diffGeneration: UInt64 = 0
+    /// Item changes that ran but whose transaction could not be stored; they go into the next one.
+    var carried: Application?
+    /// What section controllers did while a transaction is applied; `nil` outside.
+    var application: Application?
+    /// The views by their names, in order of opening.
+    var views: [ListView] = []
+    /// What is shown and in range, over all views.
+    var displayCounts = DisplayCounts()
+    /// The selected items.
+    var selection = SelectionSet()
+    /// What objects keep for their controllers.
+    var states: [SectionHandle: Fields] = [:]
+    /// Events of calls that answer nothing, until somebody takes them.
+    var pendingEvents: [AdapterEvent] = []
+    /// How deep the adapter is inside of its own work; above 0 a call comes from a callback.
+    var depth = 0
+    /// Work of callbacks that has to wait until the adapter is done.
+    var deferred: [() -> Void] = []
+    /// The view that is being laid out, whose geometry section controllers see.
+    var currentView: ViewID?
+    /// The view that scrolled last.
+    var lastScrolledView: ViewID?
+    /// Is told of updates; held weakly.
+    var updateListeners = WeakList<any ListUpdateListener>()
+
+    /// While true, views are not sent anything; set it to false with ``resumeViews()``.
+    public var holdsViews = false
+
+    /// Makes a list.
+    ///
+    /// - Parameters:
+    ///   - objects: what the list begins with, as it was stored; repeated identifiers are dropped.
+    ///   - revision: the revision that these objects are.
+    public init(
+        configuration: Configuration, controllers: any ListSectionControllerProvider, objects: [ListObject] = [],
+        revision: UInt64 = 0
+    ) {
+        self.configuration = configuration
+        self.revision = revision
+        provider = controllers
+        registry = SectionControllerRegistry()
+        coalescer = UpdateCoalescer(configuration: configuration.coalescing)
+        load(objects)
+    }
+}
+
+/// Something that waits for a flush.
+enum QueuedWork {
+    /// A request of the owner.
+    case request(UpdateRequest)
+    /// An item update of a section controller.
+    case itemUpdate(ItemUpdate)
+}

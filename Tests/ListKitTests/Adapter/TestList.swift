@@ -1,0 +1,113 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+/// A list with a host around it that stores nothing and runs everything at once.
+final class TestList {
+    let adapter: ListAdapter
+    /// All events, in order.
+    private(set) var events: [AdapterEvent] = []
+    /// All answers, in order.
+    private(set) var answers: [RequestAnswer] = []
+    private var nextID: RequestID = 1
+    var now: UInt64 = 0
+
+    init(
+        _ objects: [ListObject] = [], names: [String: String] = [:],
+        provider: (any ListSectionControllerProvider)? = nil,
+        configure: (inout ListAdapter.Configuration) -> Void = { _ in }
+    ) {
+        var configuration = ListAdapter.Configuration(name: "test")
+        configure(&configuration)
+        adapter = ListAdapter(
+            configuration: configuration, controllers: provider ?? BuiltInSectionControllerProvider(names: names),
+            objects: objects)
+    }
+
+    /// Queues a request.
+    @discardableResult
+    func enqueue(
+        _ operation: UpdateRequest.Operation, expecting revision: UInt64 = 0, animated: Bool = true
+    ) -> RequestID {
+        defer { nextID += 1 }
+        adapter.enqueue(
+            UpdateRequest(id: nextID, expectedRevision: revision, animated: animated, operation: operation), now: now)
+        return nextID
+    }
+
+    /// Flushes until nothing waits; the last result.
+    @discardableResult
+    func flush() -> FlushResult {
+        var last = FlushResult()
+        repeat {
+            var step = adapter.beginFlush(now: now)
+            while true {
+                switch step {
+                case .diff(let job):
+                    step = adapter.finishDiff(job.run())
+                    continue
+                case .commit: last = adapter.commitFlush()
+                case .finished(let result): last = result
+                }
+                break
+            }
+            take(last)
+        } while adapter.flushTiming != .idle
+        return last
+    }
+
+    /// Queues a request and flushes; the answer to it.
+    @discardableResult
+    func perform(
+        _ operation: UpdateRequest.Operation, expecting revision: UInt64 = 0, animated: Bool = true
+    ) throws -> RequestAnswer {
+        let id = enqueue(operation, expecting: revision, animated: animated)
+        flush()
+        return try #require(answers.last { $0.id == id })
+    }
+
+    /// Replaces the whole list.
+    @discardableResult
+    func update(_ objects: [ListObject], animated: Bool = true) throws -> FlushResult {
+        enqueue(.performUpdates(objects: objects), animated: animated)
+        return flush()
+    }
+
+    func take(_ result: FlushResult) {
+        events += result.events
+        answers += result.answers
+    }
+
+    func take(_ reply: ViewReply) { events += reply.effects }
+    func take(_ more: [AdapterEvent]) { events += more }
+
+    /// The events since the last call.
+    func takeEvents() -> [AdapterEvent] {
+        defer { events = [] }
+        return events
+    }
+
+    var ids: [String] { adapter.objects(from: 0, limit: .max).map(\.id) }
+    var itemCounts: [Int] { (0..<adapter.objectCount).map { adapter.itemCount(inSection: $0) ?? -1 } }
+}
+
+extension RequestAnswer {
+    /// The revision, or the code of the error.
+    var revision: UInt64? { try? outcome.get() }
+    var errorCode: ListError.Code? {
+        if case .failure(let error) = outcome { error.code } else { nil }
+    }
+}
+
+/// Objects from identifiers; `a1` is the object `a` with the field `n` = 1.
+func objects(_ names: String...) throws -> [ListObject] { try objects(names) }
+
+func objects(_ names: [String]) throws -> [ListObject] { try names.map { try object($0) } }
+
+/// An object from its name: letters are the identifier, digits the content.
+func object(_ name: String, type: String = "", height: Double? = nil) throws -> ListObject {
+    let id = name.prefix { !$0.isNumber }
+    var fields: Fields = [:]
+    if let number = Int64(name.dropFirst(id.count)) { fields["n"] = .int64(number) }
+    if let height { fields["height"] = .double(height) }
+    return try ListObject(id: String(id), type: type, fields: fields)
+}
