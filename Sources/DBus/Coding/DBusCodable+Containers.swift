@@ -1,6 +1,8 @@
-extension Array: DBusEncodable where Element: DBusEncodable {
+extension Array: DBusType where Element: DBusType {
     package static var signature: Signature { Signature(unchecked: "a" + Element.signature.text) }
+}
 
+extension Array: DBusEncodable where Element: DBusEncodable {
     package func encode(to writer: inout MessageWriter) {
         writer.array { inside in
             for element in self { element.encode(to: &inside) }
@@ -9,8 +11,6 @@ extension Array: DBusEncodable where Element: DBusEncodable {
 }
 
 extension Array: DBusDecodable where Element: DBusDecodable {
-    package static var signature: Signature { Signature(unchecked: "a" + Element.signature.text) }
-
     package init(from reader: inout MessageReader) throws(DBusError) {
         self = try reader.array { (inside) throws(DBusError) in
             var elements: [Element] = []
@@ -20,12 +20,12 @@ extension Array: DBusDecodable where Element: DBusDecodable {
     }
 }
 
+extension Dictionary: DBusType where Key: DBusType, Value: DBusType {
+    package static var signature: Signature { Signature(unchecked: "a{\(Key.signature)\(Value.signature)}") }
+}
+
 /// Entries go out in no particular order; of repeated keys the last one wins coming in.
 extension Dictionary: DBusEncodable where Key: DBusEncodable, Value: DBusEncodable {
-    package static var signature: Signature {
-        Signature(unchecked: "a{\(Key.signature)\(Value.signature)}")
-    }
-
     package func encode(to writer: inout MessageWriter) {
         writer.array { inside in
             for (key, value) in self {
@@ -39,10 +39,6 @@ extension Dictionary: DBusEncodable where Key: DBusEncodable, Value: DBusEncodab
 }
 
 extension Dictionary: DBusDecodable where Key: DBusDecodable, Value: DBusDecodable {
-    package static var signature: Signature {
-        Signature(unchecked: "a{\(Key.signature)\(Value.signature)}")
-    }
-
     package init(from reader: inout MessageReader) throws(DBusError) {
         self = try reader.array { (inside) throws(DBusError) in
             var entries: [Key: Value] = [:]
@@ -71,13 +67,13 @@ package struct DBusStruct<each Member> {
 
 extension DBusStruct: Sendable where repeat each Member: Sendable {}
 
-extension DBusStruct: DBusEncodable where repeat each Member: DBusEncodable {
+extension DBusStruct: DBusType where repeat each Member: DBusType {
     package static var signature: Signature {
-        var text = "("
-        for member in repeat (each Member).self { text += member.signature.text }
-        return Signature(unchecked: text + ")")
+        Signature(unchecked: "(\(Signature.of(repeat (each Member).self)))")
     }
+}
 
+extension DBusStruct: DBusEncodable where repeat each Member: DBusEncodable {
     package func encode(to writer: inout MessageWriter) {
         writer.structure { inside in
             repeat (each members).encode(to: &inside)
@@ -86,12 +82,6 @@ extension DBusStruct: DBusEncodable where repeat each Member: DBusEncodable {
 }
 
 extension DBusStruct: DBusDecodable where repeat each Member: DBusDecodable {
-    package static var signature: Signature {
-        var text = "("
-        for member in repeat (each Member).self { text += member.signature.text }
-        return Signature(unchecked: text + ")")
-    }
-
     package init(from reader: inout MessageReader) throws(DBusError) {
         members = try reader.structure { (inside) throws(DBusError) in
             (repeat try (each Member)(from: &inside))

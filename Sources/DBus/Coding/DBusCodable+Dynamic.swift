@@ -11,17 +11,17 @@ package struct Variant<Value> {
 extension Variant: Sendable where Value: Sendable {}
 extension Variant: Equatable where Value: Equatable {}
 
-extension Variant: DBusEncodable where Value: DBusEncodable {
+extension Variant: DBusType {
     package static var signature: Signature { "v" }
+}
 
+extension Variant: DBusEncodable where Value: DBusEncodable {
     package func encode(to writer: inout MessageWriter) {
         writer.variant(Value.signature) { inside in value.encode(to: &inside) }
     }
 }
 
 extension Variant: DBusDecodable where Value: DBusDecodable {
-    package static var signature: Signature { "v" }
-
     package init(from reader: inout MessageReader) throws(DBusError) {
         value = try reader.variant { (inside) throws(DBusError) in
             let found = inside.nextSignature

@@ -1,15 +1,17 @@
-/// A Swift type whose values can be written into a message.
-package protocol DBusEncodable {
+/// A Swift type that stands for one D-Bus type.
+package protocol DBusType {
     /// Its D-Bus type: exactly one complete type.
     static var signature: Signature { get }
+}
+
+/// A Swift type whose values can be written into a message.
+package protocol DBusEncodable: DBusType {
     /// Appends the value, exactly as `signature` says.
     func encode(to writer: inout MessageWriter)
 }
 
 /// A Swift type whose values can be read out of a message.
-package protocol DBusDecodable {
-    /// Its D-Bus type: exactly one complete type.
-    static var signature: Signature { get }
+package protocol DBusDecodable: DBusType {
     /// Reads a value.
     ///
     /// - Throws: `InvalidArgs` when another type comes next.
@@ -18,3 +20,12 @@ package protocol DBusDecodable {
 
 /// Both ways.
 package typealias DBusCodable = DBusEncodable & DBusDecodable
+
+extension Signature {
+    /// The signature of a body that holds values of these types.
+    static func of<each Value: DBusType>(_ types: repeat (each Value).Type) -> Signature {
+        var text = ""
+        for type in repeat each types { text += type.signature.text }
+        return Signature(unchecked: text)
+    }
+}

@@ -21,32 +21,30 @@ package struct MessageReader: ~Copyable {
     }
 
     /// The kind of the next value; nil behind the last one.
-    package var next: TypeCode? {
-        mutating get {
-            TypeCode(rawValue: UInt8(truncatingIfNeeded: unsafe dbus_message_iter_get_arg_type(&iterator)))
-        }
-    }
+    package var next: TypeCode? { unsafe look { unsafe MessageReader.code(dbus_message_iter_get_arg_type($0)) } }
 
     /// True when there is nothing more at this level.
-    package var atEnd: Bool {
-        mutating get { unsafe dbus_message_iter_get_arg_type(&iterator) == 0 }
-    }
+    package var atEnd: Bool { unsafe look { unsafe dbus_message_iter_get_arg_type($0) == 0 } }
 
     /// The kind of the elements of the array that comes next; nil when another value comes next.
     package var nextElement: TypeCode? {
-        mutating get {
-            guard next == .array else { return nil }
-            return TypeCode(
-                rawValue: UInt8(truncatingIfNeeded: unsafe dbus_message_iter_get_element_type(&iterator)))
-        }
+        guard next == .array else { return nil }
+        return unsafe look { unsafe MessageReader.code(dbus_message_iter_get_element_type($0)) }
     }
 
     /// The whole type of the next value; empty behind the last one. Costs an allocation.
     package var nextSignature: Signature {
-        mutating get {
-            guard !atEnd, let text = unsafe dbus_message_iter_get_signature(&iterator) else { return .empty }
-            defer { unsafe dbus_free(text) }
-            return Signature(unchecked: unsafe String(cString: text))
+        guard !atEnd, let text = unsafe look({ unsafe dbus_message_iter_get_signature($0) }) else { return .empty }
+        defer { unsafe dbus_free(text) }
+        return Signature(unchecked: unsafe String(cString: text))
+    }
+
+    private static func code(_ value: Int32) -> TypeCode? { TypeCode(rawValue: UInt8(truncatingIfNeeded: value)) }
+
+    /// For functions that look without moving, though C does not say so.
+    private func look<R>(_ body: (UnsafeMutablePointer<DBusMessageIter>) -> R) -> R {
+        unsafe withUnsafePointer(to: iterator) { pointer in
+            unsafe body(UnsafeMutablePointer(mutating: pointer))
         }
     }
 
@@ -132,8 +130,7 @@ extension MessageReader {
     }
 
     func mismatch(_ wanted: TypeCode) -> DBusError {
-        var reader = unsafe MessageReader(iterator: iterator)
-        guard let code = reader.next else {
+        guard let code = next else {
             return .invalidArgs("a value of type “\(wanted)” is missing")
         }
         return .invalidArgs("a value has type “\(code)” where “\(wanted)” belongs")

@@ -35,7 +35,7 @@ extension Message {
 
     /// Writes the whole body from typed values.
     package func write<each Value: DBusEncodable>(_ values: repeat each Value) throws(DBusError) {
-        try write(Message.signature(of: repeat (each Value).self)) { writer in
+        try write(Signature.of(repeat (each Value).self)) { writer in
             repeat (each values).encode(to: &writer)
         }
     }
@@ -63,7 +63,7 @@ extension Message {
     package func decode<each Value: DBusDecodable>(
         as types: repeat (each Value).Type
     ) throws(DBusError) -> (repeat each Value) {
-        let wanted = Message.signature(of: repeat (each Value).self)
+        let wanted = Signature.of(repeat (each Value).self)
         guard signature == wanted else {
             throw .invalidArgs("the message holds “\(signature)” where “\(wanted)” belongs")
         }
@@ -75,17 +75,5 @@ extension Message {
     /// The whole body as dynamic values.
     package func values() throws(DBusError) -> [DBusValue] {
         try read { (reader) throws(DBusError) in try DBusValue.readAll(&reader) }
-    }
-
-    static func signature<each Value: DBusEncodable>(of types: repeat (each Value).Type) -> Signature {
-        var text = ""
-        for type in repeat each types { text += type.signature.text }
-        return Signature(unchecked: text)
-    }
-
-    static func signature<each Value: DBusDecodable>(of types: repeat (each Value).Type) -> Signature {
-        var text = ""
-        for type in repeat each types { text += type.signature.text }
-        return Signature(unchecked: text)
     }
 }

@@ -1,0 +1,236 @@
+import DBus
+import TestSupport
+import Testing
+
+@Suite("Cursors")
+@DBusActor
+struct CursorTests {
+    private func message() throws -> Message {
+        try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
+    }
+
+    private func written(
+        _ signature: Signature, limit: Int = 1 << 27, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws -> Message {
+        let message = try message()
+        try message.write(signature, limit: limit, body)
+        return message
+    }
+
+    private func failure(
+        _ signature: Signature, limit: Int = 1 << 27, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) -> StandardError? {
+        do {
+            _ = try written(signature, limit: limit, body)
+            return nil
+        } catch {
+            return DBusError(error).standard
+        }
+    }
+
+    @Test("rows of a(ssa{sv}) are written and read → the same, bytes counted exactly")
+    func rows() throws {
+        let message = try written("a(ssa{sv})") { writer in
+            writer.array { rows in
+                for number in 0..<3 as Range<UInt32> {
+                    rows.structure { row in
+                        row.append("id\(number)")
+                        row.append("row")
+                        row.array { fields in
+                            fields.dictionaryEntry { entry in
+                                entry.append("n")
+                                entry.variant("u") { $0.append(number) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let rows = try message.decode(as: [DBusStruct<String, String, [String: Variant<UInt32>]>].self)
+        #expect(rows.map(\.members.0) == ["id0", "id1", "id2"])
+        #expect(rows.map { $0.members.2["n"]?.value } == [0, 1, 2])
+    }
+
+    @Test("random values → the counted bytes are those of the body on the wire")
+    func byteCount() async throws {
+        let bus = try PrivateBus()
+        let connection = try await Connection.open(.address(bus.address))
+        bus.pause()
+        var random = SeededRandom(seed: 5)
+        let empty = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
+        // Nothing is read by the stopped bus: fill the socket, then what a message adds to the queue is its size.
+        while connection.outgoingSize < 1 << 20 {
+            let filler = try message()
+            try filler.write([UInt8](repeating: 0, count: 60000))
+            try connection.send(filler)
+        }
+        func size(_ message: Message) throws -> Int {
+            let before = connection.outgoingSize
+            try connection.send(message)
+            return connection.outgoingSize - before
+        }
+        let header = try size(empty)
+        for _ in 0..<200 {
+            let value = random.value(of: .types(of: random.signature(depth: 3)))
+            let message = try message()
+            try message.write(values: [value])
+            // The signature is one more header field: 4 bytes, a length, its text and a NUL, padded to 8.
+            let field = (header + 4 + 1 + value.signature.text.utf8.count + 1 + 7) / 8 * 8
+            #expect(try size(message) - message.bodySize - field <= 8)
+            #expect(try size(message) - message.bodySize - header >= 0)
+        }
+        bus.resume()
+    }
+
+    @Test("numbers in one piece → written and seen where they stand")
+    func fixedArrays() throws {
+        let numbers = (0..<1000).map { UInt64($0) * 1_000_003 }
+        let message = try written("atauay") { writer in
+            writer.appendArray(numbers)
+            writer.appendArray([] as [UInt32])
+            writer.appendArray([1, 2, 3] as [UInt8])
+        }
+        try message.read { (reader) throws(DBusError) in
+            let element = reader.nextElement
+            #expect(element == .uint64)
+            let sum = try reader.fixedArray(of: UInt64.self) { span in
+                var sum: UInt64 = 0
+                for index in span.indices { sum &+= span[index] }
+                return sum
+            }
+            #expect(sum == numbers.reduce(0, &+))
+            #expect(try reader.fixedArray(of: UInt32.self) { $0.count } == 0)
+            #expect(try reader.fixedArray(of: UInt8.self) { $0[2] } == 3)
+            let end = reader.atEnd
+            #expect(end)
+        }
+    }
+
+    @Test("text is handed over as bytes and looked at as bytes → no String in between")
+    func utf8() throws {
+        let bytes = Array("grün".utf8)
+        let message = try written("sog") { writer in
+            writer.append(utf8: bytes.span)
+            writer.append("/a" as ObjectPath)
+            writer.append("as" as Signature)
+        }
+        try message.read { (reader) throws(DBusError) in
+            #expect(try reader.readUTF8 { span in span.indices.map { span[$0] } } == bytes)
+            #expect(try reader.readUTF8 { $0.count } == 2)
+            #expect(try reader.readUTF8 { $0.count } == 2)
+        }
+    }
+
+    @Test("a reader meets another type → InvalidArgs, and it stays where it is")
+    func readerMismatch() throws {
+        let message = try written("ua{sv}") { writer in
+            writer.append(7 as UInt32)
+            writer.array { _ in }
+        }
+        try message.read { (reader) throws(DBusError) in
+            expectMismatch(&reader) { (reader) throws(DBusError) in _ = try reader.readString() }
+            expectMismatch(&reader) { (reader) throws(DBusError) in try reader.array { _ in } }
+            expectMismatch(&reader) { (reader) throws(DBusError) in _ = try reader.readUTF8 { $0.count } }
+            #expect(try reader.readUInt32() == 7)
+            expectMismatch(&reader) { (reader) throws(DBusError) in try reader.structure { _ in } }
+            expectMismatch(&reader) { (reader) throws(DBusError) in
+                _ = try reader.fixedArray(of: UInt32.self) { $0.count }
+            }
+            let signature = reader.nextSignature
+            #expect(signature == "a{sv}")
+            try reader.array { (inside) throws(DBusError) in
+                let (end, next) = (inside.atEnd, inside.next)
+                #expect(end && next == nil)
+                expectMismatch(&inside) { (inside) throws(DBusError) in try inside.dictionaryEntry { _ in } }
+                inside.skip()
+            }
+            let end = reader.atEnd
+            #expect(end)
+            expectMismatch(&reader) { (reader) throws(DBusError) in _ = try reader.readUInt32() }
+        }
+    }
+
+    private func expectMismatch(
+        _ reader: inout MessageReader, _ body: (inout MessageReader) throws(DBusError) -> Void
+    ) {
+        do throws(DBusError) {
+            try body(&reader)
+            Issue.record("the reader gave a value of another type")
+        } catch {
+            #expect(error.standard == .invalidArgs)
+        }
+    }
+
+    @Test("a writer is given what does not belong → the first fault is thrown, and nothing aborts")
+    func writerMismatch() {
+        #expect(failure("u") { $0.append("x") } == .invalidArgs)
+        #expect(failure("u") { _ in } == .invalidArgs)
+        #expect(failure("") { $0.append(1 as UInt8) } == .invalidArgs)
+        #expect(failure("s") { $0.append("a\0b") } == .invalidArgs)
+        #expect(failure("s") { $0.append(utf8: ([0xff, 0xfe] as [UInt8]).span) } == .invalidArgs)
+        #expect(failure("s") { $0.append(utf8: ([0xed, 0xa0, 0x80] as [UInt8]).span) } == .invalidArgs)
+        #expect(failure("s") { $0.append(utf8: ([0x61, 0] as [UInt8]).span) } == .invalidArgs)
+        #expect(failure("(us)") { $0.structure { $0.append(1 as UInt32) } } == .invalidArgs)
+        #expect(
+            failure("(u)") {
+                $0.structure {
+                    $0.append(1 as UInt32); $0.append(1 as UInt32)
+                }
+            } == .invalidArgs)
+        #expect(
+            failure("au") {
+                $0.array {
+                    $0.append(1 as UInt32); $0.append("x")
+                }
+            } == .invalidArgs)
+        #expect(failure("au") { $0.appendArray([1.5]) } == .invalidArgs)
+        #expect(failure("a{sv}") { $0.array { $0.dictionaryEntry { $0.append("k") } } } == .invalidArgs)
+        #expect(failure("a{sv}") { $0.array { $0.structure { $0.append("k") } } } == .invalidArgs)
+        #expect(failure("v") { $0.variant("") { _ in } } == .invalidArgs)
+        #expect(failure("v") { $0.variant("uu") { $0.append(1 as UInt32) } } == .invalidArgs)
+        #expect(failure("v") { $0.variant("u") { $0.append("x") } } == .invalidArgs)
+        #expect(failure("v") { $0.variant("u") { _ in } } == .invalidArgs)
+        #expect(failure("u") { $0.fail(DBusError(.accessDenied, "no")) } == .accessDenied)
+    }
+
+    @Test("an error is thrown deep inside containers → they are given up, the message is useless")
+    func abandoned() throws {
+        let message = try message()
+        #expect(throws: DBusError(.accessDenied, "stop")) {
+            try message.write("a(sa{sv})") { (writer) throws(DBusError) in
+                try writer.array { (rows) throws(DBusError) in
+                    try rows.structure { (row) throws(DBusError) in
+                        row.append("x")
+                        try row.array { (fields) throws(DBusError) in
+                            try fields.dictionaryEntry { (entry) throws(DBusError) in
+                                entry.append("k")
+                                try entry.variant("(us)") { (inside) throws(DBusError) in
+                                    throw DBusError(.accessDenied, "stop")
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(throws: DBusError.self) { try message.write("u") { $0.append(1 as UInt32) } }
+    }
+
+    @Test("values are nested 64 deep → fine; 65 → LimitsExceeded", arguments: [64, 65])
+    func depth(count: Int) {
+        func nest(_ writer: inout MessageWriter, _ rest: Int) {
+            guard rest > 0 else { return writer.append(1 as UInt8) }
+            writer.variant(rest == 1 ? "y" : "v") { nest(&$0, rest - 1) }
+        }
+        #expect(failure("v") { nest(&$0, count) } == (count == 64 ? nil : .limitsExceeded))
+    }
+
+    @Test("a body reaches its limit → LimitsExceeded")
+    func limit() {
+        #expect(failure("ay", limit: 104) { $0.appendArray([UInt8](repeating: 0, count: 100)) } == nil)
+        #expect(failure("ay", limit: 104) { $0.appendArray([UInt8](repeating: 0, count: 101)) } == .limitsExceeded)
+        #expect(failure("as", limit: 100) { $0.array { for _ in 0..<50 { $0.append("x") } } } == .limitsExceeded)
+        let large = [UInt64](repeating: 0, count: (1 << 23) + 1)
+        #expect(failure("at") { $0.appendArray(large) } == .limitsExceeded)
+    }
+}

@@ -1,0 +1,21 @@
+import DBus
+import Foundation
+
+/// Files behind descriptors, for tests that send some.
+enum OpenFile {
+    static func create(_ path: String, contents: String) throws -> FileDescriptor {
+        try contents.write(toFile: path, atomically: true, encoding: .utf8)
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        return try FileDescriptor(duplicating: handle.fileDescriptor)
+    }
+
+    static func contents(_ descriptor: FileDescriptor) -> String {
+        let path = "/proc/self/fd/\(descriptor.rawValue)"
+        return (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
+
+    /// True when a descriptor of this process is open on `path`.
+    static func isOpen(_ number: Int32, path: String) -> Bool {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path
+    }
+}
