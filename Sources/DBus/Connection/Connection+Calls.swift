@@ -1,5 +1,3 @@
-internal import Synchronization
-
 extension Connection {
     /// How long a call waits for its answer when nothing else is said.
     package nonisolated static let defaultTimeout = Duration.seconds(25)
@@ -34,16 +32,12 @@ extension Connection {
     package func call(
         _ message: Message, timeout: Duration? = Connection.defaultTimeout
     ) async throws(DBusError) -> Message {
-        let pending = Mutex<PendingCall?>(nil)
+        let gate = ReplyGate()
+        let pending = call(message, timeout: timeout) { gate.open($0) }
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Message, DBusError>, Never>) in
-                let call = call(message, timeout: timeout) { continuation.resume(returning: $0) }
-                pending.withLock { $0 = call }
-                if Task.isCancelled { call.cancel() }
-            }
+            await gate.result()
         } onCancel: {
-            guard let call = pending.withLock({ $0 }) else { return }
-            EventLoop.shared.post { call.cancel() }
+            EventLoop.shared.post { pending.cancel() }
         }
         return try result.get()
     }

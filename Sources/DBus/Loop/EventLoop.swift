@@ -95,15 +95,18 @@ extension EventLoop {
         }
     }
 
-    /// Runs what was posted up to now.
+    /// Runs what was posted, and what that posts in turn; not endlessly, for descriptors and timers wait.
     @DBusActor
     func runPosted() {
-        let work = inbox.withLock { inbox in
-            guard !inbox.work.isEmpty else { return [Work]() }
-            defer { inbox.work = [] }
-            return inbox.work
+        for _ in 0..<8 {
+            let work = inbox.withLock { inbox in
+                guard !inbox.work.isEmpty else { return [Work]() }
+                defer { inbox.work = [] }
+                return inbox.work
+            }
+            guard !work.isEmpty else { return }
+            run(work)
         }
-        run(work)
     }
 
     @DBusActor

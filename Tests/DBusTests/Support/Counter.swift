@@ -1,4 +1,5 @@
 import DBus
+import TestSupport
 
 /// A small object to call: the one that the README shows, and the awkward methods that tests need.
 @DBusActor
@@ -7,7 +8,7 @@ final class Counter {
     var limit: UInt32 = 100
     var isSecretVisible = false
     /// Calls that were kept unanswered.
-    var kept: [Call] = []
+    let kept = EventLog<Call>()
     /// The calls that have arrived, by member.
     var arrivals: [String] = []
 
@@ -24,7 +25,7 @@ final class Counter {
                 counter.sum += UInt64(amount)
                 return counter.sum
             },
-            .method("Keep") { counter, call in counter.kept.append(call) },
+            .method("Keep") { counter, call in counter.kept.record(call) },
             .method("Drop") { counter, _ in counter.arrivals.append("Drop") },
             .method("Fill", in: ["bytes": "u"], out: ["data": "ay"]) { _, call in
                 let count = try call.arguments(as: UInt32.self)
