@@ -65,7 +65,7 @@ extension ListAdapter {
     func askItemCount(of handle: SectionHandle) -> Int {
         guard registry.faults[handle] == nil, let object = sections.object(of: handle) else { return 1 }
         let count: Int
-        if registry.controllers[handle] == nil, let traits = kind(for: object)?.traits {
+        if let traits = kind(for: object)?.traits {
             count = traits.numberOfItems(object)
         } else {
             guard let controller = controller(of: handle), registry.faults[handle] == nil else { return 1 }

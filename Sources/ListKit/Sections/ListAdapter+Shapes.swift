@@ -4,7 +4,7 @@ extension ListAdapter {
         guard registry.faults[handle] == nil, let object = sections.object(of: handle) else {
             return faultShape(of: handle, in: container)
         }
-        if registry.controllers[handle] == nil, let traits = kind(for: object)?.traits {
+        if let traits = kind(for: object)?.traits {
             return checked(traits.shape(object, container), of: handle, in: container)
         }
         guard let controller = controller(of: handle), registry.faults[handle] == nil else {

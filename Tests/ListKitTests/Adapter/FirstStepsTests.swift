@@ -5,7 +5,7 @@ import Testing
 struct FirstStepsTests {
     @Test("a full list, then changes → revisions, batches and objects agree")
     func writing() throws {
-        let list = TestList()
+        let list = TestHost()
         var mirror = Mirror(list.adapter)
         #expect(try list.perform(.performUpdates(objects: objects("a", "b", "c"))).revision == 1)
         for event in list.takeEvents() {
@@ -26,7 +26,7 @@ struct FirstStepsTests {
 
     @Test("a view of single items → shows what meets the viewport, follows changes and scrolling")
     func viewing() throws {
-        let list = TestList(
+        let list = TestHost(
             try objects(
                 (0..<100).map {
                     "o\(String(UnicodeScalar(UInt8(97 + $0 / 10))))\(String(UnicodeScalar(UInt8(97 + $0 % 10))))"

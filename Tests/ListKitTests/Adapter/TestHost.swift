@@ -2,7 +2,7 @@
 import Testing
 
 /// A list with a host around it that stores nothing and runs everything at once.
-final class TestList {
+final class TestHost {
     let adapter: ListAdapter
     /// All events, in order.
     private(set) var events: [AdapterEvent] = []

@@ -1,0 +1,168 @@
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+@Suite("Convergence: a viewer's slots are what the view shows")
+struct ViewConvergenceTests {
+    /// A view under test, and what its viewer knows.
+    final class Viewer {
+        let options: ListViewOptions
+        var screen: Screen
+        var viewport = Rect(x: 0, y: 0, width: 200, height: 150)
+        var range: ClosedRange<IndexPath>?
+        /// Sections and items that are displayed, by the display events.
+        var displayed: Set<String> = []
+        var inRange: Set<String> = []
+
+        init(_ id: ViewID, _ options: ListViewOptions) {
+            self.options = options
+            screen = Screen(view: id)
+        }
+
+        func take(_ events: [AdapterEvent]) {
+            screen.take(events)
+            for event in events {
+                switch event {
+                case .display(let change) where change.view == screen.view:
+                    for place in change.willDisplay { #expect(displayed.insert(place.objectID).inserted) }
+                    for place in change.didEndDisplaying { #expect(displayed.remove(place.objectID) != nil) }
+                case .workingRange(let change) where change.view == screen.view:
+                    for place in change.willEnter { #expect(inRange.insert(place.objectID).inserted) }
+                    for place in change.didExit { #expect(inRange.remove(place.objectID) != nil) }
+                default: break
+                }
+            }
+        }
+    }
+
+    static func options(_ index: Int) -> ListViewOptions {
+        var options = ListViewOptions()
+        switch index {
+        case 1:
+            options.fields = ["n", "v", "height"]
+            options.lead = 2
+            options.trail = 1
+            options.buffer = 0
+        case 2:
+            options.window = 2
+            options.isAnchoredAtStart = true
+        case 3:
+            options.layout = ListLayoutKind.none
+            options.overscanItems = 2
+        case 4: options.layout = .absolute
+        case 5:
+            options.windowBytes = 300
+            options.isAnchored = false
+            options.scale = 2
+        default: break
+        }
+        return options
+    }
+
+    @Test("random requests, scrolls, acks and sizes → each screen equals a fresh one", arguments: 0..<12)
+    func screens(seed: Int) throws {
+        var source = RandomList(seed: UInt64(seed) &* 31_337)
+        let list = TestHost(names: ["binding": "listd/binding"]) { configuration in
+            ConvergenceTests.configurations[seed % ConvergenceTests.configurations.count](&configuration)
+            configuration.workingRange = seed % 3
+        }
+        let viewers = (0..<6).map { Viewer(ViewID($0 + 1), Self.options($0)) }
+        for viewer in viewers { try list.adapter.openView(viewer.screen.view, options: viewer.options) }
+        for _ in 0..<60 {
+            try step(&source, list, viewers)
+            for viewer in viewers { try check(viewer, list.adapter, &source) }
+        }
+        for viewer in viewers {
+            viewer.take(try list.adapter.closeView(viewer.screen.view))
+            #expect(viewer.screen.isClosed)
+            #expect(viewer.displayed.isEmpty)
+            #expect(viewer.inRange.isEmpty)
+        }
+    }
+
+    private func step(_ source: inout RandomList, _ list: TestHost, _ viewers: [Viewer]) throws {
+        if source.random.chance(oneIn: 2) {
+            for _ in 0..<Int.random(in: 1...2, using: &source.random) { list.enqueue(try source.operation()) }
+            list.flush()
+            let events = list.takeEvents()
+            for viewer in viewers { viewer.take(events) }
+            return
+        }
+        guard let viewer = source.random.pick(viewers) else { return }
+        viewer.take(try act(viewer, list.adapter, &source))
+    }
+
+    private func act(_ viewer: Viewer, _ adapter: ListAdapter, _ source: inout RandomList) throws -> [AdapterEvent] {
+        let id = viewer.screen.view
+        let total = adapter.objectCount
+        switch Int.random(in: 0..<8, using: &source.random) {
+        case 0: return try adapter.acknowledge(view: id, sequence: viewer.screen.sequence)
+        case 1 where id == 1 || id == 6:
+            let sizes = (0..<2).map { _ in
+                MeasuredSize(
+                    objectID: source.id(), item: Int.random(in: 0..<3, using: &source.random),
+                    size: Size(width: 60, height: Double(Int.random(in: 1...5, using: &source.random)) * 10))
+            }
+            return try adapter.reportSizes(view: id, sizes: sizes).effects
+        case 2 where viewer.options.layout != ListLayoutKind.none:
+            let target = source.id()
+            guard let reply = try? adapter.scrollTo(view: id, object: target, item: 0, position: .nearest) else {
+                return []
+            }
+            return reply.reply.effects
+        default:
+            if viewer.options.layout == ListLayoutKind.none {
+                guard total > 0 else { return [] }
+                let first = Int.random(in: 0..<total, using: &source.random)
+                let last = Int.random(in: first..<total + 1, using: &source.random)
+                let range = IndexPath(section: first, item: 0)...IndexPath(section: last, item: 1)
+                viewer.range = range
+                return try adapter.setVisibleRange(view: id, first: range.lowerBound, last: range.upperBound).effects
+            }
+            let size = source.random.chance(oneIn: 6) ? Size(width: 120, height: 90) : viewer.viewport.size
+            viewer.viewport = Rect(
+                origin: Point(
+                    x: Double(Int.random(in: -2...20, using: &source.random)) * 10,
+                    y: Double(Int.random(in: -2...40, using: &source.random)) * 10), size: size)
+            let seen = source.random.chance(oneIn: 3) ? 0 : viewer.screen.sequence
+            return try adapter.setViewport(view: id, seen: seen, rect: viewer.viewport).effects
+        }
+    }
+
+    /// Compares a screen with a fresh view over the same viewport, which has no history.
+    private func check(_ viewer: Viewer, _ adapter: ListAdapter, _ source: inout RandomList) throws {
+        let description = try adapter.viewDescription(viewer.screen.view)
+        guard description.state != .new else { return }
+        if viewer.screen.isStalled {
+            #expect(description.state == .stalled)
+            if source.random.chance(oneIn: 4) { try viewer.screen.expectEqualToResync(of: adapter) }
+            return
+        }
+        #expect(description.sequence == viewer.screen.sequence)
+        if source.random.chance(oneIn: 10) { try viewer.screen.expectEqualToResync(of: adapter) }
+        #expect(viewer.displayed.isSuperset(of: description.visibleObjects))
+        // Sizes that a viewer reported are no part of the list: such a view has no fresh twin.
+        guard viewer.screen.view != 1, viewer.screen.view != 6 else { return }
+        var options = viewer.options
+        options.window = 32
+        options.windowBytes = .max
+        var fresh = Screen(view: 999)
+        try adapter.openView(999, options: options)
+        if let range = viewer.range {
+            fresh.take(try adapter.setVisibleRange(view: 999, first: range.lowerBound, last: range.upperBound).effects)
+        } else {
+            fresh.take(try adapter.setViewport(view: 999, seen: 0, rect: description.viewport).effects)
+        }
+        let isEqual = viewer.screen.items.map(Self.withoutSlot) == fresh.items.map(Self.withoutSlot)
+        #expect(isEqual, "view \(viewer.screen.view)")
+        #expect(fresh.contentSize == viewer.screen.contentSize || viewer.screen.sequence == 0)
+        #expect(try adapter.viewDescription(999).workingRange == description.workingRange)
+        _ = try adapter.closeView(999)
+    }
+
+    private static func withoutSlot(_ item: PictureItem) -> PictureItem {
+        var item = item
+        item.slot = 0
+        return item
+    }
+}
