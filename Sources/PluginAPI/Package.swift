@@ -6,10 +6,13 @@ let package = Package(
     products: [.library(name: "PluginAPI", type: .dynamic, targets: ["PluginAPI"])],
     dependencies: [.package(path: "../ListKit")],
     targets: [
+        // A header only: the C face of a plugin, which the loader reads before any Swift type of it.
+        .systemLibrary(name: "CPluginABI", path: "ABI"),
         .target(
             name: "PluginAPI",
-            dependencies: [.product(name: "ListKit", package: "ListKit")],
+            dependencies: ["CPluginABI", .product(name: "ListKit", package: "ListKit")],
             path: ".",
+            exclude: ["ABI"],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("MemberImportVisibility"),
@@ -17,7 +20,8 @@ let package = Package(
                 .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
                 .strictMemorySafety(),
                 .treatAllWarnings(as: .error),
-                .unsafeFlags(["-enable-library-evolution"]),
-            ])
+                // The check of the textual interface finds the header by this path only.
+                .unsafeFlags(["-enable-library-evolution", "-I", Context.packageDirectory + "/ABI"]),
+            ]),
     ]
 )

@@ -1,0 +1,48 @@
+internal import Dispatch
+internal import Glibc
+
+/// A timer or a watched descriptor of a data source; it ends with the source at the latest.
+public final class DataSourceActivity {
+    private let source: any DispatchSourceProtocol
+    private let fileDescriptor: Int32?
+    private var whenCancelled: (() -> Void)?
+
+    init(_ source: any DispatchSourceProtocol, closing fileDescriptor: Int32? = nil) {
+        self.source = source
+        self.fileDescriptor = fileDescriptor
+    }
+
+    func whenFired(_ body: @escaping () -> Void) {
+        let body = OnQueue(body)
+        source.setEventHandler { body.value() }
+    }
+
+    func begin(whenCancelled: @escaping () -> Void) {
+        self.whenCancelled = whenCancelled
+        if let fileDescriptor {
+            // Dispatch may still look at the descriptor until this handler runs.
+            source.setCancelHandler { close(fileDescriptor) }
+        }
+        source.activate()
+    }
+
+    /// Ends the callbacks at once, also the one that is due already; a second time does nothing.
+    public func cancel() {
+        source.cancel()
+        source.setEventHandler(handler: nil)
+        whenCancelled?()
+        whenCancelled = nil
+    }
+}
+
+/// A value that only the callbacks of one serial queue touch.
+///
+/// Dispatch asks for Sendable closures because it cannot know that its queue is the executor that the value belongs to.
+struct OnQueue<Value>: @unchecked Sendable {
+    // Owned by the data source's queue: made on it, and read only by handlers that run on it.
+    let value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+}

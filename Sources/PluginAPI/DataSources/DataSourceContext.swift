@@ -1,0 +1,109 @@
+internal import Dispatch
+
+/// What a data source works with: its argument, its way to the list, and timers and descriptors that call it back.
+///
+/// It belongs to the source's executor: use it from the source's methods and callbacks only. What is needed elsewhere,
+/// ``sink`` and ``logger``, may be taken out and carried anywhere.
+public final class DataSourceContext {
+    /// What follows the `?` in the list's source, as written; empty without one.
+    public let argument: String
+    /// The plugin's settings.
+    public let settings: PluginSettings
+    /// The plugin's log.
+    public let logger: PluginLogger
+    /// The way to the list.
+    public let sink: DataSourceSink
+
+    let queue: DispatchQueue
+    private var activities: [ObjectIdentifier: DataSourceActivity] = [:]
+
+    init(argument: String, host: PluginHost, sink: DataSourceSink, queue: DispatchQueue) {
+        self.argument = argument
+        self.settings = host.settings
+        self.logger = host.logger
+        self.sink = sink
+        self.queue = queue
+    }
+
+    /// Calls back once, after some time.
+    @discardableResult
+    public func after(_ delay: Duration, _ body: @escaping () -> Void) -> DataSourceActivity {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + delay.dispatchInterval, leeway: .milliseconds(1))
+        let activity = DataSourceActivity(timer)
+        activity.whenFired { [unowned activity] in
+            activity.cancel()
+            body()
+        }
+        return begin(activity)
+    }
+
+    /// Calls back again and again, first after one interval.
+    ///
+    /// Calls that were missed, because the machine slept or the source was busy, are not made up for. An interval below
+    /// one millisecond counts as one millisecond.
+    @discardableResult
+    public func every(_ interval: Duration, _ body: @escaping () -> Void) -> DataSourceActivity {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let step = max(interval, .milliseconds(1)).dispatchInterval
+        timer.schedule(deadline: .now() + step, repeating: step, leeway: .milliseconds(1))
+        let activity = DataSourceActivity(timer)
+        activity.whenFired(body)
+        return begin(activity)
+    }
+
+    /// Reads the whole list at once, and then again and again.
+    ///
+    /// What `read` answers replaces the list; the engine finds out what changed. What it throws is reported as a failure
+    /// of the source, which ends with the next reading that succeeds.
+    @discardableResult
+    public func poll(every interval: Duration, read: @escaping () throws -> [ListObject]) -> DataSourceActivity {
+        let sink = sink
+        func readOnce() {
+            do { sink.replace(try read()) } catch { sink.failed(ListError(dataSource: error).message) }
+        }
+        readOnce()
+        return every(interval, readOnce)
+    }
+
+    /// Calls back whenever a file descriptor can be read.
+    ///
+    /// The descriptor is the context's from now on: it is closed when the activity is cancelled or the source stops. Read
+    /// until nothing is left, and set it non-blocking for that. At its end a descriptor stays readable: cancel then.
+    @discardableResult
+    public func whenReadable(_ fileDescriptor: Int32, _ body: @escaping () -> Void) -> DataSourceActivity {
+        let source = DispatchSource.makeReadSource(fileDescriptor: fileDescriptor, queue: queue)
+        let activity = DataSourceActivity(source, closing: fileDescriptor)
+        activity.whenFired(body)
+        return begin(activity)
+    }
+
+    private func begin(_ activity: DataSourceActivity) -> DataSourceActivity {
+        let key = ObjectIdentifier(activity)
+        activities[key] = activity
+        activity.begin { [weak self] in self?.activities[key] = nil }
+        return activity
+    }
+
+    /// Ends all timers and descriptors; called when the source stops.
+    func cancelAll() {
+        for activity in activities.values { activity.cancel() }
+    }
+}
+
+extension ListError {
+    /// The error that a data source threw: itself when it is typed, else a failure of the plugin with its text.
+    init(dataSource error: any Error) {
+        self = error as? ListError ?? ListError(.pluginFailed, "\(error)")
+    }
+}
+
+extension Duration {
+    /// The nearest span that Dispatch knows; negative ones are zero, very long ones a century.
+    var dispatchInterval: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return .nanoseconds(0) }
+        guard seconds < 3_155_760_000 else { return .seconds(3_155_760_000) }
+        return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+    }
+}

@@ -1,0 +1,17 @@
+internal import Synchronization
+
+/// Lets the events of a data source through until it is closed.
+final class SinkGate: Sendable {
+    private let isOpen = Atomic<Bool>(true)
+    private let receiver: @Sendable (DataSourceEvent) -> Void
+
+    init(_ receiver: @escaping @Sendable (DataSourceEvent) -> Void) {
+        self.receiver = receiver
+    }
+
+    func deliver(_ event: DataSourceEvent) {
+        if isOpen.load(ordering: .acquiring) { receiver(event) }
+    }
+
+    func close() { isOpen.store(false, ordering: .releasing) }
+}

@@ -1,0 +1,39 @@
+/// What a plugin is: one type that says what it brings.
+///
+/// ```swift
+/// public import PluginAPI
+///
+/// enum Greenhouse: Plugin {
+///     static func manifest(for host: PluginHost) -> PluginManifest {
+///         PluginManifest(
+///             name: "greenhouse", version: "1.0.0",
+///             sectionControllers: [.controller("ReadingController") { ReadingController() }])
+///     }
+/// }
+///
+/// @c public func listd_plugin(_ call: PluginCall) { exportPlugin(Greenhouse.self, to: call) }
+/// ```
+///
+/// The library is called `lib<name>.so`, with the name of the manifest.
+public protocol Plugin {
+    /// Says what the plugin brings; called once, after the library was loaded and its versions were found to fit.
+    ///
+    /// - Parameter host: The plugin's settings and its log; keep it, or pass it on to what needs it.
+    /// - Throws: Whatever makes the plugin useless as it is, a wrong setting above all. The plugin is then refused
+    ///   with the error's text.
+    static func manifest(for host: PluginHost) throws -> PluginManifest
+}
+
+/// What listd gives a plugin to live with.
+public struct PluginHost: Sendable {
+    /// The plugin's own keys of the section `[Plugin NAME]` in `listd.conf`.
+    public let settings: PluginSettings
+    /// The plugin's voice in the daemon's log.
+    public let logger: PluginLogger
+
+    /// Puts a host together, as the daemon and tests of a plugin do.
+    public init(settings: PluginSettings = PluginSettings(), logger: PluginLogger = .discarding) {
+        self.settings = settings
+        self.logger = logger
+    }
+}

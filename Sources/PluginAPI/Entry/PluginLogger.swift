@@ -1,0 +1,42 @@
+/// Where a plugin says what happens: the daemon's log, with the plugin's name on each message.
+///
+/// A value that may be handed to any thread.
+public struct PluginLogger: Sendable {
+    /// How important a message is; the raw value is syslog's priority.
+    @frozen public enum Level: Int32, Sendable, Hashable, CaseIterable {
+        /// Something was lost or refused that should not have been.
+        case error = 3
+        /// Something is wrong, and the plugin goes on without it.
+        case warning = 4
+        /// Normal, and worth an admin's eye.
+        case notice = 5
+        /// What happened.
+        case info = 6
+        /// How it happened.
+        case debug = 7
+    }
+
+    private let write: @Sendable (Level, String) -> Void
+
+    /// A log that goes to a function, which may be called on any thread.
+    public init(_ write: @escaping @Sendable (_ level: Level, _ message: String) -> Void) {
+        self.write = write
+    }
+
+    /// A log that nobody reads.
+    public static let discarding = PluginLogger { _, _ in }
+
+    /// Writes one message; one sentence that names the thing it is about.
+    public func log(_ level: Level, _ message: String) { write(level, message) }
+
+    /// Says that something was lost or refused that should not have been.
+    public func error(_ message: String) { write(.error, message) }
+    /// Says that something is wrong, and that the plugin goes on without it.
+    public func warning(_ message: String) { write(.warning, message) }
+    /// Says something normal that is worth an admin's eye.
+    public func notice(_ message: String) { write(.notice, message) }
+    /// Says what happened.
+    public func info(_ message: String) { write(.info, message) }
+    /// Says how it happened.
+    public func debug(_ message: String) { write(.debug, message) }
+}

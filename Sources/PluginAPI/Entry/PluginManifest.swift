@@ -1,0 +1,62 @@
+/// What a plugin brings, by name.
+public struct PluginManifest: Sendable {
+    /// The plugin's name, as in `NAME/CONTROLLER` and in the name of the library, `libNAME.so`.
+    ///
+    /// Letters, digits, `-` and `_`, at most 64 of them.
+    public let name: String
+    /// The plugin's own version, for people.
+    public let version: String
+    /// The section controllers that lists may name as `NAME/CONTROLLER`.
+    public let sectionControllers: [SectionControllerEntry]
+    /// The data sources that lists may name as `NAME/SOURCE?argument`.
+    public let dataSources: [DataSourceEntry]
+
+    /// Says what a plugin brings.
+    public init(
+        name: String, version: String, sectionControllers: [SectionControllerEntry] = [],
+        dataSources: [DataSourceEntry] = []
+    ) {
+        self.name = name
+        self.version = version
+        self.sectionControllers = sectionControllers
+        self.dataSources = dataSources
+    }
+}
+
+/// A data source of a plugin: its name and how to make one for a list.
+public struct DataSourceEntry: Sendable {
+    /// The name inside the plugin.
+    public let name: String
+    /// Makes a source; called on the source's executor, once for each list.
+    public let make: @Sendable (DataSourceContext) throws -> any DataSource
+
+    /// A data source by name.
+    ///
+    /// `make` throws `ListError(.invalidArguments, …)` for an argument that makes no sense: the list is then not created.
+    public static func source(
+        _ name: String, _ make: @escaping @Sendable (DataSourceContext) throws -> any DataSource
+    ) -> DataSourceEntry {
+        DataSourceEntry(name: name, make: make)
+    }
+}
+
+/// A section controller of a plugin: its name and how to make one for a section.
+public struct SectionControllerEntry: Sendable {
+    /// The name inside the plugin.
+    public let name: String
+    /// Makes a controller; called on the executor of the list, once for each section that needs one.
+    public let make: @Sendable () -> ListSectionController
+    /// What can be known of a section without a controller; `nil` = every section has one of its own.
+    public let traits: (@Sendable () -> ListSectionTraits)?
+
+    /// A section controller by name; `didUpdate(to:)` gives it its object.
+    ///
+    /// A controller with `traits` must keep nothing between two calls: it is made when a section is displayed, in range or
+    /// asked, so that a long list needs few of them.
+    public static func controller(
+        _ name: String, traits: (@Sendable () -> ListSectionTraits)? = nil,
+        _ make: @escaping @Sendable () -> ListSectionController
+    ) -> SectionControllerEntry {
+        SectionControllerEntry(name: name, make: make, traits: traits)
+    }
+}

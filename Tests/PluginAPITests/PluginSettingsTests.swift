@@ -1,0 +1,55 @@
+import PluginAPI
+import Testing
+
+@Suite("Settings of a plugin")
+struct PluginSettingsTests {
+    private func settings(_ value: String) -> PluginSettings { PluginSettings(["Key": value]) }
+
+    @Test("an absent key → nil, of every type")
+    func absent() throws {
+        let settings = PluginSettings()
+        #expect(settings["Key"] == nil)
+        #expect(try settings.boolean("Key") == nil)
+        #expect(try settings.integer("Key") == nil)
+        #expect(try settings.number("Key") == nil)
+        #expect(try settings.duration("Key") == nil)
+    }
+
+    @Test(
+        "a truth value in systemd's words",
+        arguments: [("yes", true), ("On", true), ("1", true), ("FALSE", false), ("0", false)])
+    func boolean(text: String, value: Bool) throws {
+        #expect(try settings(text).boolean("Key") == value)
+    }
+
+    @Test(
+        "a time with or without a unit",
+        arguments: [
+            ("250ms", Duration.milliseconds(250)), ("3", .seconds(3)), ("3 s", .seconds(3)), ("2min", .seconds(120)),
+            ("1h", .seconds(3600)), ("2d", .seconds(172_800)), ("0", .zero),
+        ])
+    func duration(text: String, value: Duration) throws {
+        #expect(try settings(text).duration("Key") == value)
+    }
+
+    @Test(
+        "a value of another type → an error with key, value and what is expected",
+        arguments: ["", "perhaps", "1.5.2", "-", "nan", "5 apples", "99999999999999999999"])
+    func wrong(text: String) {
+        let settings = settings(text)
+        for read in [
+            { _ = try settings.boolean("Key") }, { _ = try settings.integer("Key") },
+            { _ = try settings.duration("Key") },
+        ] as [() throws -> Void] {
+            let error = #expect(throws: PluginSettingError.self) { try read() }
+            #expect(error?.key == "Key")
+            #expect(error?.description.hasPrefix("Key=\(text): expected ") == true)
+        }
+        if text != "99999999999999999999" { #expect(throws: PluginSettingError.self) { try settings.number("Key") } }
+    }
+
+    @Test("negative and endless times → an error", arguments: ["-1s", "9223372036854775807d", "infinity"])
+    func badDuration(text: String) {
+        #expect(throws: PluginSettingError.self) { try settings(text).duration("Key") }
+    }
+}
