@@ -1,0 +1,43 @@
+package import ListKit
+
+/// The section `[Plugin NAME]` of `listd.conf`.
+package struct PluginConfiguration: Sendable, Hashable {
+    /// Where the plugin's code runs.
+    package var isolation = PluginIsolation.none
+    /// How long one callback may take before the worker counts as hanging.
+    package var callbackTimeout = Duration.seconds(5)
+    /// How much memory, in bytes, the worker may have.
+    package var memoryMax = 512 << 20
+    /// The plugin's own keys, as written.
+    package var settings: [String: String] = [:]
+
+    /// What holds for a plugin without a section.
+    package init() {}
+
+    /// Reads the keys of a section: the daemon's own, and all others for the plugin.
+    ///
+    /// - Throws: `invalidArguments` that names the key, for one of the daemon's own with a bad value.
+    package init(_ values: [String: String]) throws(ListError) {
+        for (key, text) in values {
+            switch key {
+            case "Isolation":
+                isolation = try Self.read(key, text, "worker or none", PluginIsolation.init)
+            case "CallbackTimeout":
+                callbackTimeout = try Self.read(key, text, "a time such as 5s") { TimeSpan.parse($0) }
+            case "MemoryMax":
+                memoryMax = try Self.read(key, text, "a size such as 512M", Amount.bytes)
+            default:
+                settings[key] = text
+            }
+        }
+    }
+
+    private static func read<Value>(
+        _ key: String, _ text: String, _ expected: String, _ parse: (String) -> Value?
+    ) throws(ListError) -> Value {
+        guard let value = parse(text) else {
+            throw ListError(.invalidArguments, "\(key)=\(text): expected \(expected)")
+        }
+        return value
+    }
+}

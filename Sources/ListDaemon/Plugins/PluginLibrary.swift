@@ -1,0 +1,54 @@
+internal import Glibc
+package import ListKit
+@_spi(Daemon) package import PluginAPI
+
+/// A plugin's library in this process; it stays until the process ends.
+///
+/// Swift's runtime keeps what a library registered with it, so a library is never closed.
+package struct PluginLibrary: Sendable {
+    /// The file it was loaded from.
+    package let file: PluginFile
+    /// What it was built with.
+    package let record: PluginRecord
+    private let entry: PluginEntry
+
+    /// Loads a library and asks it what it was built with; no Swift type of it is touched.
+    ///
+    /// - Throws: `pluginRefused`: the dynamic loader's own words, no entry point, or versions that do not fit.
+    package init(_ file: PluginFile, daemon: PluginRecord = .current) throws(ListError) {
+        entry = try Self.load(file)
+        guard let record = entry.record else {
+            throw ListError(
+                .pluginRefused, "\(file.path): \(PluginEntry.symbolName) does not answer as a plugin's does")
+        }
+        try record.check(against: daemon, file: file.path)
+        self.file = file
+        self.record = record
+    }
+
+    private static func load(_ file: PluginFile) throws(ListError) -> PluginEntry {
+        // RTLD_NOW: what is missing is missed here and not in the middle of a callback. The handle is never closed.
+        guard let handle = unsafe dlopen(file.path, RTLD_NOW | RTLD_LOCAL) else {
+            let reason = unsafe dlerror().map { unsafe String(cString: $0) }
+            throw ListError(.pluginRefused, "\(file.path): cannot be loaded", cause: reason)
+        }
+        guard let symbol = unsafe dlsym(handle, PluginEntry.symbolName) else {
+            throw ListError(
+                .pluginRefused, "\(file.path): no plugin of listd, for it exports no \(PluginEntry.symbolName)")
+        }
+        return unsafe PluginEntry(symbol: symbol)
+    }
+
+    /// Asks the plugin for its manifest; the first Swift code of it that runs.
+    ///
+    /// - Throws: `pluginRefused` when the plugin throws, or when its manifest makes no sense.
+    package func manifest(for host: PluginHost) throws(ListError) -> PluginManifest {
+        guard let plugin = entry.plugin else { throw ListError(.pluginRefused, "\(file.path): exports no plugin") }
+        let manifest: PluginManifest
+        do { manifest = try plugin.manifest(for: host) } catch {
+            throw ListError(.pluginRefused, "\(file.path): the plugin refuses to start", cause: "\(error)")
+        }
+        try manifest.check(file: file)
+        return manifest
+    }
+}

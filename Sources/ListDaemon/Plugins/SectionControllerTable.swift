@@ -1,0 +1,68 @@
+package import ListKit
+package import PluginAPI
+
+/// The section controllers of one list, by object type: what the option `section-controllers` comes to.
+///
+/// A value that may be handed to the list's host, which makes the provider on its own executor.
+package struct SectionControllerTable: Sendable {
+    /// A section controller with its full name.
+    private enum Kind: Sendable {
+        case builtIn(String)
+        case plugin(PluginReference, SectionControllerEntry)
+    }
+
+    /// The built-in controller for every type.
+    package static let builtIn = SectionControllerTable(kinds: [:])
+
+    private let kinds: [String: Kind]
+
+    private init(kinds: [String: Kind]) {
+        self.kinds = kinds
+    }
+
+    /// Looks up what an option names.
+    ///
+    /// - Parameters:
+    ///   - option: object type, or `*` for all others, to `PLUGIN/CONTROLLER` or `listd/…`.
+    ///   - entry: finds a plugin's section controller.
+    /// - Throws: `noSuchSectionController` for a name that is malformed or unknown, and what `entry` throws.
+    package init(
+        _ option: [String: String],
+        entry: (PluginReference) throws(ListError) -> SectionControllerEntry
+    ) throws(ListError) {
+        var kinds: [String: Kind] = [:]
+        for (type, name) in option {
+            if BuiltInSectionControllers.kind(named: name) != nil {
+                kinds[type] = .builtIn(name)
+            } else if let reference = PluginReference(name), reference.plugin != "listd" {
+                kinds[type] = .plugin(reference, try entry(reference))
+            } else {
+                throw ListError(.noSuchSectionController, "section-controllers: “\(name)” for “\(type)”: no such thing")
+            }
+        }
+        self.init(kinds: kinds)
+    }
+
+    /// Makes the provider for a list; to be called on the list's executor.
+    package func makeProvider() -> any ListSectionControllerProvider { Provider(kinds: kinds) }
+
+    /// Gives each type its controller, `*` to the types that have none, and `listd/single` where there is no `*`.
+    private final class Provider: ListSectionControllerProvider {
+        private let kinds: [String: Kind]
+
+        init(kinds: [String: Kind]) {
+            self.kinds = kinds
+        }
+
+        func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
+            switch kinds[type] ?? kinds["*"] {
+            case nil:
+                BuiltInSectionControllers.kind(named: BuiltInSectionControllers.single)
+            case .builtIn(let name):
+                BuiltInSectionControllers.kind(named: name)
+            case .plugin(let reference, let entry):
+                ListSectionControllerKind(name: reference.text, traits: entry.traits?()) { _ in entry.make() }
+            }
+        }
+    }
+}

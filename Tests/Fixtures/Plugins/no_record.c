@@ -1,0 +1,3 @@
+// Something that happens to export a function of the right name.
+struct listd_plugin_call;
+void listd_plugin(struct listd_plugin_call *call) { (void)call; }

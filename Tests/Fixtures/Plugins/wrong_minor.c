@@ -1,0 +1,10 @@
+// A plugin for a later minor version, built with some other compiler too: the API is named first.
+#include "listd-plugin.h"
+
+void listd_plugin(struct listd_plugin_call *call) {
+    if (call->ask != listd_plugin_ask_record) __builtin_trap();
+    call->magic = listd_plugin_magic;
+    call->api_major = LISTD_PLUGIN_API_MAJOR;
+    call->api_minor = LISTD_PLUGIN_API_MINOR + 1;
+    call->compiler = "another";
+}

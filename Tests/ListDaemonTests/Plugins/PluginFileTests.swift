@@ -1,0 +1,162 @@
+import Foundation
+import ListKit
+import Testing
+
+@testable import ListDaemon
+
+@Suite("What may be loaded as a plugin")
+struct PluginFileTests {
+    private let workshop: PluginWorkshop
+
+    init() throws {
+        workshop = try PluginWorkshop()
+    }
+
+    /// The head of a shared object for this machine, as this very process has one.
+    private func head(class bits: UInt8 = 2, order: UInt8 = 1, type: UInt8 = 3, machine: UInt8? = nil) throws -> [UInt8]
+    {
+        let own = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/exe"))
+        var head = [UInt8](try #require(try own.read(upToCount: 20)))
+        head[4] = bits
+        head[5] = order
+        head[16] = type
+        if let machine { head[18] = machine }
+        return head
+    }
+
+    private func load(_ name: String, identity: ProcessIdentity = .current) throws(ListError) -> PluginFile {
+        try PluginFile(path: workshop.path(name), in: [workshop.directory], identity: identity)
+    }
+
+    private func refusal(_ name: String, identity: ProcessIdentity = .current) -> String? {
+        do throws(ListError) {
+            _ = try load(name, identity: identity)
+            return nil
+        } catch {
+            return error.code == .pluginRefused ? error.description : nil
+        }
+    }
+
+    @Test("a shared object for this machine that only its owner may write → taken, by its canonical path")
+    func good() throws {
+        try workshop.write(head(), to: "good.so")
+        let file = try load("good.so")
+        #expect(file.path == workshop.path("good.so"))
+        #expect(file.pluginName == "good")
+    }
+
+    @Test("libNAME.so and NAME.so → NAME")
+    func names() throws {
+        try workshop.write(head(), to: "libgreen-house_2.so")
+        #expect(try load("libgreen-house_2.so").pluginName == "green-house_2")
+    }
+
+    @Test("no such file → noSuchPlugin that names it")
+    func missing() {
+        let error = #expect(throws: ListError.self) { try load("missing.so") }
+        #expect(error?.code == .noSuchPlugin)
+        #expect(error?.message.contains("missing.so") == true)
+    }
+
+    @Test(
+        "a file that the dynamic loader would choke on → refused with the reason",
+        arguments: [
+            ("text", "not an ELF file"), ("empty", "not an ELF file"), ("short", "not a 64-bit little-endian ELF file"),
+            ("32-bit", "not a 64-bit little-endian ELF file"), ("big-endian", "not a 64-bit little-endian ELF file"),
+            ("program", "not a shared object (ELF type 2)"), ("foreign", "built for ELF machine 8"),
+        ])
+    func unfit(what: String, reason: String) throws {
+        let bytes =
+            switch what {
+            case "text": Array("#!/bin/sh\n".utf8)
+            case "short": Array(try head().prefix(12))
+            case "32-bit": try head(class: 1)
+            case "big-endian": try head(order: 2)
+            case "program": try head(type: 2)
+            case "foreign": try head(machine: 8)
+            default: [UInt8]()
+            }
+        try workshop.write(bytes, to: "\(what).so")
+        let text = try #require(refusal("\(what).so"))
+        #expect(text.contains(reason))
+        #expect(text.contains("\(what).so"))
+    }
+
+    @Test("a directory or a pipe → refused, and nothing waits for a writer")
+    func notRegular() throws {
+        try FileManager.default.createDirectory(
+            atPath: workshop.path("directory.so"), withIntermediateDirectories: false)
+        let made = unsafe mkfifo(workshop.path("pipe.so"), 0o600)
+        try #require(made == 0)
+        #expect(refusal("directory.so")?.contains("not a regular file") == true)
+        #expect(refusal("pipe.so")?.contains("not a regular file") == true)
+    }
+
+    @Test("others may write the file → refused with the mode", arguments: [0o757, 0o777, 0o702])
+    func writableByOthers(mode: Int) throws {
+        try workshop.write(head(), to: "open.so", mode: mode)
+        #expect(refusal("open.so")?.contains("mode \(String(mode, radix: 8))") == true)
+    }
+
+    @Test("another group may write the file → refused; the daemon's own group may")
+    func writableByGroup() throws {
+        try workshop.write(head(), to: "group.so", mode: 0o775)
+        let own = ProcessIdentity.current
+        #expect(throws: Never.self) { try load("group.so") }
+        if own.user == 0 {
+            try workshop.give("group.so", toUser: 0, group: 4711)
+            #expect(refusal("group.so")?.contains("group 4711") == true)
+        }
+    }
+
+    @Test("owned by a stranger → refused with both users; owned by root → taken whoever runs listd")
+    func owners() throws {
+        try workshop.write(head(), to: "owned.so")
+        let owner = ProcessIdentity.current.user
+        let other = ProcessIdentity(user: owner + 1, group: ProcessIdentity.current.group)
+        if owner == 0 {
+            #expect(refusal("owned.so", identity: other) == nil)
+            try workshop.give("owned.so", toUser: 4711, group: 0)
+            #expect(refusal("owned.so")?.contains("owned by user 4711, not by root or user 0") == true)
+        } else {
+            #expect(refusal("owned.so", identity: other)?.contains("owned by user \(owner)") == true)
+        }
+    }
+
+    @Test("others may write the plugin directory → refused, since they could put another file there")
+    func writableDirectory() throws {
+        try workshop.write(head(), to: "good.so")
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: workshop.directory)
+        #expect(refusal("good.so")?.contains("its plugin directory is not safe") == true)
+    }
+
+    @Test("a link within the directory → its target; a link out of it → refused")
+    func links() throws {
+        try workshop.write(head(), to: "good.so")
+        try FileManager.default.createSymbolicLink(atPath: workshop.path("inside.so"), withDestinationPath: "good.so")
+        try FileManager.default.createSymbolicLink(
+            atPath: workshop.path("outside.so"), withDestinationPath: "/bin/true")
+        #expect(try load("inside.so").path == workshop.path("good.so"))
+        #expect(refusal("outside.so")?.contains("in no plugin directory") == true)
+        #expect(refusal("../\(URL(filePath: workshop.directory).lastPathComponent)x/a.so") == nil)
+    }
+
+    @Test("a name → the first directory that has NAME.so or libNAME.so; a path outside → refused")
+    func search() throws {
+        let second = try PluginWorkshop()
+        try workshop.write(head(), to: "libboth.so")
+        try second.write(head(), to: "both.so")
+        try second.write(head(), to: "other.so")
+        let directories = PluginDirectories(["/nonexistent", workshop.directory, second.directory])
+        #expect(try directories.find("both").path == workshop.path("libboth.so"))
+        #expect(try directories.find("other").path == second.path("other.so"))
+        #expect(try directories.find("other.so").path == second.path("other.so"))
+        #expect(try directories.find(second.path("both.so")).path == second.path("both.so"))
+        for unknown in ["", "nobody", "a\0b", "../etc/passwd"] {
+            let error = #expect(throws: ListError.self) { try directories.find(unknown) }
+            #expect(error?.code == .noSuchPlugin)
+        }
+        let error = #expect(throws: ListError.self) { try directories.find("/bin/true") }
+        #expect(error?.code == .pluginRefused)
+    }
+}

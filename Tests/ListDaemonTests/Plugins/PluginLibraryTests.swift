@@ -1,0 +1,83 @@
+import ListKit
+@_spi(Daemon) import PluginAPI
+import Testing
+
+@testable import ListDaemon
+
+@Suite("Loading a plugin's library")
+struct PluginLibraryTests {
+    private let workshop: PluginWorkshop
+
+    init() throws {
+        workshop = try PluginWorkshop()
+    }
+
+    private func library(_ fixture: String, as name: String? = nil) throws -> PluginLibrary {
+        let path = try workshop.build(fixture, as: name)
+        return try PluginLibrary(PluginFile(path: path, in: [workshop.directory]))
+    }
+
+    @Test(
+        "a library that does not fit → refused, and the message has what it is and what it should be",
+        arguments: [
+            ("wrong_major.c", ["built for plugin API 99.7", "this listd has \(PluginRecord.current.apiMajor)."]),
+            (
+                "wrong_minor.c",
+                ["built for plugin API \(PluginRecord.current.apiMajor).\(PluginRecord.current.apiMinor + 1)"]
+            ),
+            ("wrong_compiler.c", ["Swift 5.9.1 (15.0.0 of another house)", PluginRecord.current.compiler]),
+            ("no_record.c", ["does not answer as a plugin's does"]),
+            ("no_symbol.c", ["exports no listd_plugin"]),
+            ("unresolved.c", ["cannot be loaded", "listd_there_is_no_such_function"]),
+        ])
+    func unfit(fixture: String, texts: [String]) throws {
+        let error = #expect(throws: ListError.self) { try library(fixture) }
+        #expect(error?.code == .pluginRefused)
+        let description = try #require(error?.description)
+        #expect(description.contains(workshop.directory))
+        for text in texts { #expect(description.contains(text)) }
+    }
+
+    @Test("a plugin of this API and compiler → its record and its manifest")
+    func good() throws {
+        let library = try library("greenhouse.swift")
+        #expect(library.record == .current)
+        let manifest = try library.manifest(for: PluginHost())
+        #expect(manifest.name == "greenhouse")
+        #expect(manifest.version == "2.1")
+        #expect(manifest.sectionControllers.map(\.name) == ["ReadingController"])
+        #expect(manifest.dataSources.map(\.name) == ["readings"])
+    }
+
+    @Test("a class of the plugin → is a ListSectionController of this process, and casts say so")
+    func casts() throws {
+        let manifest = try library("greenhouse.swift").manifest(for: PluginHost())
+        let controller: Any = try #require(manifest.sectionControllers.first).make()
+        #expect(controller is ListSectionController)
+        #expect(type(of: controller) != ListSectionController.self)
+        let error: any Error =
+            #expect(throws: (any Error).self) {
+                try library("greenhouse.swift").manifest(for: PluginHost(settings: PluginSettings(["Refuse": "yes"])))
+            } ?? ListError(.pluginFailed, "")
+        // The plugin's ListError is this process's: its code can be read.
+        #expect((error as? ListError)?.cause?.contains("no greenhouse here") == true)
+    }
+
+    @Test(
+        "a manifest that makes no sense → refused with what is wrong",
+        arguments: [
+            (["Name": "hothouse"], "the plugin calls itself “hothouse”, its file “greenhouse”"),
+            (["Name": ""], "calls itself “”"),
+            (["Sources": "readings readings"], "two data sources are called “readings”"),
+            (["Sources": "a/b"], "“a/b” cannot be the name of a data source"),
+            (["Refuse": "perhaps"], "Refuse=perhaps: expected yes or no"),
+        ])
+    func badManifest(settings: [String: String], reason: String) throws {
+        let library = try library("greenhouse.swift")
+        let error = #expect(throws: ListError.self) {
+            try library.manifest(for: PluginHost(settings: PluginSettings(settings)))
+        }
+        #expect(error?.code == .pluginRefused)
+        #expect(error?.description.contains(reason) == true)
+    }
+}

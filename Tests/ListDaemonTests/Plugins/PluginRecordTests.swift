@@ -1,0 +1,50 @@
+import ListKit
+@_spi(Daemon) import PluginAPI
+import Testing
+
+@Suite("What a plugin was built with")
+struct PluginRecordTests {
+    private let daemon = PluginRecord(apiMajor: 2, apiMinor: 3, swiftVersion: 0x06_03_01, compiler: "clang A")
+
+    private func message(_ change: (inout PluginRecord) -> Void) -> String? {
+        var record = daemon
+        change(&record)
+        do throws(ListError) {
+            try record.check(against: daemon, file: "/p/x.so")
+            return nil
+        } catch {
+            return error.code == .pluginRefused ? error.message : nil
+        }
+    }
+
+    @Test("the same, or an older minor version → fits", arguments: [0, 1, 3] as [UInt32])
+    func fits(minor: UInt32) {
+        #expect(message { $0.apiMinor = minor } == nil)
+    }
+
+    @Test(
+        "another major or a later minor version → refused with both",
+        arguments: [(1, 3), (3, 0), (2, 4)] as [(UInt32, UInt32)])
+    func api(major: UInt32, minor: UInt32) {
+        let text = message {
+            $0.apiMajor = major
+            $0.apiMinor = minor
+        }
+        #expect(text == "/p/x.so: built for plugin API \(major).\(minor), this listd has 2.3")
+    }
+
+    @Test("another release or build of the compiler → refused with both")
+    func compiler() {
+        #expect(
+            message { $0.swiftVersion = 0x06_02_00 }
+                == "/p/x.so: built with Swift 6.2.0 (clang A), this listd with Swift 6.3.1 (clang A)")
+        #expect(message { $0.compiler = "B" }?.contains("(B)") == true)
+    }
+
+    @Test("the version on the bus → major × 65536 + minor")
+    func version() {
+        #expect(daemon.apiVersion == 0x2_0003)
+        #expect(PluginRecord.current.swiftVersion >= 0x06_02_00)
+        #expect(!PluginRecord.current.compiler.isEmpty)
+    }
+}

@@ -1,0 +1,142 @@
+import ListKit
+@_spi(Daemon) import PluginAPI
+import Synchronization
+import Testing
+
+@testable import ListDaemon
+
+@Suite("The plugins that a daemon was asked for")
+struct PluginRegistryTests {
+    private let workshop: PluginWorkshop
+    private let changes = Recorder<PluginRegistry.Change>()
+    private let registry: PluginRegistry
+
+    init() throws {
+        let workshop = try PluginWorkshop()
+        let changes = changes
+        self.workshop = workshop
+        registry = PluginRegistry(
+            directories: PluginDirectories([workshop.directory]),
+            configuration: { _ in
+                var configuration = PluginConfiguration()
+                configuration.settings = ["Unit": "°C"]
+                return configuration
+            },
+            log: Log(level: .error, sink: SilentSink()),
+            observer: { changes.record($0) })
+    }
+
+    @Test("a plugin by name, then by path → loaded once, known with all that the bus tells")
+    func load() async throws {
+        let path = try workshop.build("greenhouse.swift")
+        let plugin = try await registry.load("greenhouse")
+        #expect(plugin.name == "greenhouse")
+        #expect(plugin.version == "2.1")
+        #expect(plugin.file == path)
+        #expect(plugin.apiVersion == PluginRecord.current.apiVersion)
+        #expect(plugin.sectionControllers == ["ReadingController"])
+        #expect(plugin.dataSources == ["readings"])
+        #expect(plugin.state == .ready)
+        #expect(try await registry.load(path) == plugin)
+        #expect(await registry.plugins == [plugin])
+        #expect(changes.all == [.changed(plugin)])
+    }
+
+    @Test("a section controller of a plugin → the plugin is loaded, and the list's provider makes it for its types")
+    func controllers() async throws {
+        try workshop.build("greenhouse.swift")
+        let table = try await registry.sectionControllers(for: [
+            "reading": "greenhouse/ReadingController", "*": "listd/binding",
+        ])
+        let provider = table.makeProvider()
+        let reading = try #require(provider.sectionControllerKind(forType: "reading"))
+        #expect(reading.name == "greenhouse/ReadingController")
+        #expect(String(describing: type(of: reading.make(try ListObject(id: "a")))) == "ReadingController")
+        #expect(provider.sectionControllerKind(forType: "else")?.name == "listd/binding")
+        #expect(await registry.plugin(named: "greenhouse") != nil)
+    }
+
+    @Test("no option at all → listd/single for every type")
+    func noControllers() async throws {
+        let provider = try await registry.sectionControllers(for: [:]).makeProvider()
+        #expect(provider.sectionControllerKind(forType: "")?.name == "listd/single")
+    }
+
+    @Test(
+        "a section controller that is not there → the error of the contract, and nothing is made",
+        arguments: [
+            ("greenhouse/Nobody", ListError.Code.noSuchSectionController), ("nobody/Controller", .noSuchPlugin),
+            ("listd/nobody", .noSuchSectionController), ("nonsense", .noSuchSectionController),
+            ("wrong_major/X", .pluginRefused),
+        ])
+    func unknownControllers(name: String, code: ListError.Code) async throws {
+        try workshop.build("greenhouse.swift")
+        try workshop.build("wrong_major.c")
+        let error = await #expect(throws: ListError.self) { try await registry.sectionControllers(for: ["*": name]) }
+        #expect(error?.code == code)
+        #expect(error?.message.contains(name.split(separator: "/")[0]) == true)
+    }
+
+    @Test("a plugin's data source → runs with its argument and the plugin's settings")
+    func source() async throws {
+        try workshop.build("greenhouse.swift")
+        let events = AsyncStream.makeStream(of: DataSourceEvent.self)
+        let reference = try #require(PluginSourceReference("greenhouse/readings?2"))
+        let source = try await registry.dataSource(reference) { events.continuation.yield($0) }
+        source.start()
+        var iterator = events.stream.makeAsyncIterator()
+        guard case .replace(let objects)? = await iterator.next() else {
+            Issue.record("the source sends no list")
+            return
+        }
+        #expect(objects.map(\.id) == ["reading 0", "reading 1"])
+        #expect(objects.first?.fields["unit"] == "°C")
+        source.stop()
+    }
+
+    @Test("an argument that makes no sense → the error of making the source", arguments: ["", "many"])
+    func badArgument(argument: String) async throws {
+        try workshop.build("greenhouse.swift")
+        let reference = try #require(PluginSourceReference("greenhouse/readings?\(argument)"))
+        let source = try await registry.dataSource(reference) { _ in }
+        let error = await withCheckedContinuation { done in source.start { done.resume(returning: $0) } }
+        #expect(error?.code == .invalidArguments)
+    }
+
+    @Test("a data source that the plugin does not have → invalidArguments that names it")
+    func unknownSource() async throws {
+        try workshop.build("greenhouse.swift")
+        let reference = try #require(PluginSourceReference("greenhouse/nothing"))
+        let error = await #expect(throws: ListError.self) { try await registry.dataSource(reference) { _ in } }
+        #expect(error?.code == .invalidArguments)
+        #expect(error?.message.contains("nothing") == true)
+    }
+
+    @Test("unloading: in use → refused with the lists named; unused → gone; unknown → noSuchPlugin")
+    func unload() async throws {
+        try workshop.build("greenhouse.swift")
+        try await registry.load("greenhouse")
+        let inUse = await #expect(throws: ListError.self) {
+            try await registry.unload("greenhouse", usedBy: ["tomatoes", "beans"])
+        }
+        #expect(inUse?.message.contains("beans, tomatoes") == true)
+        try await registry.unload("greenhouse", usedBy: [])
+        #expect(await registry.plugins.isEmpty)
+        #expect(changes.all.last == .removed(name: "greenhouse"))
+        let unknown = await #expect(throws: ListError.self) { try await registry.unload("greenhouse", usedBy: []) }
+        #expect(unknown?.code == .noSuchPlugin)
+    }
+}
+
+/// Keeps what it is told.
+private final class Recorder<Value: Sendable>: Sendable {
+    private let values = Mutex<[Value]>([])
+
+    var all: [Value] { values.withLock { $0 } }
+
+    func record(_ value: Value) { values.withLock { $0.append(value) } }
+}
+
+private struct SilentSink: LogSink {
+    func write(_ entry: LogEntry) {}
+}
