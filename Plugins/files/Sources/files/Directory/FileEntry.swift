@@ -1,0 +1,52 @@
+internal import PluginAPI
+
+/// What a file is; the raw value is the field `kind` and the object's type.
+enum FileKind: String, Sendable, CaseIterable {
+    case file
+    case directory
+    case link
+    case pipe
+    case socket
+    case device
+}
+
+/// A directory entry with what the file system says about it.
+struct FileEntry: Equatable, Sendable {
+    /// Which file it is, whatever its name: stays through a rename.
+    struct Identity: Hashable, Sendable {
+        var device: UInt64
+        var inode: UInt64
+    }
+
+    var name: FileName
+    var identity: Identity
+    var kind: FileKind
+    /// Bytes; 0 for a directory, whose size means nothing to people.
+    var size: UInt64
+    /// Microseconds since 1970.
+    var modified: Int64
+    /// Permission bits.
+    var mode: UInt32
+    /// The user that owns it.
+    var owner: UInt32
+    /// Where a link points.
+    var target: FileName?
+}
+
+extension FileEntry {
+    /// The entry as an object of a list; the fields are described in the plugin's README.
+    func object(id: String, heading: String?) throws(ListError) -> ListObject {
+        var fields: [String: Value] = [
+            "name": .string(name.text),
+            "kind": .string(kind.rawValue),
+            "modified": .int64(modified),
+            "mode": .uint32(mode),
+            "owner": .uint32(owner),
+        ]
+        if kind != .directory { fields["size"] = .uint64(size) }
+        if !name.isText { fields["raw-name"] = .array(element: "y", name.bytes.map { .byte($0) }) }
+        if let target { fields["target"] = .string(target.text) }
+        if let heading { fields["heading"] = .string(heading) }
+        return try ListObject(id: id, type: kind.rawValue, fields: try Fields(fields))
+    }
+}

@@ -1,0 +1,120 @@
+internal import Glibc
+
+/// What the kernel refused, in its own words.
+struct FileSystemError: Error, CustomStringConvertible {
+    /// The path or thing at fault.
+    var subject: String
+    /// The error number.
+    var code: Int32
+
+    var description: String { "\(subject): \(Self.text(of: code))" }
+
+    private static func text(of code: Int32) -> String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        // The buffer is as long as said, and ends with NUL if the call succeeds.
+        guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// An open directory: the only place of this plugin that asks the file system.
+struct Directory: ~Copyable {
+    private let descriptor: Int32
+    private let path: String
+
+    /// Opens a directory.
+    init(path: String) throws(FileSystemError) {
+        // The path outlives the call.
+        descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileSystemError(subject: path, code: errno) }
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    /// All entries, in no order; those that vanish meanwhile are left out.
+    func entries() throws(FileSystemError) -> [FileEntry] {
+        // The stream owns the duplicate and closes it; readdir's record is copied before the next call.
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0, let stream = unsafe fdopendir(copy) else {
+            let code = errno
+            if copy >= 0 { close(copy) }
+            throw FileSystemError(subject: path, code: code)
+        }
+        defer { unsafe closedir(stream) }
+        unsafe rewinddir(stream)
+        var entries: [FileEntry] = []
+        errno = 0
+        while let record = unsafe readdir(stream) {
+            let name = unsafe FileName(record: record)
+            if !name.isDot, let entry = entry(name) { entries.append(entry) }
+            errno = 0
+        }
+        guard errno == 0 else { throw FileSystemError(subject: path, code: errno) }
+        return entries
+    }
+
+    /// What there is under a name now; `nil` when there is nothing, or nothing that may be looked at.
+    func entry(_ name: FileName) -> FileEntry? {
+        var status = stat()
+        // The name's copy ends with NUL and outlives the call; the status is a local.
+        guard unsafe fstatat(descriptor, name.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        let kind = FileKind(mode: status.st_mode)
+        return FileEntry(
+            name: name,
+            identity: FileEntry.Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)),
+            kind: kind,
+            size: kind == .directory ? 0 : UInt64(clamping: status.st_size),
+            modified: status.st_mtim.microseconds,
+            mode: status.st_mode & 0o7777,
+            owner: status.st_uid,
+            target: kind == .link ? target(of: name) : nil)
+    }
+
+    private func target(of name: FileName) -> FileName? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        // The buffer is as long as said; the name's copy outlives the call.
+        let count = unsafe readlinkat(descriptor, name.cString, &buffer, buffer.count)
+        return count > 0 ? FileName(bytes: buffer.prefix(count).map { UInt8(bitPattern: $0) }) : nil
+    }
+}
+
+extension FileName {
+    /// Copies the name out of a record of readdir, where it ends with NUL.
+    fileprivate init(record: UnsafeMutablePointer<dirent>) {
+        let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+        let start = unsafe UnsafeRawPointer(record).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+        let length = unsafe strlen(start)
+        unsafe self.init(bytes: UnsafeRawBufferPointer(start: start, count: length))
+    }
+
+    /// The name as C wants it, with NUL at its end.
+    fileprivate var cString: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
+}
+
+extension FileKind {
+    fileprivate init(mode: mode_t) {
+        switch mode & S_IFMT {
+        case S_IFREG: self = .file
+        case S_IFDIR: self = .directory
+        case S_IFLNK: self = .link
+        case S_IFIFO: self = .pipe
+        case S_IFSOCK: self = .socket
+        default: self = .device
+        }
+    }
+}
+
+extension timespec {
+    /// Microseconds since 1970, as far as 64 bits go.
+    fileprivate var microseconds: Int64 {
+        let (product, overflow) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000)
+        guard !overflow else { return tv_sec < 0 ? .min : .max }
+        return product + Int64(tv_nsec) / 1_000
+    }
+}
+
+extension FileSystemError {
+    /// Whether the kernel has no inotify instance or watch left for this user.
+    var isLackOfWatches: Bool { code == EMFILE || code == ENFILE || code == ENOSPC }
+}

@@ -1,0 +1,77 @@
+internal import PluginAPI
+
+/// Shows one entry of a directory: `files/EntryController`.
+///
+/// The item's reuse identifier is the entry's kind. Its content: `title` (the name), `detail` (what it is, or how large), `icon` and
+/// `fallback-icon` (names of freedesktop icon themes), `mime`, `kind`, `size` and `modified` as in the object. The first
+/// directory, and the first file after directories, have a header with `title`.
+final class EntryController: ListBindingSingleSectionController, ListSupplementarySource {
+    private static let rowHeight = 44.0
+    private static let headerHeight = 28.0
+
+    private let types: MimeTypes
+
+    init(types: MimeTypes) {
+        self.types = types
+        super.init()
+        supplementarySource = self
+    }
+
+    override func item(for object: ListObject) -> ListItem {
+        let kind = object.fields["kind"]?.string.flatMap(FileKind.init) ?? .file
+        let name = object.fields["name"]?.string ?? object.id
+        let type = mimeType(of: kind, named: name)
+        var content: Fields = [
+            "title": .string(name),
+            "detail": .string(detail(of: kind, object.fields)),
+            "icon": .string(types.icon(forType: type)),
+            "fallback-icon": .string(types.genericIcon(forType: type)),
+            "mime": .string(type),
+            "kind": .string(kind.rawValue),
+        ]
+        for key in ["size", "modified"] { content[key] = object.fields[key] }
+        return ListItem(reuseIdentifier: kind.rawValue, content: content)
+    }
+
+    override func size(for object: ListObject) -> Size { strip(Self.rowHeight) }
+
+    private func mimeType(of kind: FileKind, named name: String) -> String {
+        switch kind {
+        case .file: types.type(forName: name)
+        case .directory: "inode/directory"
+        case .link: "inode/symlink"
+        case .pipe: "inode/fifo"
+        case .socket: "inode/socket"
+        case .device: "inode/blockdevice"
+        }
+    }
+
+    private func detail(of kind: FileKind, _ fields: Fields) -> String {
+        switch kind {
+        case .file: ByteCount(bytes: UInt64(clamping: fields["size"]?.int ?? 0)).description
+        case .link: fields["target"]?.string.map { "→ \($0)" } ?? "link"
+        case .directory, .pipe, .socket, .device: kind.rawValue
+        }
+    }
+
+    /// A row over the whole width of the list, or a column over its whole height.
+    private func strip(_ extent: Double) -> Size {
+        guard let context else { return Size(width: 0, height: extent) }
+        switch context.scrollDirection {
+        case .vertical: return Size(width: context.sectionContainerSize.width, height: extent)
+        case .horizontal: return Size(width: extent, height: context.sectionContainerSize.height)
+        }
+    }
+
+    // MARK: Header
+
+    private var heading: String? { object?.fields["heading"]?.string }
+
+    var supportedElementKinds: Set<ElementKind> { heading == nil ? [] : [.header] }
+
+    func sizeForSupplementaryElement(of kind: ElementKind) -> Size { strip(Self.headerHeight) }
+
+    func supplementaryElement(of kind: ElementKind) -> ListItem {
+        ListItem(reuseIdentifier: "heading", content: ["title": .string(heading ?? "")])
+    }
+}

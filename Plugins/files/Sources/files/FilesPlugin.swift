@@ -1,0 +1,18 @@
+public import PluginAPI
+
+/// Directories as living lists: the data source `files/directory?PATH` and the section controller `files/EntryController`.
+enum FilesPlugin: Plugin {
+    static func manifest(for host: PluginHost) throws -> PluginManifest {
+        let types = MimeTypes.installed()
+        let showsHidden = try host.settings.boolean("ShowHidden") ?? true
+        return PluginManifest(
+            name: "files", version: "1.0.0",
+            sectionControllers: [.controller("EntryController") { EntryController(types: types) }],
+            dataSources: [
+                .source("directory") { context in try DirectorySource(context, showsHidden: showsHidden) }
+            ])
+    }
+}
+
+/// What listd looks for in the library.
+@c public func listd_plugin(_ call: PluginCall) { exportPlugin(FilesPlugin.self, to: call) }

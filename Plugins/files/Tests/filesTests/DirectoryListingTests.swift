@@ -1,0 +1,188 @@
+import PluginAPI
+import Testing
+
+@testable import files
+
+@Suite("The entries of a directory as a list")
+struct DirectoryListingTests {
+    private func entry(_ name: String, _ kind: FileKind = .file, inode: UInt64 = 0, size: UInt64 = 0) -> FileEntry {
+        FileEntry(
+            name: FileName(name), identity: .init(device: 1, inode: inode), kind: kind, size: size, modified: 5,
+            mode: 0o644, owner: 0, target: nil)
+    }
+
+    private func names(_ listing: DirectoryListing) -> [String] { listing.entries.map(\.name.text) }
+
+    @Test("entries in any order → directories first, then by name whatever the case")
+    func order() throws {
+        let listing = DirectoryListing()
+        let objects = try listing.replace(with: [
+            entry("b"), entry("Zoo", .directory), entry("a10"), entry("B"), entry("A"), entry("apes", .directory),
+        ])
+        #expect(objects.map(\.id) == ["apes", "Zoo", "A", "a10", "B", "b"])
+        #expect(objects.map(\.type) == ["directory", "directory", "file", "file", "file", "file"])
+    }
+
+    @Test("directories among the entries → a heading over the first directory and over the first file")
+    func headings() throws {
+        let listing = DirectoryListing()
+        var objects = try listing.replace(with: [
+            entry("f"), entry("d", .directory), entry("g"), entry("e", .directory),
+        ])
+        #expect(objects.map { $0.fields["heading"]?.string } == ["Directories", nil, "Files", nil])
+        objects = try listing.replace(with: [entry("f"), entry("g")])
+        #expect(objects.allSatisfy { $0.fields["heading"] == nil })
+    }
+
+    @Test("a new first entry → the heading moves to it, and both are told")
+    func movingHeading() throws {
+        let listing = DirectoryListing()
+        _ = try listing.replace(with: [entry("m", .directory), entry("x")])
+        let changes = try listing.apply(renames: [], statuses: [FileName("a"): entry("a", .directory)])
+        #expect(changes.removed.isEmpty)
+        #expect(changes.upserts.map(\.object.id) == ["a", "m"])
+        #expect(changes.upserts.map(\.position) == [.first, .keep])
+        #expect(changes.upserts.map { $0.object.fields["heading"]?.string } == ["Directories", nil])
+    }
+
+    @Test("an entry with other content → an update in its place")
+    func content() throws {
+        let listing = DirectoryListing()
+        _ = try listing.replace(with: [entry("a"), entry("b")])
+        let changes = try listing.apply(renames: [], statuses: [FileName("b"): entry("b", size: 9)])
+        #expect(changes.removed.isEmpty)
+        #expect(changes.upserts.map(\.position) == [.keep])
+        #expect(changes.upserts.first?.object.fields["size"] == .uint64(9))
+        #expect(try listing.apply(renames: [], statuses: [FileName("b"): entry("b", size: 9)]).isEmpty)
+    }
+
+    @Test("a rename → the same object with another name, in its new place")
+    func rename() throws {
+        let listing = DirectoryListing()
+        _ = try listing.replace(with: [entry("a"), entry("b"), entry("c")])
+        let changes = try listing.apply(
+            renames: [.init(from: FileName("a"), to: FileName("d"))],
+            statuses: [FileName("a"): nil, FileName("d"): entry("d")])
+        #expect(changes.removed.isEmpty)
+        #expect(changes.upserts.map(\.object.id) == ["a"])
+        #expect(changes.upserts.map(\.position) == [.after("c")])
+        #expect(names(listing) == ["b", "c", "d"])
+    }
+
+    @Test("a new file under the old name of a renamed one → another identifier")
+    func takenName() throws {
+        let listing = DirectoryListing()
+        _ = try listing.replace(with: [entry("a")])
+        let changes = try listing.apply(
+            renames: [.init(from: FileName("a"), to: FileName("b"))],
+            statuses: [FileName("a"): entry("a"), FileName("b"): entry("b")])
+        #expect(changes.upserts.map(\.object.id) == ["a#2", "a"])
+        #expect(names(listing) == ["a", "b"])
+    }
+
+    @Test("a file written anew and moved over the old one → the old object is updated, the new one gone")
+    func replacement() throws {
+        let listing = DirectoryListing()
+        _ = try listing.replace(with: [entry("notes", inode: 1), entry("notes.tmp", inode: 2)])
+        let changes = try listing.apply(
+            renames: [.init(from: FileName("notes.tmp"), to: FileName("notes"))],
+            statuses: [FileName("notes.tmp"): nil, FileName("notes"): entry("notes", inode: 2, size: 3)])
+        #expect(changes.removed == ["notes.tmp"])
+        #expect(changes.upserts.map(\.object.id) == ["notes"])
+    }
+
+    @Test("two entries that swap their names → both are followed")
+    func swap() throws {
+        let listing = DirectoryListing()
+        _ = try listing.replace(with: [entry("a", inode: 1), entry("b", inode: 2)])
+        let changes = try listing.apply(
+            renames: [("a", "t"), ("b", "a"), ("t", "b")].map { .init(from: FileName($0), to: FileName($1)) },
+            statuses: [
+                FileName("t"): nil, FileName("a"): entry("a", inode: 2), FileName("b"): entry("b", inode: 1),
+            ])
+        var list = NaiveList()
+        list.apply(.replace(try DirectoryListing().replace(with: [entry("a", inode: 1), entry("b", inode: 2)])))
+        list.apply(removed: changes.removed, upserts: changes.upserts)
+        #expect(list.objects.map(\.id) == ["b", "a"])
+        #expect(list.names == ["a", "b"])
+    }
+
+    @Test("read again after names changed unseen → the same inode keeps its identifier")
+    func readAgain() throws {
+        let listing = DirectoryListing()
+        _ = try listing.replace(with: [entry("a", inode: 1), entry("b", inode: 2)])
+        let objects = try listing.replace(with: [entry("z", inode: 1), entry("b", inode: 9), entry("n", inode: 4)])
+        #expect(objects.map(\.id) == ["b", "n", "a"])
+    }
+
+    @Test("a name that is not UTF-8 → readable text, its bytes, and an identifier of its own")
+    func bytes() throws {
+        let listing = DirectoryListing()
+        var odd = [entry("x"), entry("x")]
+        odd[0].name = FileName(bytes: [0x66, 0xFF])
+        odd[1].name = FileName(bytes: [0x66, 0xFE])
+        let objects = try listing.replace(with: odd)
+        #expect(Set(objects.map(\.id)).count == 2)
+        #expect(objects.allSatisfy { $0.fields["name"] == "f\u{FFFD}" })
+        #expect(objects.map { $0.fields["raw-name"]?.array?.compactMap(\.int) } == [[0x66, 0xFE], [0x66, 0xFF]])
+    }
+
+    @Test("2,000 random steps → a list that applies each change equals the listing", arguments: 0..<4)
+    func random(seed: UInt64) throws {
+        var random = Random(state: seed)
+        let names = (0..<8).map { FileName("\($0 % 2 == 0 ? "n" : "N")\($0)") }
+        let listing = DirectoryListing()
+        var disk: [FileName: FileEntry] = [:]
+        var list = NaiveList()
+        var nextInode: UInt64 = 1
+        for _ in 0..<500 {
+            var pending = PendingChanges()
+            for _ in 0...random.below(4) {
+                let name = names[random.below(names.count)]
+                let other = names[random.below(names.count)]
+                switch random.below(4) {
+                case 0:
+                    disk[name] = nil
+                    pending.note(.touched(name))
+                case 1 where disk[name] != nil && name != other:
+                    let cookie = UInt32(nextInode)
+                    nextInode += 1
+                    disk[other] = disk[name]
+                    disk[other]?.name = other
+                    disk[name] = nil
+                    pending.note(.movedFrom(name, cookie: cookie))
+                    pending.note(.movedTo(other, cookie: cookie))
+                default:
+                    var new = entry(name.text, random.below(3) == 0 ? .directory : .file, inode: nextInode)
+                    new.size = UInt64(random.below(3))
+                    nextInode += 1
+                    disk[name] = new
+                    pending.note(.touched(name))
+                }
+            }
+            if random.below(20) == 0 {
+                list.apply(.replace(try listing.replace(with: Array(disk.values))))
+            } else {
+                let statuses = Dictionary(uniqueKeysWithValues: pending.touched.map { ($0, disk[$0]) })
+                let changes = try listing.apply(renames: pending.renames, statuses: statuses)
+                list.apply(removed: changes.removed, upserts: changes.upserts)
+            }
+            #expect(list.objects == (try listing.objects()))
+            #expect(list.names == disk.values.map { $0 }.sorted { EntryOrder($0) < EntryOrder($1) }.map(\.name.text))
+            #expect(Set(list.objects.map(\.id)).count == disk.count)
+        }
+    }
+}
+
+/// SplitMix64.
+private struct Random {
+    var state: UInt64
+
+    mutating func below(_ bound: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((z ^ (z >> 31)) % UInt64(bound))
+    }
+}

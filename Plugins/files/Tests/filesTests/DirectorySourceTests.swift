@@ -1,0 +1,165 @@
+import PluginAPI
+import Testing
+
+@testable import files
+
+/// A directory source over a scratch directory, and the list that its events make.
+private struct Following: ~Copyable {
+    private let runner: DataSourceRunner
+    private let events: AsyncStream<DataSourceEvent>
+    private(set) var list = NaiveList()
+    private(set) var failures: [String] = []
+
+    init(_ path: String, showsHidden: Bool = true) {
+        let (stream, continuation) = AsyncStream.makeStream(of: DataSourceEvent.self)
+        events = stream
+        let entry = DataSourceEntry.source("directory") { try DirectorySource($0, showsHidden: showsHidden) }
+        runner = DataSourceRunner(entry, argument: path, host: PluginHost()) { continuation.yield($0) }
+        runner.start()
+    }
+
+    deinit { runner.stop() }
+
+    /// Takes events until the list is as wanted.
+    mutating func wait(until isWanted: (NaiveList, [String]) -> Bool) async {
+        if isWanted(list, failures) { return }
+        for await event in events {
+            if case .failed(let message) = event { failures.append(message) }
+            list.apply(event)
+            if isWanted(list, failures) { return }
+        }
+    }
+
+    mutating func wait(forNames names: [String]) async { await wait { list, _ in list.names == names } }
+}
+
+@Suite("Following a directory", .timeLimit(.minutes(1)))
+struct DirectorySourceTests {
+    @Test("what is in the directory → objects with name, kind, size, times, mode and owner")
+    func contents() async throws {
+        let scratch = try Scratch()
+        try scratch.write("notes.txt", "hello")
+        try scratch.makeDirectory("sub")
+        var following = Following(scratch.path)
+        await following.wait(forNames: ["sub", "notes.txt"])
+        let file = try #require(following.list.object(named: "notes.txt"))
+        #expect(file.id == "notes.txt")
+        #expect(file.type == "file")
+        #expect(file.fields["size"] == .uint64(5))
+        #expect(try #require(file.fields["modified"]?.int) > 1_600_000_000_000_000)
+        #expect(try #require(file.fields["mode"]?.int) & 0o600 == 0o600)
+        #expect(file.fields["owner"]?.int != nil)
+        #expect(following.list.object(named: "sub")?.fields["size"] == nil)
+    }
+
+    @Test("created, renamed, grown, deleted → followed, and the renamed file stays the same object")
+    func changes() async throws {
+        let scratch = try Scratch()
+        try scratch.write("b")
+        var following = Following(scratch.path)
+        await following.wait(forNames: ["b"])
+        try scratch.write("a", "1")
+        await following.wait(forNames: ["a", "b"])
+        try scratch.rename("a", "c")
+        await following.wait(forNames: ["b", "c"])
+        #expect(following.list.object(named: "c")?.id == "a")
+        try scratch.append("c", "23")
+        await following.wait { list, _ in list.object(named: "c")?.fields["size"] == .uint64(3) }
+        try scratch.delete("b")
+        await following.wait(forNames: ["c"])
+        #expect(following.list.object(named: "c")?.id == "a")
+    }
+
+    @Test("a file that grows 50 times at once → its last size, and few updates")
+    func burst() async throws {
+        let scratch = try Scratch()
+        try scratch.write("log")
+        var following = Following(scratch.path)
+        await following.wait(forNames: ["log"])
+        for _ in 0..<50 { try scratch.append("log", "line\n") }
+        await following.wait { list, _ in list.object(named: "log")?.fields["size"] == .uint64(250) }
+    }
+
+    @Test("2,000 files made at once → all of them, in order")
+    func many() async throws {
+        let scratch = try Scratch()
+        var following = Following(scratch.path)
+        await following.wait { list, _ in list.names.isEmpty }
+        for number in 0..<2000 { try scratch.write("f\(10_000 + number)") }
+        await following.wait { list, _ in list.objects.count == 2000 }
+        #expect(following.list.names == following.list.names.sorted())
+    }
+
+    @Test("a file written beside and moved over the old one → the old object, changed")
+    func replaced() async throws {
+        let scratch = try Scratch()
+        try scratch.write("notes", "1")
+        var following = Following(scratch.path)
+        await following.wait(forNames: ["notes"])
+        try scratch.write(".notes.tmp", "12345")
+        try scratch.rename(".notes.tmp", "notes")
+        await following.wait { list, _ in
+            list.names == ["notes"] && list.object(named: "notes")?.fields["size"] == .uint64(5)
+        }
+        #expect(following.list.objects.map(\.id) == ["notes"])
+    }
+
+    @Test("hidden files not wanted → left out, also when a name becomes hidden")
+    func hidden() async throws {
+        let scratch = try Scratch()
+        try scratch.write(".profile")
+        try scratch.write("a")
+        try scratch.write("b")
+        var following = Following(scratch.path, showsHidden: false)
+        await following.wait(forNames: ["a", "b"])
+        try scratch.rename("a", ".a")
+        await following.wait(forNames: ["b"])
+    }
+
+    @Test("the directory is removed → the list fails and stays; made again → followed again")
+    func goneAndBack() async throws {
+        let scratch = try Scratch()
+        try scratch.write("a")
+        var following = Following(scratch.path)
+        await following.wait(forNames: ["a"])
+        try scratch.remove()
+        await following.wait { _, failures in !failures.isEmpty }
+        #expect(following.failures.first?.contains(scratch.path) == true)
+        #expect(following.list.names.count <= 1)
+        try scratch.make()
+        try scratch.write("b")
+        await following.wait(forNames: ["b"])
+        try scratch.write("c")
+        await following.wait(forNames: ["b", "c"])
+    }
+
+    @Test("no such directory → failed once with the path and the reason, and it is waited for")
+    func missing() async throws {
+        let scratch = try Scratch()
+        try scratch.remove()
+        var following = Following(scratch.path)
+        await following.wait { _, failures in !failures.isEmpty }
+        #expect(following.failures == ["\(scratch.path): No such file or directory"])
+        try scratch.make()
+        try scratch.write("x")
+        await following.wait(forNames: ["x"])
+    }
+
+    @Test("a file in place of the directory → failed with the reason")
+    func notADirectory() async throws {
+        let scratch = try Scratch()
+        try scratch.write("file")
+        var following = Following(scratch.file("file"))
+        await following.wait { _, failures in !failures.isEmpty }
+        #expect(following.failures == ["\(scratch.file("file")): Not a directory"])
+    }
+
+    @Test("no absolute path → invalidArguments that names it", arguments: ["", "tmp", "./x"])
+    func badPath(path: String) async {
+        let entry = DataSourceEntry.source("directory") { try DirectorySource($0, showsHidden: true) }
+        let runner = DataSourceRunner(entry, argument: path, host: PluginHost()) { _ in }
+        let error = await withCheckedContinuation { done in runner.start { done.resume(returning: $0) } }
+        #expect(error?.code == .invalidArguments)
+        #expect(error?.message.contains("“\(path)”") == true)
+    }
+}

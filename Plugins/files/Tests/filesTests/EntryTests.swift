@@ -1,0 +1,92 @@
+import PluginAPI
+import Testing
+
+@testable import files
+
+@Suite("What an entry shows")
+struct EntryTests {
+    @Test(
+        "a number of bytes → as people read it",
+        arguments: [
+            (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"), (10_188, "9.9 KiB"), (10_189, "10 KiB"),
+            (10_240, "10 KiB"), (1_048_575, "1.0 MiB"), (1_048_576, "1.0 MiB"), (5 << 30, "5.0 GiB"),
+            (UInt64.max, "16 EiB"),
+        ] as [(UInt64, String)])
+    func byteCount(bytes: UInt64, text: String) {
+        #expect(ByteCount(bytes: bytes).description == text)
+    }
+
+    @Test(
+        "a name → its type by the longest known suffix",
+        arguments: [
+            ("a.txt", "text/plain"), ("A.TXT", "text/plain"), ("x.tar.gz", "application/x-compressed-tar"),
+            ("x.y.gz", "application/gzip"), ("Makefile", "text/x-makefile"), ("photo.JPG", "image/jpeg"),
+            ("none", "application/octet-stream"), (".", "application/octet-stream"), ("", "application/octet-stream"),
+        ])
+    func builtIn(name: String, type: String) {
+        #expect(MimeTypes.builtIn.type(forName: name) == type)
+    }
+
+    @Test("the freedesktop database → its suffixes and names, the heavier first, and its icons")
+    func database() {
+        let globs = """
+            # comment
+            80:text/html:*.html
+            60:application/x-sharedlib:*.so.[0-9]*
+            50:text/x-a:*.a.b
+            50:text/x-readme:README
+            50:text/x-late:*.HTML:cs
+            nonsense
+            """
+        let types = MimeTypes(globs: globs, genericIcons: "text/html:text-html\nbroken")
+        #expect(types.type(forName: "x.html") == "text/html")
+        #expect(types.type(forName: "x.a.b") == "text/x-a")
+        #expect(types.type(forName: "readme") == "text/x-readme")
+        #expect(types.type(forName: "lib.so.1") == "application/octet-stream")
+        #expect(types.icon(forType: "text/x-a") == "text-x-a")
+        #expect(types.genericIcon(forType: "text/html") == "text-html")
+        #expect(types.genericIcon(forType: "image/png") == "image-x-generic")
+        #expect(types.genericIcon(forType: "inode/directory") == "folder")
+    }
+
+    @Test("no database → the built-in types")
+    func noDatabase() {
+        #expect(MimeTypes.installed(in: "/nonexistent").type(forName: "a.txt") == "text/plain")
+    }
+
+    private func item(_ kind: String, _ name: String, _ more: Fields = [:]) throws -> ListItem {
+        let fields: Fields = ["name": .string(name), "kind": .string(kind)]
+        let object = try ListObject(id: name, type: kind, fields: fields.merging(more))
+        return EntryController(types: .builtIn).item(for: object)
+    }
+
+    @Test("a file → title, size for people, icon by its type, reuse identifier by its kind")
+    func file() throws {
+        let item = try item("file", "song.mp3", ["size": .uint64(3 << 20), "modified": 77])
+        #expect(item.reuseIdentifier == "file")
+        #expect(
+            item.content == [
+                "title": "song.mp3", "detail": "3.0 MiB", "icon": "audio-mpeg", "fallback-icon": "audio-x-generic",
+                "mime": "audio/mpeg", "kind": "file", "size": .uint64(3 << 20), "modified": 77,
+            ])
+    }
+
+    @Test("a directory, a link, a pipe → what they are")
+    func others() throws {
+        #expect(try item("directory", "d").content["icon"] == "inode-directory")
+        #expect(try item("directory", "d").content["detail"] == "directory")
+        #expect(try item("link", "l", ["target": "/x"]).content["detail"] == "→ /x")
+        #expect(try item("pipe", "p").reuseIdentifier == "pipe")
+        #expect(try item("nonsense", "n").reuseIdentifier == "file")
+    }
+
+    @Test("the first of its kind → a header with the heading; any other → none")
+    func header() throws {
+        let controller = EntryController(types: .builtIn)
+        controller.didUpdate(to: try ListObject(id: "d", type: "directory", fields: ["heading": "Directories"]))
+        #expect(controller.supportedElementKinds == [.header])
+        #expect(controller.supplementaryElement(of: .header).content["title"] == "Directories")
+        controller.didUpdate(to: try ListObject(id: "d", type: "directory", fields: [:]))
+        #expect(controller.supportedElementKinds == [])
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// A directory that a test fills and that goes with it.
+final class Scratch {
+    let path: String
+
+    init() throws {
+        path = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath()
+            .appending(path: "files-plugin.\(UUID().uuidString)").path(percentEncoded: false)
+        try make()
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func make() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
+
+    func remove() throws { try FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    func write(_ name: String, _ text: String = "") throws { try Data(text.utf8).write(to: URL(filePath: file(name))) }
+
+    func append(_ name: String, _ text: String) throws {
+        let handle = try FileHandle(forWritingTo: URL(filePath: file(name)))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(text.utf8))
+        try handle.close()
+    }
+
+    func makeDirectory(_ name: String) throws {
+        try FileManager.default.createDirectory(atPath: file(name), withIntermediateDirectories: false)
+    }
+
+    /// rename(2): also over a file that is there.
+    func rename(_ old: String, _ new: String) throws {
+        guard unsafe Foundation.rename(file(old), file(new)) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    func delete(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
+}
