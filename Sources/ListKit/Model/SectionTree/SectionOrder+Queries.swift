@@ -1,0 +1,133 @@
+extension SectionOrder {
+    /// The place of the section with an index in one state; nil beyond the end.
+    func place(at index: Int, _ side: ListSide) -> Place? {
+        guard index >= 0, index < total.count(side) else { return nil }
+        var rest = index
+        var node = root
+        for _ in 0..<height {
+            var child = node * SectionOrder.nodeSize
+            while rest >= sums[child].count(side) {
+                rest -= sums[child].count(side)
+                child += 1
+            }
+            node = Int(children[child])
+        }
+        return Place(leaf: node, position: position(in: node, at: rest, side))
+    }
+
+    private func position(in leaf: Int, at index: Int, _ side: ListSide) -> Int {
+        if leaves[leaf].touched == 0 { return index }
+        var rest = index
+        var position = 0
+        while true {
+            if words[leaf * SectionOrder.leafSize + position].isPresent(side) {
+                if rest == 0 { return position }
+                rest -= 1
+            }
+            position += 1
+        }
+    }
+
+    /// The section of an item counted from the start of the list in one state; nil beyond the end.
+    func place(ofItem item: Int, _ side: ListSide) -> (place: Place, section: Int, item: Int)? {
+        guard item >= 0, item < total.items(side) else { return nil }
+        var (rest, index, node) = (item, 0, root)
+        for _ in 0..<height {
+            var child = node * SectionOrder.nodeSize
+            while rest >= sums[child].items(side) {
+                rest -= sums[child].items(side)
+                index += sums[child].count(side)
+                child += 1
+            }
+            node = Int(children[child])
+        }
+        var position = 0
+        while true {
+            let summary = summary(at: Place(leaf: node, position: position))
+            if rest < summary.items(side) { break }
+            rest -= summary.items(side)
+            index += summary.count(side)
+            position += 1
+        }
+        return (Place(leaf: node, position: position), index, rest)
+    }
+
+    /// Where a slot is.
+    func place(ofSlot slot: Int) -> Place {
+        let leaf = Int(leafOfSlot[slot])
+        var position = 0
+        while words[leaf * SectionOrder.leafSize + position].slot != slot { position += 1 }
+        return Place(leaf: leaf, position: position)
+    }
+
+    /// What lies before a place: its index and the number of items before it, in both states.
+    func summary(before place: Place) -> SectionSummary {
+        var summary = SectionSummary.zero
+        if leaves[place.leaf].touched == 0 {
+            let start = place.leaf * SectionOrder.leafSize
+            var count: Int64 = 0
+            for position in start..<start + place.position { count &+= Int64(items[position]) }
+            let index = Int32(truncatingIfNeeded: place.position)
+            summary = SectionSummary(oldCount: index, newCount: index, oldItems: count, newItems: count)
+        } else {
+            for position in 0..<place.position {
+                summary += self.summary(at: Place(leaf: place.leaf, position: position))
+            }
+        }
+        var (below, parent) = (place.leaf, leaves[place.leaf].parent)
+        while parent != SectionOrder.none {
+            let start = Int(parent) * SectionOrder.nodeSize
+            var child = start
+            while children[child] != UInt32(truncatingIfNeeded: below) {
+                summary += sums[child]
+                child += 1
+            }
+            (below, parent) = (Int(parent), nodes[Int(parent)].parent)
+        }
+        return summary
+    }
+
+    /// What the section at a place counts for.
+    @inline(__always)
+    func summary(at place: Place) -> SectionSummary {
+        let position = place.leaf * SectionOrder.leafSize + place.position
+        return summary(of: words[position], items: items[position])
+    }
+
+    /// The section at a place.
+    @inline(__always)
+    func word(at place: Place) -> SectionWord { words[place.leaf * SectionOrder.leafSize + place.position] }
+
+    /// The number of items of the section at a place after the transaction (before it, if it is gone).
+    @inline(__always)
+    func itemCount(at place: Place) -> Int32 { items[place.leaf * SectionOrder.leafSize + place.position] }
+
+    /// The leaf after another in the order.
+    func leaf(after leaf: Int) -> Int? {
+        var (below, parent, level) = (leaf, leaves[leaf].parent, 0)
+        while parent != SectionOrder.none {
+            let node = Int(parent)
+            let child = position(of: below, in: node) + 1
+            if child < Int(nodes[node].count) {
+                return firstLeaf(below: Int(children[node * SectionOrder.nodeSize + child]), levels: level)
+            }
+            (below, parent, level) = (node, nodes[node].parent, level + 1)
+        }
+        return nil
+    }
+
+    /// The first leaf below a node that has `levels` levels of nodes below itself.
+    func firstLeaf(below node: Int, levels: Int) -> Int {
+        var node = node
+        for _ in 0..<levels { node = Int(children[node * SectionOrder.nodeSize]) }
+        return node
+    }
+
+    /// The position of a child in its node.
+    @inline(__always)
+    func position(of child: Int, in node: Int) -> Int {
+        var position = 0
+        while children[node * SectionOrder.nodeSize + position] != UInt32(truncatingIfNeeded: child) { position += 1 }
+        return position
+    }
+}

@@ -1,0 +1,59 @@
+/// A growing run of elements in blocks of equal size, so that growing never copies what is there.
+///
+/// Indexes are checked in debug builds only; they are numbers that the owner handed out itself.
+@safe
+struct Slabs<Element>: ~Copyable {
+    // The slabs own their blocks, every element of which is initialised; lent only for the time of a call.
+    private var blocks: [UnsafeMutablePointer<Element>]
+    /// How many elements there is room for.
+    private(set) var capacity = 0
+    private let shift: Int
+    private let filler: Element
+
+    /// Makes an empty run.
+    ///
+    /// - Parameter blockSize: elements a block; a power of two.
+    init(blockSize: Int, filler: Element) {
+        unsafe blocks = []
+        shift = blockSize.trailingZeroBitCount
+        self.filler = filler
+    }
+
+    deinit {
+        for position in 0..<capacity >> shift {
+            unsafe blocks[position].deinitialize(count: 1 << shift)
+            unsafe blocks[position].deallocate()
+        }
+    }
+
+    /// Makes room for elements up to a count.
+    mutating func reserve(_ count: Int) {
+        while capacity < count {
+            let block = UnsafeMutablePointer<Element>.allocate(capacity: 1 << shift)
+            unsafe block.initialize(repeating: filler, count: 1 << shift)
+            unsafe blocks.append(block)
+            capacity += 1 << shift
+        }
+    }
+
+    @inline(__always)
+    subscript(index: Int) -> Element {
+        get {
+            assert(index >= 0 && index < capacity)
+            return unsafe blocks[index >> shift][index & ((1 << shift) - 1)]
+        }
+        nonmutating set {
+            assert(index >= 0 && index < capacity)
+            unsafe blocks[index >> shift][index & ((1 << shift) - 1)] = newValue
+        }
+    }
+
+    /// Copies a run of elements inside one block, or into another one; both runs may overlap.
+    func move(from source: Int, to target: Int, count: Int) {
+        if source > target {
+            for offset in 0..<count { self[target + offset] = self[source + offset] }
+        } else if source < target {
+            for offset in stride(from: count - 1, through: 0, by: -1) { self[target + offset] = self[source + offset] }
+        }
+    }
+}
