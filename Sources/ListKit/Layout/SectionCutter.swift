@@ -1,34 +1,36 @@
 /// Cuts a sequence of sections into chunks, which have to be laid out after that.
 struct SectionCutter {
-    private let sectionsPerPack: Int
+    private let rules: FlowRules
     private var chunks: [FlowChunk] = []
-    private var shapes: [SectionShape] = []
-    private var items = 0
+    private var columns = PackColumns()
 
-    /// Makes a cutter that fills packs up to a number of sections.
-    init(sectionsPerPack: Int = SectionPack.maximumSections) {
-        self.sectionsPerPack = sectionsPerPack
+    init(rules: FlowRules) {
+        self.rules = rules
     }
 
-    /// Cuts a few sections evenly, so that each chunk has room for more; `fillsUp` leaves room only in the last one.
-    static func cut(_ drafts: [SectionDraft], fillsUp: Bool) -> [FlowChunk] {
-        let most = SectionPack.maximumSections
-        let packs = max(1, (drafts.count + most - 1) / most)
-        var cutter = SectionCutter(sectionsPerPack: fillsUp ? most : (drafts.count + packs - 1) / packs)
-        for draft in drafts { cutter.append(draft) }
-        return cutter.finish()
-    }
-
-    mutating func append(_ draft: SectionDraft) {
-        switch draft {
-        case .large(let large):
-            closePack()
-            chunks.append(FlowChunk(.large(large)))
-        case .small(let shape):
-            if shapes.count == sectionsPerPack || items + shape.itemCount > SectionPack.maximumItems { closePack() }
-            shapes.append(shape)
-            items += shape.itemCount
+    /// Adds the section that the source describes.
+    mutating func append(section: Int, source: some LayoutSource) {
+        let answer = SectionAnswer(section: section, source: source, rules: rules)
+        if answer.isLarge {
+            append(LargeSection(answer, section: section, source: source, rules: rules))
+        } else {
+            makeRoom(answer.itemCount)
+            columns.append(answer.style)
+            for item in 0..<answer.itemCount {
+                columns.append(answer.size(ofItem: item, section: section, source: source, rules: rules))
+            }
         }
+    }
+
+    mutating func append(_ shape: SectionShape) {
+        makeRoom(shape.sizes.count)
+        columns.append(shape.style)
+        for size in shape.sizes { columns.append(size) }
+    }
+
+    mutating func append(_ large: LargeSection) {
+        closePack()
+        chunks.append(FlowChunk(.large(large)))
     }
 
     consuming func finish() -> [FlowChunk] {
@@ -36,10 +38,42 @@ struct SectionCutter {
         return chunks
     }
 
+    private mutating func makeRoom(_ items: Int) {
+        if columns.sectionCount == SectionPack.maximumSections
+            || columns.itemCount + items > SectionPack.maximumItems
+        {
+            closePack()
+        }
+    }
+
     private mutating func closePack() {
-        guard !shapes.isEmpty else { return }
-        chunks.append(FlowChunk(.sections(SectionPack(shapes, neighbour: chunks.last?.pack))))
-        shapes.removeAll(keepingCapacity: true)
-        items = 0
+        guard columns.sectionCount > 0 else { return }
+        let pack = columns.pack(0..<columns.sectionCount, neighbour: chunks.last?.pack)
+        chunks.append(FlowChunk(.sections(pack)))
+        columns.removeAll()
+    }
+}
+
+extension PackColumns {
+    /// The sections in as few packs as hold them: even ones, so that each has room for more, or full ones but for the last.
+    func packs(full: Bool) -> [SectionPack] {
+        let most = SectionPack.maximumSections
+        let count = max(1, (sectionCount + most - 1) / most)
+        let sectionsPerPack = full ? most : (sectionCount + count - 1) / count
+        var packs: [SectionPack] = []
+        var start = 0
+        while start < sectionCount {
+            var end = start
+            var items = 0
+            while end < min(start + sectionsPerPack, sectionCount),
+                end == start || items + itemCount(of: end) <= SectionPack.maximumItems
+            {
+                items += itemCount(of: end)
+                end += 1
+            }
+            packs.append(pack(start..<end, neighbour: packs.last))
+            start = end
+        }
+        return packs
     }
 }

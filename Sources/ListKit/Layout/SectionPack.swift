@@ -11,39 +11,13 @@ struct SectionPack: Sendable {
     /// The different styles in the pack; neighbouring packs of one style share the array.
     let styles: [SectionStyle]
     let sectionCount: Int
-    private let styleIndices: PackedIntegers
-    private let itemCounts: PackedIntegers
-    private let along: PackedIntegers
-    private let across: PackedIntegers
+    let itemCount: Int
+    let styleIndices: PackedIntegers
+    let itemCounts: PackedIntegers
+    let along: PackedIntegers
+    let across: PackedIntegers
 
-    /// Packs sections; `neighbour` lends its styles if they are the same.
-    init(_ shapes: some Collection<SectionShape>, neighbour: SectionPack? = nil) {
-        var styles: [SectionStyle] = []
-        var indices: [Int64] = []
-        var counts: [Int64] = []
-        var alongs: [Int64] = []
-        var acrosses: [Int64] = []
-        for shape in shapes {
-            if styles.last != shape.style, let known = styles.firstIndex(of: shape.style) {
-                indices.append(Int64(known))
-            } else {
-                if styles.last != shape.style { styles.append(shape.style) }
-                indices.append(Int64(styles.count - 1))
-            }
-            counts.append(Int64(shape.itemCount))
-            for item in 0..<shape.itemCount {
-                let size = shape.size(ofItem: item)
-                alongs.append(size.along)
-                acrosses.append(size.across)
-            }
-        }
-        sectionCount = counts.count
-        self.styles = neighbour.flatMap { $0.styles == styles ? $0.styles : nil } ?? styles
-        styleIndices = PackedIntegers(indices)
-        itemCounts = PackedIntegers(counts)
-        along = PackedIntegers(alongs)
-        across = PackedIntegers(acrosses)
-    }
+    static let empty = PackColumns().pack(0..<0, neighbour: nil)
 
     func style(ofSection section: Int) -> SectionStyle {
         styles[Int(styleIndices[section])]
@@ -53,28 +27,10 @@ struct SectionPack: Sendable {
         Int(itemCounts[section])
     }
 
-    func size(ofItem item: Int) -> AxisSize {
-        AxisSize(along: along[item], across: across[item])
-    }
-
-    /// The sections one by one, to change them.
-    var shapes: [SectionShape] {
-        var first = 0
-        return (0..<sectionCount).map { section in
-            let count = itemCount(ofSection: section)
-            let items = first..<first + count
-            first += count
-            let sizes: SectionShape.ItemSizes =
-                switch count {
-                case 0: .uniform(AxisSize(along: 0, across: 0), count: 0)
-                case 1: .uniform(size(ofItem: items.lowerBound), count: 1)
-                default: .each(items.map(size(ofItem:)))
-                }
-            return SectionShape(style: style(ofSection: section), sizes: sizes)
-        }
-    }
-
     /// Runs the flow over the first `sections` sections: each item in order, then its section's frames.
+    ///
+    /// Inlined, so that each use is one loop: this is where laying out and looking up spend their time.
+    @inline(__always)
     func run(
         _ sections: Int, after entry: FlowState, rules: FlowRules, item: (Int, Int, AxisFrame) -> Void,
         section: (Int, SectionFrames) -> Void
@@ -82,10 +38,12 @@ struct SectionPack: Sendable {
         var state = entry
         var next = 0
         for index in 0..<sections {
-            let count = itemCount(ofSection: index)
-            var flow = SectionFlow(style(ofSection: index), itemCount: count, after: state, rules: rules)
-            for number in 0..<count { item(index, number, flow.place(size(ofItem: next + number))) }
-            next += count
+            let count = Int(itemCounts[index])
+            var flow = SectionFlow(styles[Int(styleIndices[index])], itemCount: count, after: state, rules: rules)
+            for number in 0..<count {
+                item(index, number, flow.place(AxisSize(along: along[next], across: across[next])))
+                next += 1
+            }
             section(index, flow.finish())
             state = flow.state
         }
