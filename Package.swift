@@ -58,6 +58,7 @@ let package = Package(
             name: "ListctlTests", dependencies: ["DBus", "ListClient", "listctl", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "IntegrationTests", dependencies: ["ListClient", "DBus", "TestSupport"], swiftSettings: settings),
+            name: "IntegrationTests", dependencies: ["ListClient", "DBus", "TestSupport"], exclude: ["python"],
+            swiftSettings: settings),
     ]
 )

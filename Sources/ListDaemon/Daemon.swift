@@ -1,2 +1,73 @@
-/// The daemon.
-package enum Daemon {}
+internal import DBus
+internal import Glibc
+internal import ListKit
+
+/// The daemon, from its command line to its exit code.
+package enum Daemon {
+    /// Runs until a signal ends it.
+    ///
+    /// - Parameters:
+    ///   - words: the arguments without the program's name.
+    ///   - environment: the variables of the process.
+    ///   - executable: the absolute path of the running program.
+    package static func main(
+        _ words: [String], environment: [String: String], executable: String
+    ) async -> ExitCode {
+        do throws(UsageError) {
+            switch try Arguments.parse(words, environment: environment, executable: executable) {
+            case .help:
+                print(Arguments.usage)
+                return .done
+            case .version:
+                print("listd \(Version.text)")
+                return .done
+            case .run(let options):
+                return await run(options, environment: environment)
+            case .checkConfiguration, .worker:
+                return .done
+            }
+        } catch {
+            write("listd: \(error)\nTry listd --help.\n")
+            return .usage
+        }
+    }
+
+    private static func run(_ options: DaemonOptions, environment: [String: String]) async -> ExitCode {
+        let log = Log(level: options.logLevel, sink: JournalSink.suitable(environment: environment))
+        let (requests, continuation) = AsyncStream.makeStream(of: SignalRequest.self)
+        let signals = Signals { continuation.yield($0) }
+        defer { signals.cancel() }
+        do {
+            let running = try await RunningDaemon(options, log: log)
+            try await running.start()
+            for await request in requests {
+                switch request {
+                case .terminate:
+                    await running.stop()
+                    return .done
+                case .reload: try? await running.reload()
+                }
+            }
+            return .done
+        } catch let error as StartFailure {
+            log.error("\(error.message)")
+            return error.code
+        } catch {
+            log.error("\(error)")
+            return .noBus
+        }
+    }
+
+    private static func write(_ text: String) {
+        var text = text
+        text.withUTF8 { _ = unsafe Glibc.write(2, $0.baseAddress, $0.count) }
+    }
+}
+
+/// Why the daemon did not start.
+struct StartFailure: Error {
+    /// How the process ends.
+    var code: ExitCode
+    /// One sentence for the log.
+    var message: String
+}

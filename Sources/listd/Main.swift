@@ -1,4 +1,12 @@
+import Foundation
+import ListDaemon
+
 @main
 struct Main {
-    static func main() {}
+    static func main() async {
+        let code = await Daemon.main(
+            Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment,
+            executable: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
+        exit(code.rawValue)
+    }
 }

@@ -1,0 +1,114 @@
+internal import DBus
+internal import ListKit
+
+// The table of org.listd.Listd1.Adapter: the same members in the same order as the interface file.
+
+extension AdapterObject {
+    static let updated = Signal(
+        "Updated",
+        [
+            "base_revision": "t", "revision": "t", "kind": "s", "animated": "b", "section_count": "u",
+            "item_count": "u", "sections": "(a(uu)a(uu)a(uu)a(uu))", "items": "(a(uu)a(uu)a(uuuu)a(uu))",
+        ])
+    static let displayChanged = Signal(
+        "DisplayChanged",
+        [
+            "view": "o", "revision": "t", "will_display": "a(us)", "did_end_displaying": "a(us)",
+            "items_will_display": "a(usu)", "items_did_end_displaying": "a(usu)",
+        ])
+    static let workingRangeChanged = Signal(
+        "WorkingRangeChanged", ["view": "o", "revision": "t", "will_enter": "a(us)", "did_exit": "a(us)"])
+    static let selectionChanged = Signal(
+        "SelectionChanged", ["revision": "t", "selected": "a(su)", "deselected": "a(su)"])
+
+    static let interface = Interface<AdapterObject>(
+        ObjectNames.service + ".Adapter",
+        writing + reading + viewing + [
+            .signal(updated), .signal(displayChanged), .signal(workingRangeChanged), .signal(selectionChanged),
+        ] + properties)
+
+    private static let writing: [Interface<AdapterObject>.Member] = [
+        .method(
+            "PerformUpdates", in: ["expected_revision": "t", "objects": "a(ssa{sv})", "options": "a{sv}"],
+            out: ["revision": "t"]
+        ) { adapter, call in try adapter.performUpdates(call) },
+        .method(
+            "ApplyChanges",
+            in: ["expected_revision": "t", "removed": "as", "upserts": "a(ssssa{sv})", "options": "a{sv}"],
+            out: ["revision": "t"]
+        ) { adapter, call in try adapter.applyChanges(call) },
+        .method("ReloadObjects", in: ["ids": "as"], out: ["revision": "t"]) { adapter, call in
+            try adapter.reloadObjects(call)
+        },
+        .method("ReloadData", out: ["revision": "t"]) { adapter, call in try adapter.reloadData(call) },
+    ]
+
+    private static let reading: [Interface<AdapterObject>.Member] = [
+        .method(
+            "GetObjects", in: ["offset": "u", "limit": "u"],
+            out: ["revision": "t", "total": "u", "objects": "a(ssa{sv})"]
+        ) { adapter, call in try adapter.getObjects(call) },
+        .method(
+            "FindObject", in: ["id": "s"], out: ["revision": "t", "section": "u", "type": "s", "fields": "a{sv}"]
+        ) { adapter, call in try adapter.findObject(call) },
+        .method(
+            "GetItems", in: ["first_section": "u", "section_count": "u"],
+            out: ["revision": "t", "next_section": "u", "items": "a(uusa{sv})"]
+        ) { adapter, call in try adapter.getItems(call) },
+        .method(
+            "GetChanges", in: ["since_revision": "t"],
+            out: ["revision": "t", "batches": "a(tts(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu)))"]
+        ) { adapter, call in try adapter.getChanges(call) },
+    ]
+
+    private static let viewing: [Interface<AdapterObject>.Member] = [
+        .method(
+            "OpenView", in: ["options": "a{sv}"],
+            out: ["view": "o", "revision": "t", "sections": "u", "items": "u"]
+        ) { adapter, call in try adapter.openView(call) },
+        .method("Subscribe", in: ["events": "as"], out: ["revision": "t"]) { adapter, call in
+            try adapter.subscribe(call)
+        },
+        .method("Unsubscribe") { adapter, call in
+            adapter.forget(call.peer)
+            call.reply()
+        },
+    ]
+
+    private static let properties: [Interface<AdapterObject>.Member] = [
+        .property("Name", as: String.self, changes: .constant) { adapter, _ in adapter.name },
+        .property("Source", as: String.self, changes: .emits) { adapter, _ in adapter.options.source.text },
+        .property("Epoch", as: String.self, changes: .constant) { adapter, _ in adapter.epoch },
+        .property("Options", "a{sv}", changes: .emits) { adapter, peer, writer in
+            adapter.writeOptions(for: peer, to: &writer)
+        },
+        .property("State", as: String.self, changes: .emits) { adapter, _ in adapter.state.rawValue },
+        .property("Revision", as: UInt64.self, changes: .silent) { adapter, _ in adapter.status.revision },
+        .property("OldestRevision", as: UInt64.self, changes: .silent) { adapter, _ in
+            adapter.status.oldestRevision
+        },
+        .property("ObjectCount", as: UInt32.self, changes: .silent) { adapter, _ in
+            UInt32(clamping: adapter.status.objectCount)
+        },
+        .property("ItemCount", as: UInt32.self, changes: .silent) { adapter, _ in
+            UInt32(clamping: adapter.status.itemCount)
+        },
+        .property(
+            "SelectedItems", "a(su)", changes: .silent, isVisible: { adapter, peer in adapter.isReadable(by: peer) }
+        ) { adapter, _, writer in writer.append(adapter.selection) },
+    ]
+
+    /// Whether a peer may know what is in the list; a nil peer is everybody.
+    func isReadable(by peer: Peer?) -> Bool {
+        guard access.isRestricted else { return true }
+        guard let peer, let caller = try? service.authority.caller(peer) else { return false }
+        return access.allowsReading(caller)
+    }
+
+    /// The option `empty` is content: of a restricted adapter it is for readers.
+    private func writeOptions(for peer: Peer?, to writer: inout MessageWriter) {
+        var values = options.values
+        if !isReadable(by: peer) { values["empty"] = nil }
+        writer.append(options: values)
+    }
+}

@@ -1,0 +1,175 @@
+package import DBus
+@_spi(Daemon) internal import ListKit
+
+/// How an adapter stands: the property `State`.
+package enum AdapterState: String, Sendable {
+    /// It is filled from its source or the store.
+    case loading
+    /// It serves.
+    case ready
+    /// Its plugin is started again; it keeps what it has.
+    case paused
+    /// It has no source any more; it keeps what it has.
+    case failed
+}
+
+/// One adapter on the bus: decodes calls into commands for its host, and sends what the host yields.
+///
+/// It keeps what properties say as of the last signal that was sent, so that a reader never sees less than it heard.
+@DBusActor
+package final class AdapterObject {
+    /// What the objects on the bus share.
+    let service: Service
+    /// The name, as it was given.
+    package let name: String
+    /// Where it stands in the tree.
+    package let path: ObjectPath
+    /// Names the numbering of the revisions.
+    package let epoch: String
+    /// Who may do what.
+    package private(set) var access: AdapterAccess
+    /// What it was made with.
+    package private(set) var options: AdapterOptions
+    /// How it stands.
+    package private(set) var state: AdapterState
+    /// The numbers as of the last signal.
+    package private(set) var status = AdapterStatus()
+    /// The selected items, likewise.
+    private(set) var selection: [SelectedItem] = []
+    private let host: AdapterHost
+    private var requests = RequestTable()
+    private var listeners: Subscriptions<Listener>
+
+    /// A peer that subscribed.
+    struct Listener: Hashable, Sendable {
+        let peer: Peer
+        static func == (left: Listener, right: Listener) -> Bool { left.peer === right.peer }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(peer)) }
+    }
+
+    /// Makes the object of an adapter; `makeHost` makes its host, which yields to the sink that it is given.
+    init(
+        service: Service, name: String, epoch: String, access: AdapterAccess, options: AdapterOptions,
+        makeHost: (@escaping AdapterHost.Sink) -> AdapterHost
+    ) {
+        self.service = service
+        self.name = name
+        path = ObjectPath.adapters.appending(name)
+        self.epoch = epoch
+        self.access = access
+        self.options = options
+        state = options.source == .push ? .ready : .loading
+        listeners = Subscriptions(isRestricted: access.isRestricted)
+        let relay = EffectRelay()
+        host = makeHost { effects in EventLoop.shared.post { relay.target?.receive(effects) } }
+        relay.target = self
+        if service.isHeld { host.send(.hold(true)) }
+    }
+
+    /// Sends a command that is answered, and what to do with the answer.
+    func request(
+        _ completion: @escaping RequestTable.Completion, _ command: (RequestID) -> AdapterCommand
+    ) {
+        host.send(command(requests.add(completion)))
+    }
+
+    /// Sends a command that is not answered.
+    func send(_ command: AdapterCommand) { host.send(command) }
+
+    /// Changes the state and says so.
+    func setState(_ new: AdapterState) {
+        guard new != state else { return }
+        state = new
+        propertiesChanged(["State"])
+    }
+
+    func propertiesChanged(_ names: [String]) {
+        try? service.tree.propertiesChanged(names, of: Self.interface, at: path)
+    }
+}
+
+/// Breaks the circle of an adapter and its host: set once, as soon as both are there.
+@DBusActor
+private final class EffectRelay {
+    weak var target: AdapterObject?
+    nonisolated init() {}
+}
+
+// MARK: - What the host yields
+
+extension AdapterObject {
+    fileprivate func receive(_ effects: [AdapterEffect]) {
+        for effect in effects { receive(effect) }
+    }
+
+    private func receive(_ effect: AdapterEffect) {
+        switch effect {
+        case .status(let new): status = new
+        case .selection(let items): selection = items
+        case .view(let view, let description): service.views.object(view)?.description = description
+        case .closed(let view, let reason): service.views.object(view)?.closed(reason)
+        case .event(let event): receive(event)
+        case .announce(let status): announce(status)
+        case .answer(let id, let outcome): requests.take(id)?(outcome)
+        }
+    }
+
+    private func receive(_ event: AdapterEvent) {
+        switch event {
+        case .updated(let transaction):
+            service.statistics.add(.transactions)
+            emit(Self.updated, .updates) { $0.appendUpdated(transaction) }
+        case .display(let change): emit(Self.displayChanged, .display) { $0.append(change) }
+        case .workingRange(let change): emit(Self.workingRangeChanged, .workingRange) { $0.append(change) }
+        case .selection(let change): emit(Self.selectionChanged, .selection) { $0.append(change) }
+        case .picture(let change): service.views.object(change.view)?.changed(change)
+        case .stalled(let view, let sequence, let revision):
+            service.views.object(view)?.stalled(sequence: sequence, revision: revision)
+        case .sectionFault(let fault): report(fault)
+        default: break  // nothing that the contract has a signal for
+        }
+    }
+
+    private func announce(_ status: AdapterStatus) {
+        emit(Self.updated, .updates) { writer in
+            writer.appendAnnouncement(
+                revision: status.revision, sectionCount: status.objectCount, itemCount: status.itemCount)
+        }
+    }
+
+    private func report(_ fault: SectionFault) {
+        service.statistics.add(.sectionFaults)
+        service.log.warning(
+            "section controller \(fault.controller) of object \(fault.objectID.debugDescription): \(fault.reason)",
+            .adapter(name), limitedBy: "adapter \(name)")
+    }
+}
+
+// MARK: - Who hears it
+
+extension AdapterObject {
+    /// Sends a signal to everybody who may and wants to hear it; it is written once.
+    private func emit(
+        _ signal: Signal, _ events: AdapterEvents, _ write: (inout MessageWriter) -> Void
+    ) {
+        let audience = listeners.audience(of: events)
+        guard !audience.isEmpty else { return }
+        do throws(DBusError) {
+            let message = try Message.signal(signal, of: Self.interface.name, at: path) { writer in write(&writer) }
+            service.statistics.add(.signals)
+            if audience.broadcasts { try service.transports.broadcastOnBus(message) }
+            for listener in audience.recipients { _ = try? listener.peer.send(message) }
+        } catch {
+            service.log.error("signal \(signal.name) was not sent: \(error)", .adapter(name))
+        }
+    }
+
+    /// Lets a peer hear events; it may be restricted to some.
+    func subscribe(_ peer: Peer, to events: AdapterEvents) {
+        service.watchDeparture(of: peer)
+        listeners.subscribe(Listener(peer: peer), isDirect: !service.transports.isOnBus(peer), to: events)
+    }
+
+    /// Lets a peer hear nothing any more.
+    func forget(_ peer: Peer) { listeners.unsubscribe(Listener(peer: peer)) }
+}

@@ -1,0 +1,32 @@
+package import DBus
+package import ListKit
+
+// The one place where the engine's errors get their names on the bus, and get back from them.
+
+extension ListError.Code {
+    /// The error's name on the bus; standard errors have D-Bus's own (the contract's chapter "Errors").
+    var busName: String {
+        switch self {
+        case .invalidArguments, .accessDenied, .limitsExceeded: "org.freedesktop.DBus.Error." + rawValue
+        default: ObjectNames.errorPrefix + rawValue
+        }
+    }
+
+    /// The code whose name on the bus this is.
+    init?(busName: String) {
+        guard let code = Self.allCases.first(where: { $0.busName == busName }) else { return nil }
+        self = code
+    }
+}
+
+extension ListError: DBusErrorConvertible {
+    /// The error as callers on the bus get it: the cause follows the message in parentheses.
+    package var dbusError: DBusError {
+        DBusError(name: code.busName, message: cause.map { "\(message) (\($0))" } ?? message)
+    }
+
+    /// The engine's form of an error that came up while a message was read.
+    init(_ error: DBusError) {
+        self.init(Code(busName: error.name) ?? .invalidArguments, error.message)
+    }
+}

@@ -1,0 +1,143 @@
+internal import DBus
+@_spi(Daemon) internal import ListKit
+
+extension MessageReader {
+    /// The options of a call, `a{sv}`; of repeated names the last one counts.
+    ///
+    /// - Throws: `InvalidArgs` for what no option can be: a file descriptor, more than 32 nested containers.
+    mutating func readOptions() throws(DBusError) -> [String: Value] {
+        var decoder = FieldsDecoder()
+        do throws(DBusError) {
+            let fields = try decoder.fields(from: &self)
+            return Dictionary(fields.map { ($0.key, $0.value) }) { $1 }
+        } catch {
+            throw .invalidArgs("options: \(error.message)")
+        }
+    }
+}
+
+/// Reads fields and objects out of messages: values go straight from the message into canonical bytes, and no tree is
+/// built. One decoder serves many objects.
+struct FieldsDecoder {
+    private var encoder = FieldsEncoder()
+
+    /// The `a{sv}` that comes next.
+    ///
+    /// - Throws: `InvalidObject` for what fields cannot hold: a file descriptor, more than 32 nested containers.
+    mutating func fields(from reader: inout MessageReader) throws(DBusError) -> Fields {
+        try copyFields(from: &reader)
+        do throws(ListError) { return try encoder.finish() } catch { throw error.dbusError }
+    }
+
+    /// The object whose `a{sv}` comes next.
+    ///
+    /// - Throws: as `fields(from:)`; `InvalidObject` for an empty identifier.
+    mutating func object(
+        id: Span<UInt8>, type: ObjectType, from reader: inout MessageReader
+    ) throws(DBusError) -> ListObject {
+        try copyFields(from: &reader)
+        do throws(ListError) { return try encoder.finishObject(id: id, type: type) } catch { throw error.dbusError }
+    }
+
+    private mutating func copyFields(from reader: inout MessageReader) throws(DBusError) {
+        encoder.reset()
+        try reader.array { (entries) throws(DBusError) in
+            while !entries.atEnd { try copyEntry(from: &entries) }
+        }
+    }
+
+    private mutating func copyEntry(from reader: inout MessageReader) throws(DBusError) {
+        try append { (encoder) throws(ListError) in try encoder.beginDictionaryEntry() }
+        try reader.dictionaryEntry { (entry) throws(DBusError) in
+            try copyValue(from: &entry)
+            try copyValue(from: &entry)
+        }
+        try append { (encoder) throws(ListError) in try encoder.endDictionaryEntry() }
+    }
+
+    private mutating func copyValue(from reader: inout MessageReader) throws(DBusError) {
+        switch reader.next {
+        case .string, .objectPath, .signature:
+            try reader.readUTF8 { (text) throws(DBusError) in
+                do throws(ListError) { try encoder.append(text: text) } catch { throw error.dbusError }
+            }
+        case .array: try copyArray(from: &reader)
+        case .variant: try copyVariant(from: &reader)
+        case .structure:
+            try append { (encoder) throws(ListError) in try encoder.beginStructure() }
+            try reader.structure { (members) throws(DBusError) in
+                while !members.atEnd { try copyValue(from: &members) }
+            }
+            try append { (encoder) throws(ListError) in try encoder.endStructure() }
+        default: try copyNumber(from: &reader)
+        }
+    }
+
+    private mutating func copyArray(from reader: inout MessageReader) throws(DBusError) {
+        try append { (encoder) throws(ListError) in try encoder.beginArray() }
+        if reader.nextElement == .byte {
+            try reader.fixedArray(of: UInt8.self) { (bytes) throws(DBusError) in
+                do throws(ListError) { try encoder.append(bytes: bytes) } catch { throw error.dbusError }
+            }
+        } else {
+            try reader.array { (elements) throws(DBusError) in
+                while !elements.atEnd {
+                    if elements.next == .dictionaryEntry {
+                        try copyEntry(from: &elements)
+                    } else {
+                        try copyValue(from: &elements)
+                    }
+                }
+            }
+        }
+        try append { (encoder) throws(ListError) in try encoder.endArray() }
+    }
+
+    private mutating func copyVariant(from reader: inout MessageReader) throws(DBusError) {
+        try reader.variant { (inside) throws(DBusError) in
+            let signature = inside.nextSignature.text
+            try append { (encoder) throws(ListError) in try encoder.beginVariant(signature: signature.utf8Span.span) }
+            try copyValue(from: &inside)
+        }
+        try append { (encoder) throws(ListError) in try encoder.endVariant() }
+    }
+
+    private mutating func copyNumber(from reader: inout MessageReader) throws(DBusError) {
+        switch reader.next {
+        case .byte:
+            let value = try reader.readUInt8()
+            try append { (encoder) throws(ListError) in try encoder.append(value) }
+        case .boolean:
+            let value = try reader.readBool()
+            try append { (encoder) throws(ListError) in try encoder.append(value) }
+        case .int16:
+            let value = try reader.readInt16()
+            try append { (encoder) throws(ListError) in try encoder.append(value) }
+        case .uint16:
+            let value = try reader.readUInt16()
+            try append { (encoder) throws(ListError) in try encoder.append(value) }
+        case .int32:
+            let value = try reader.readInt32()
+            try append { (encoder) throws(ListError) in try encoder.append(value) }
+        case .uint32:
+            let value = try reader.readUInt32()
+            try append { (encoder) throws(ListError) in try encoder.append(value) }
+        case .int64:
+            let value = try reader.readInt64()
+            try append { (encoder) throws(ListError) in try encoder.append(value) }
+        case .uint64:
+            let value = try reader.readUInt64()
+            try append { (encoder) throws(ListError) in try encoder.append(value) }
+        case .double:
+            let value = try reader.readDouble()
+            try append { (encoder) throws(ListError) in try encoder.append(value) }
+        default: throw ListError(.invalidObject, "a file descriptor inside of fields").dbusError
+        }
+    }
+
+    private mutating func append(
+        _ body: (inout FieldsEncoder) throws(ListError) -> Void
+    ) throws(DBusError) {
+        do throws(ListError) { try body(&encoder) } catch { throw error.dbusError }
+    }
+}

@@ -1,0 +1,86 @@
+internal import DBus
+internal import ListKit
+@_spi(Daemon) internal import PluginAPI
+
+// The table of org.listd.Listd1.Manager: the same members in the same order as the interface file.
+
+extension ManagerObject {
+    static let reloading = Signal("Reloading", ["active": "b"])
+
+    static let interface = Interface<ManagerObject>(
+        ObjectNames.service + ".Manager", adapterMethods + daemonMethods + [.signal(reloading)] + properties)
+
+    private static let adapterMethods: [Interface<ManagerObject>.Member] = [
+        .method("CreateAdapter", in: ["name": "s", "options": "a{sv}"], out: ["adapter": "o"]) { manager, call in
+            try manager.createAdapter(call)
+        },
+        .method("RemoveAdapter", in: ["name": "s"]) { manager, call in
+            try manager.removeAdapter(call, try call.arguments(as: String.self))
+        },
+        .function("GetAdapter", in: ["name"], out: "adapter") { (manager, _, name: String) in
+            try manager.service.adapters.existing(name).path
+        },
+        .function("ListAdapters", out: "adapters") { (manager, _) in manager.listAdapters() },
+        .function("ListViews", out: "views") { (manager, _) in manager.listViews() },
+    ]
+
+    private static let daemonMethods: [Interface<ManagerObject>.Member] = [
+        .function("ListPlugins", out: "plugins") { (manager, _) in manager.listPlugins() },
+        .method("LoadPlugin", in: ["file": "s"], out: ["plugin": "o"]) { manager, call in
+            try manager.loadPlugin(call, try call.arguments(as: String.self))
+        },
+        .method("UnloadPlugin", in: ["name": "s"]) { manager, call in
+            try manager.unloadPlugin(call, try call.arguments(as: String.self))
+        },
+        .method("Reload") { manager, call in
+            _ = try manager.service.authority.administrator(call.peer, doing: "Reload")
+            manager.answer(call) {
+                try await manager.reload()
+                call.reply()
+            }
+        },
+        .function("SetLogLevel", in: ["level"]) { (manager, call, level: String) in
+            _ = try manager.service.authority.administrator(call.peer, doing: "SetLogLevel")
+            try manager.setLogLevel(level)
+        },
+        .function("GetStatistics", out: "counters") { (manager, _) in manager.service.counters },
+    ]
+
+    private static let properties: [Interface<ManagerObject>.Member] = [
+        .property("Version", as: String.self, changes: .constant) { _, _ in Version.text },
+        .property("Features", as: [String].self, changes: .constant) { manager, _ in manager.features },
+        .property("PluginAPIVersion", as: UInt32.self, changes: .constant) { _, _ in PluginRecord.current.apiVersion },
+        .property("DirectAddress", as: String.self, changes: .constant) { manager, _ in manager.directAddress },
+        .property("LogLevel", as: String.self, changes: .emits) { manager, _ in manager.service.log.level.name },
+        .property("AdapterCount", as: UInt32.self, changes: .silent) { manager, _ in
+            UInt32(clamping: manager.service.adapters.count)
+        },
+        .property("ViewCount", as: UInt32.self, changes: .silent) { manager, _ in
+            UInt32(clamping: manager.service.views.count)
+        },
+    ]
+
+    private func setLogLevel(_ name: String) throws(ListError) {
+        guard let level = Log.Level(name: name) else {
+            throw ListError(
+                .invalidArguments, "level \(name.debugDescription) is none of error, warning, notice, info, debug")
+        }
+        guard level != service.log.level else { return }
+        service.log.level = level
+        try? service.tree.propertiesChanged(["LogLevel"], of: Self.interface, at: .manager)
+    }
+}
+
+extension Service {
+    /// Everything that is counted, and how much there is of what users share.
+    var counters: [String: UInt64] {
+        let use = quotas.use
+        var counters = statistics.values
+        counters["adapters"] = UInt64(adapters.count)
+        counters["views"] = UInt64(views.count)
+        counters["objects"] = UInt64(clamping: adapters.all.reduce(0) { $0 + $1.status.objectCount })
+        counters["items"] = UInt64(clamping: adapters.all.reduce(0) { $0 + $1.status.itemCount })
+        counters["quota-refusals"] = UInt64(clamping: use.refusals)
+        return counters
+    }
+}

@@ -1,0 +1,38 @@
+internal import DBus
+internal import ListKit
+
+extension ManagerObject {
+    /// Name, version, file, isolation, state, last error of each plugin.
+    func listPlugins() -> [DBusStruct<String, String, String, String, String, String>] {
+        service.pluginObjects.all.map { plugin in
+            DBusStruct(
+                plugin.name, plugin.version, plugin.file, plugin.isolation.rawValue, plugin.state.rawValue,
+                plugin.lastError)
+        }
+    }
+
+    func loadPlugin(_ call: Call, _ file: String) throws {
+        _ = try service.authority.administrator(call.peer, doing: "LoadPlugin")
+        answer(call) { [service] in
+            let plugin = try await service.plugins.load(file)
+            call.reply(service.pluginObjects.path(of: plugin.name))
+        }
+    }
+
+    func unloadPlugin(_ call: Call, _ name: String) throws {
+        _ = try service.authority.administrator(call.peer, doing: "UnloadPlugin")
+        let users = service.adapters.all.filter { $0.options.uses(plugin: name) }.map(\.name)
+        answer(call) { [service] in
+            try await service.plugins.unload(name, usedBy: users)
+            call.reply()
+        }
+    }
+}
+
+extension AdapterOptions {
+    /// Whether the list is filled, or shown, by a plugin.
+    fileprivate func uses(plugin name: String) -> Bool {
+        if case .plugin(name, _, _) = source { return true }
+        return sectionControllers.values.contains { $0.hasPrefix(name + "/") }
+    }
+}

@@ -1,0 +1,89 @@
+package import DBus
+internal import ListKit
+internal import PluginAPI
+
+/// The manager on the bus: adapters, plugins, the daemon itself.
+@DBusActor
+package final class ManagerObject {
+    let service: Service
+    /// What the daemon can do, as built and running.
+    let features: [String]
+    /// Where direct clients connect; empty = nowhere.
+    let directAddress: String
+    /// Reads the configuration anew.
+    let reload: @DBusActor () async throws -> Void
+
+    /// Makes the manager.
+    package init(
+        service: Service, features: [String], directAddress: String,
+        reload: @escaping @DBusActor () async throws -> Void
+    ) {
+        self.service = service
+        self.features = features
+        self.directAddress = directAddress
+        self.reload = reload
+    }
+
+    /// Shows the manager.
+    package func register() {
+        service.tree.add(ExportedObject(Self.interface, of: self), at: .manager)
+    }
+}
+
+// MARK: - Adapters
+
+extension ManagerObject {
+    func createAdapter(_ call: Call) throws {
+        try service.checkWriting()
+        let caller = try service.authority.caller(call.peer)
+        try service.checkCreator(caller)
+        let (name, values) = try call.message.read { (reader) throws(DBusError) in
+            (try reader.readString(), try reader.readOptions())
+        }
+        let options = try AdapterOptions(values)
+        let access = AdapterAccess(owner: caller.user, readers: options.readers, writers: options.writers)
+        answer(call) { [service] in
+            let adapter = try await service.makeAdapter(name: name, options: options, access: access)
+            call.reply(adapter.path)
+        }
+    }
+
+    /// Runs something that waits; what it throws is the answer.
+    func answer(_ call: Call, _ body: @escaping @DBusActor () async throws -> Void) {
+        Task { @DBusActor in
+            do { try await body() } catch { call.fail(error) }
+        }
+    }
+
+    func removeAdapter(_ call: Call, _ name: String) throws {
+        try service.checkWriting()
+        let caller = try service.authority.caller(call.peer)
+        let adapter = try service.adapters.existing(name)
+        guard adapter.access.allowsRemoving(caller) else {
+            throw ListError(
+                .accessDenied,
+                adapter.access.isConfigured
+                    ? "adapter \(name.debugDescription) comes from a configuration file"
+                    : "adapter \(name.debugDescription) belongs to user \(adapter.access.owner)")
+        }
+        service.remove(adapter) { call.reply() }
+    }
+
+    /// Name, path, source, revision, objects, items, views of each adapter.
+    func listAdapters() -> [DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>] {
+        service.adapters.all.map { adapter in
+            DBusStruct(
+                adapter.name, adapter.path, adapter.options.source.text, adapter.status.revision,
+                UInt32(clamping: adapter.status.objectCount), UInt32(clamping: adapter.status.itemCount),
+                UInt32(clamping: service.views.count(of: adapter)))
+        }
+    }
+
+    /// View, adapter, owner, sequence, acknowledged sequence, state of each view.
+    func listViews() -> [DBusStruct<ObjectPath, ObjectPath, String, UInt64, UInt64, String>] {
+        service.views.all.map { view in
+            DBusStruct(
+                view.path, view.adapter.path, view.owner.name, view.sequence, view.acknowledgedSequence, view.state)
+        }
+    }
+}

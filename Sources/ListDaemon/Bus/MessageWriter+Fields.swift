@@ -1,0 +1,70 @@
+internal import DBus
+@_spi(Daemon) internal import ListKit
+
+// Canonical bytes go into a message value by value, without a tree between them.
+
+extension MessageWriter {
+    /// Appends fields as `a{sv}`.
+    mutating func append(_ fields: Fields) {
+        array { entries in
+            var reader = FieldsReader(fields)
+            entries.appendAll(of: &reader)
+        }
+    }
+
+    /// Appends options as `a{sv}`.
+    mutating func append(options: [String: Value]) {
+        do throws(ListError) { append(try Fields(options)) } catch { fail(error.dbusError) }
+    }
+
+    private mutating func appendAll(of reader: inout FieldsReader) {
+        while let element = reader.next() { append(element) }
+    }
+
+    private mutating func append(_ element: FieldsReader.Element) {
+        switch element {
+        case .byte(let value): append(value)
+        case .boolean(let value): append(value)
+        case .int16(let value): append(value)
+        case .uint16(let value): append(value)
+        case .int32(let value): append(value)
+        case .uint32(let value): append(value)
+        case .int64(let value): append(value)
+        case .uint64(let value): append(value)
+        case .double(let value): append(value)
+        case .string(let text): text.withBytes { append(utf8: $0) }
+        case .objectPath(let text): appendChecked { () throws(DBusError) in try ObjectPath(text.string) }
+        case .signature(let text): appendChecked { () throws(DBusError) in try Signature(text.string) }
+        case .variant(let type, var inside):
+            guard let signature = signature(type) else { return }
+            variant(signature) { $0.appendAll(of: &inside) }
+        case .array(_, var inside): array { $0.appendAll(of: &inside) }
+        case .dictionaryEntry(var inside): dictionaryEntry { $0.appendAll(of: &inside) }
+        case .structure(var inside): structure { $0.appendAll(of: &inside) }
+        }
+    }
+
+    private mutating func appendChecked(_ make: () throws(DBusError) -> ObjectPath) {
+        do throws(DBusError) { append(try make()) } catch { fail(error) }
+    }
+
+    private mutating func appendChecked(_ make: () throws(DBusError) -> Signature) {
+        do throws(DBusError) { append(try make()) } catch { fail(error) }
+    }
+
+    /// The type of a variant; the usual ones are not checked again for each value.
+    private mutating func signature(_ type: FieldsReader.Text) -> Signature? {
+        let text = type.string
+        if let known = Self.usualTypes[text] { return known }
+        do throws(DBusError) {
+            return try Signature(text)
+        } catch {
+            fail(error)
+            return nil
+        }
+    }
+
+    private static let usualTypes: [String: Signature] = [
+        "s": "s", "x": "x", "d": "d", "b": "b", "u": "u", "i": "i", "t": "t", "as": "as", "av": "av", "a{sv}": "a{sv}",
+    ]
+}

@@ -1,0 +1,155 @@
+internal import DBus
+internal import ListKit
+
+// What an adapter's signals say, in the order of the contract's arguments.
+
+extension MessageWriter {
+    /// The arguments of `Updated`; an `announce` has the present revision twice and empty batches.
+    mutating func appendUpdated(_ transaction: Transaction) {
+        append(transaction.baseRevision)
+        append(transaction.revision)
+        append(transaction.kind.rawValue)
+        append(transaction.animated)
+        append(UInt32(clamping: transaction.sectionCount))
+        append(UInt32(clamping: transaction.itemCount))
+        append(transaction.sections)
+        append(transaction.items)
+    }
+
+    /// The arguments of an `Updated` that only says the revision once more.
+    mutating func appendAnnouncement(revision: UInt64, sectionCount: Int, itemCount: Int) {
+        append(revision)
+        append(revision)
+        append("announce")
+        append(false)
+        append(UInt32(clamping: sectionCount))
+        append(UInt32(clamping: itemCount))
+        append(SectionBatch())
+        append(ItemBatch())
+    }
+
+    /// The arguments of `DisplayChanged`.
+    mutating func append(_ change: DisplayChange) {
+        append(ObjectPath.view(change.view))
+        append(change.revision)
+        append(change.willDisplay)
+        append(change.didEndDisplaying)
+        append(change.itemsWillDisplay)
+        append(change.itemsDidEndDisplaying)
+    }
+
+    /// The arguments of `WorkingRangeChanged`.
+    mutating func append(_ change: WorkingRangeChange) {
+        append(ObjectPath.view(change.view))
+        append(change.revision)
+        append(change.willEnter)
+        append(change.didExit)
+    }
+
+    /// The arguments of `SelectionChanged`.
+    mutating func append(_ change: SelectionChange) {
+        append(change.revision)
+        append(change.selected)
+        append(change.deselected)
+    }
+
+    /// One element of what `GetChanges` answers.
+    mutating func appendChange(_ transaction: Transaction) {
+        structure { members in
+            members.append(transaction.baseRevision)
+            members.append(transaction.revision)
+            members.append(transaction.kind.rawValue)
+            members.append(transaction.sections)
+            members.append(transaction.items)
+        }
+    }
+
+    /// Deletes, inserts, moves, reloads of sections.
+    mutating func append(_ batch: SectionBatch) {
+        structure { members in
+            members.append(batch.deletes)
+            members.append(batch.inserts)
+            members.array { moves in
+                for move in batch.moves { moves.appendPair(move.old, move.new) }
+            }
+            members.append(batch.reloads)
+        }
+    }
+
+    /// Deletes, inserts, moves, reloads of items.
+    mutating func append(_ batch: ItemBatch) {
+        structure { members in
+            members.append(batch.deletes)
+            members.append(batch.inserts)
+            members.array { moves in
+                for move in batch.moves {
+                    moves.structure { place in
+                        place.append(move.old.section)
+                        place.append(move.old.item)
+                        place.append(move.new.section)
+                        place.append(move.new.item)
+                    }
+                }
+            }
+            members.append(batch.reloads)
+        }
+    }
+
+    private mutating func append(_ runs: [IndexRun]) {
+        array { elements in
+            for run in runs { elements.appendPair(run.first, run.length) }
+        }
+    }
+
+    private mutating func append(_ places: [ItemPlace]) {
+        array { elements in
+            for place in places { elements.appendPair(place.section, place.item) }
+        }
+    }
+
+    private mutating func appendPair(_ first: UInt32, _ second: UInt32) {
+        structure { pair in
+            pair.append(first)
+            pair.append(second)
+        }
+    }
+}
+
+extension MessageWriter {
+    /// Sections with their objects.
+    mutating func append(_ sections: [SectionReference]) {
+        array { elements in
+            for reference in sections {
+                elements.structure { members in
+                    members.append(UInt32(clamping: reference.section))
+                    members.append(reference.objectID)
+                }
+            }
+        }
+    }
+
+    /// Items with their objects.
+    mutating func append(_ items: [ItemReference]) {
+        array { elements in
+            for reference in items {
+                elements.structure { members in
+                    members.append(UInt32(clamping: reference.section))
+                    members.append(reference.objectID)
+                    members.append(UInt32(clamping: reference.item))
+                }
+            }
+        }
+    }
+
+    /// Selected items.
+    mutating func append(_ items: [SelectedItem]) {
+        array { elements in
+            for item in items {
+                elements.structure { members in
+                    members.append(item.objectID)
+                    members.append(UInt32(clamping: item.item))
+                }
+            }
+        }
+    }
+}

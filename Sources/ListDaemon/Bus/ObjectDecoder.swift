@@ -1,0 +1,127 @@
+internal import DBus
+@_spi(Daemon) internal import ListKit
+
+/// Reads the objects of a writing call, within the limits.
+///
+/// A fault does not end the reading of the message: it is kept and reported after faults that come first in the
+/// contract's order (access, options, ReadOnly, RevisionConflict, objects).
+struct ObjectDecoder {
+    private let limits: PayloadLimits
+    private var fields = FieldsDecoder()
+    private var id: [UInt8] = []
+    private var type = ObjectType.named("")
+    private var byteCount = 0
+
+    init(limits: PayloadLimits) {
+        self.limits = limits
+    }
+
+    /// `a(ssa{sv})`: the whole list of `PerformUpdates`.
+    mutating func objects(from reader: inout MessageReader) throws(DBusError) -> [ListObject] {
+        try elements(of: "objects", from: &reader) { (decoder, members) throws(DBusError) in
+            try decoder.readID(from: &members)
+            try decoder.readType(from: &members)
+            return try decoder.object(from: &members)
+        }
+    }
+
+    /// `a(ssssa{sv})`: the upserts of `ApplyChanges`.
+    mutating func upserts(from reader: inout MessageReader) throws(DBusError) -> [UpdateRequest.Upsert] {
+        try elements(of: "upserts", from: &reader) { (decoder, members) throws(DBusError) in
+            try decoder.readID(from: &members)
+            try decoder.readType(from: &members)
+            let position = try UpdateRequest.Position(
+                word: try members.readString(), anchor: try members.readString())
+            return UpdateRequest.Upsert(try decoder.object(from: &members), position: position)
+        }
+    }
+
+    /// `a{sv}`: the fields that `PatchObject` sets.
+    mutating func fields(from reader: inout MessageReader) throws(DBusError) -> Fields {
+        let fields = try fields.fields(from: &reader)
+        try count(fields.byteCount)
+        return fields
+    }
+
+    private mutating func elements<Element>(
+        of argument: String, from reader: inout MessageReader,
+        _ read: (inout ObjectDecoder, inout MessageReader) throws(DBusError) -> Element
+    ) throws(DBusError) -> [Element] {
+        try reader.array { (rows) throws(DBusError) in
+            var elements: [Element] = []
+            while !rows.atEnd {
+                do throws(DBusError) {
+                    elements.append(
+                        try rows.structure { (members) throws(DBusError) in try read(&self, &members) })
+                } catch {
+                    throw DBusError(name: error.name, message: "\(argument)[\(elements.count)]: \(error.message)")
+                }
+            }
+            return elements
+        }
+    }
+
+    private mutating func readID(from reader: inout MessageReader) throws(DBusError) {
+        id.removeAll(keepingCapacity: true)
+        try reader.readUTF8 { (text) throws(DBusError) in
+            guard text.count <= limits.idBytes else { throw tooLarge("an identifier", text.count, limits.idBytes) }
+            // The buffer is only read during the call.
+            unsafe text.withUnsafeBufferPointer { unsafe id.append(contentsOf: $0) }
+        }
+    }
+
+    /// Neighbours mostly have the same type: it is looked up when it changes.
+    private mutating func readType(from reader: inout MessageReader) throws(DBusError) {
+        let name = try reader.readString()
+        guard name.utf8.count <= limits.idBytes else { throw tooLarge("a type", name.utf8.count, limits.idBytes) }
+        if type.name != name { type = ObjectType.named(name) }
+    }
+
+    private mutating func object(from reader: inout MessageReader) throws(DBusError) -> ListObject {
+        let id = id
+        let object = try fields.object(id: id.span, type: type, from: &reader)
+        guard object.byteCount <= limits.objectBytes else {
+            throw tooLarge("object \(object.id.debugDescription)", object.byteCount, limits.objectBytes)
+        }
+        try count(object.byteCount)
+        return object
+    }
+
+    private mutating func count(_ bytes: Int) throws(DBusError) {
+        byteCount += bytes
+        guard byteCount <= limits.payloadBytes else { throw tooLarge("the payload", byteCount, limits.payloadBytes) }
+    }
+
+    private func tooLarge(_ what: String, _ size: Int, _ limit: Int) -> DBusError {
+        ListError(.payloadTooLarge, "\(what) has \(size) bytes, more than \(limit)").dbusError
+    }
+}
+
+extension UpdateRequest.Position {
+    /// Reads the contract's words; `anchor` counts for `before` and `after` only.
+    init(word: String, anchor: String) throws(DBusError) {
+        switch word {
+        case "keep": self = .keep
+        case "first": self = .first
+        case "last": self = .last
+        case "before": self = .before(anchor)
+        case "after": self = .after(anchor)
+        default: throw .invalidArgs("position “\(word)” is none of keep, first, last, before, after")
+        }
+    }
+}
+
+/// How large what comes in may be, in bytes (the contract's limits; encoded sizes).
+package struct PayloadLimits: Sendable, Equatable {
+    /// All objects of one call together.
+    package var payloadBytes = 16 << 20
+    /// A file, or what comes through a pipe.
+    package var fileBytes = 64 << 20
+    /// One object.
+    package var objectBytes = 8 << 20
+    /// An identifier; a type.
+    package var idBytes = 4 << 10
+
+    /// Makes the contract's defaults.
+    package init() {}
+}

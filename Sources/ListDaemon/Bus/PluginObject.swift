@@ -1,0 +1,90 @@
+internal import DBus
+internal import ListKit
+
+/// One plugin on the bus: what the registry last said about it.
+@DBusActor
+final class PluginObject {
+    /// What there is to know.
+    private(set) var plugin: LoadedPlugin
+    /// Where it stands in the tree.
+    let path: ObjectPath
+
+    init(_ plugin: LoadedPlugin) {
+        self.plugin = plugin
+        path = ObjectPath.plugins.appending(plugin.name)
+    }
+
+    /// Takes over what has changed; answers the properties that did.
+    func update(_ new: LoadedPlugin) -> [String] {
+        let old = plugin
+        plugin = new
+        return Self.changing.compactMap { name, differs in differs(old, new) ? name : nil }
+    }
+
+    private static let changing: [(String, @Sendable (LoadedPlugin, LoadedPlugin) -> Bool)] = [
+        ("Version", { $0.version != $1.version }), ("File", { $0.file != $1.file }),
+        ("APIVersion", { $0.apiVersion != $1.apiVersion }),
+        ("SectionControllers", { $0.sectionControllers != $1.sectionControllers }),
+        ("DataSources", { $0.dataSources != $1.dataSources }), ("State", { $0.state != $1.state }),
+        ("LastError", { $0.lastError != $1.lastError }), ("ProcessID", { $0.processID != $1.processID }),
+        ("RestartCount", { $0.restartCount != $1.restartCount }),
+    ]
+
+    static let interface = Interface<PluginObject>(
+        ObjectNames.service + ".Plugin",
+        [
+            .property("Name", as: String.self, changes: .constant) { object, _ in object.plugin.name },
+            .property("Version", as: String.self, changes: .emits) { object, _ in object.plugin.version },
+            .property("File", as: String.self, changes: .emits) { object, _ in object.plugin.file },
+            .property("APIVersion", as: UInt32.self, changes: .emits) { object, _ in object.plugin.apiVersion },
+            .property("SectionControllers", as: [String].self, changes: .emits) { object, _ in
+                object.plugin.sectionControllers
+            },
+            .property("DataSources", as: [String].self, changes: .emits) { object, _ in object.plugin.dataSources },
+            .property("Isolation", as: String.self, changes: .constant) { object, _ in
+                object.plugin.isolation.rawValue
+            },
+            .property("State", as: String.self, changes: .emits) { object, _ in object.plugin.state.rawValue },
+            .property("LastError", as: String.self, changes: .emits) { object, _ in object.plugin.lastError },
+            .property("ProcessID", as: UInt32.self, changes: .emits) { object, _ in object.plugin.processID },
+            .property("RestartCount", as: UInt32.self, changes: .emits) { object, _ in object.plugin.restartCount },
+        ])
+}
+
+/// The plugins on the bus, by name.
+@DBusActor
+final class PluginDirectory {
+    private let tree: ObjectTree
+    private var objects: [String: PluginObject] = [:]
+
+    init(tree: ObjectTree) {
+        self.tree = tree
+    }
+
+    /// What there is to know about all of them, sorted by name.
+    var all: [LoadedPlugin] { objects.values.map(\.plugin).sorted { $0.name < $1.name } }
+
+    /// Where a plugin stands in the tree.
+    func path(of name: String) -> ObjectPath { ObjectPath.plugins.appending(name) }
+
+    /// Shows what the registry said.
+    func apply(_ change: PluginRegistry.Change) {
+        switch change {
+        case .changed(let plugin): show(plugin)
+        case .removed(let name):
+            guard let object = objects.removeValue(forKey: name) else { return }
+            tree.remove(at: object.path)
+        }
+    }
+
+    private func show(_ plugin: LoadedPlugin) {
+        if let object = objects[plugin.name] {
+            let changed = object.update(plugin)
+            try? tree.propertiesChanged(changed, of: PluginObject.interface, at: object.path)
+        } else {
+            let object = PluginObject(plugin)
+            objects[plugin.name] = object
+            tree.add(ExportedObject(PluginObject.interface, of: object), at: object.path)
+        }
+    }
+}

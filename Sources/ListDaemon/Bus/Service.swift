@@ -1,0 +1,120 @@
+package import DBus
+internal import ListKit
+
+/// What the objects on the bus share, and the one place where their common state is kept.
+@DBusActor
+package final class Service {
+    /// Whether writing is still accepted.
+    package enum Phase: Sendable {
+        /// Everything is served.
+        case running
+        /// The end was asked for: writing is refused, reads and views still answer.
+        case shuttingDown
+    }
+
+    /// The objects that every connection shows.
+    package let tree = ObjectTree()
+    /// Where the daemon says what happens.
+    let log: Log
+    /// Knows who callers are.
+    let authority = Authority()
+    /// Loads plugins.
+    let plugins: PluginRegistry
+    /// The plugins as the bus shows them.
+    private(set) lazy var pluginObjects = PluginDirectory(tree: tree)
+    /// The connections.
+    private(set) lazy var transports = Transports { [unowned self] in hold($0) }
+    /// Who may create adapters.
+    package var creators = AccessRule.any
+    /// What users have.
+    let quotas: QuotaLedger
+    /// How large what comes in may be.
+    package var payloadLimits = PayloadLimits()
+    /// How many calls of one connection may wait for their answers.
+    package var callsPerConnection = 256
+    /// Counts what happens.
+    var statistics = Statistics()
+    /// Whether writing is still accepted.
+    package var phase = Phase.running
+    /// The adapters by name.
+    let adapters = AdapterDirectory()
+    /// The open views.
+    let views = ViewDirectory()
+    /// Peers whose departure is waited for.
+    private var watched: Set<ObjectIdentifier> = []
+    /// Whether flushes are held because the bus connection has too much to send.
+    var isHeld = false
+
+    /// Makes a service without adapters.
+    ///
+    /// - Parameter plugins: makes the registry, which tells its changes to the observer that it is given.
+    package init(
+        log: Log, quotas: Quotas.Amounts,
+        plugins: (@escaping @Sendable (PluginRegistry.Change) -> Void) -> PluginRegistry
+    ) {
+        self.log = log
+        let relay = PluginRelay()
+        self.plugins = plugins { change in EventLoop.shared.post { relay.target?.pluginObjects.apply(change) } }
+        self.quotas = QuotaLedger(limits: quotas)
+        tree.addObjectManager(at: ObjectPath.adapters)
+        tree.addObjectManager(at: ObjectPath.plugins)
+        relay.target = self
+        tree.admission = { [unowned self] call in try admit(call) }
+    }
+
+    private func admit(_ call: Call) throws {
+        statistics.add(.calls)
+        guard call.peer.callsInFlight <= callsPerConnection else {
+            statistics.add(.callsRefused)
+            throw DBusError.limitsExceeded("more than \(callsPerConnection) calls in flight (CallsPerConnection)")
+        }
+    }
+
+    /// While the bus has too much to send, every host holds its flushes and composes.
+    private func hold(_ holds: Bool) {
+        isHeld = holds
+        if holds { statistics.add(.holds) }
+        for adapter in adapters.all { adapter.send(.hold(holds)) }
+    }
+
+    /// Refuses those that the configuration does not let create adapters.
+    func checkCreator(_ caller: Caller) throws(ListError) {
+        guard AdapterAccess(owner: 0, writers: creators).allowsWriting(caller) else {
+            throw ListError(.accessDenied, "user \(caller.user) may not create adapters (Creators=\(creators.text))")
+        }
+    }
+
+    /// Refuses writing once the end was asked for.
+    func checkWriting() throws(ListError) {
+        guard phase == .running else { throw ListError(.shuttingDown, "listd is ending and takes no changes") }
+    }
+
+    /// Sees to it that nothing of a peer stays behind when it leaves.
+    func watchDeparture(of peer: Peer) {
+        guard watched.insert(ObjectIdentifier(peer)).inserted else { return }
+        peer.onDeparture { [weak self, unowned peer] in self?.departed(peer) }
+    }
+
+    private func departed(_ peer: Peer) {
+        watched.remove(ObjectIdentifier(peer))
+        views.close(ownedBy: peer)
+        for adapter in adapters.all { adapter.forget(peer) }
+    }
+}
+
+/// Breaks the circle of the service and its plugin registry: set once, as soon as both are there.
+@DBusActor
+private final class PluginRelay {
+    weak var target: Service?
+}
+
+extension ObjectPath {
+    /// The manager.
+    static let manager: ObjectPath = "/org/listd/Listd1"
+    /// The parent of all adapters.
+    static let adapters: ObjectPath = "/org/listd/Listd1/adapters"
+    /// The parent of all plugins.
+    static let plugins: ObjectPath = "/org/listd/Listd1/plugins"
+    /// The parent of all views.
+    static let views: ObjectPath = "/org/listd/Listd1/views"
+}

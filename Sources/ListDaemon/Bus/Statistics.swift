@@ -1,0 +1,38 @@
+/// Counts what happens, for `Manager.GetStatistics`.
+struct Statistics: Sendable {
+    /// What is counted from the start of the daemon on; the raw value is the name on the bus.
+    enum Counter: String, CaseIterable {
+        /// Method calls that arrived.
+        case calls
+        /// Calls that were refused because their connection had too many in flight.
+        case callsRefused = "calls-refused"
+        /// Transactions that were applied.
+        case transactions
+        /// Objects that were dropped because their identifier occurred before in the same list.
+        case duplicatesDropped = "duplicates-dropped"
+        /// Signals of adapters that were sent, each counted once however many hear it.
+        case signals
+        /// Signals of adapters that were not sent to a direct client because it does not read.
+        case signalsDropped = "signals-dropped"
+        /// Pictures that were sent to views.
+        case pictures
+        /// How often a view used up its credit.
+        case stalls
+        /// Section controllers that broke their contract.
+        case sectionFaults = "section-faults"
+        /// How often flushes were held because the bus did not take more.
+        case holds
+    }
+
+    private var counts: [Counter: UInt64] = [:]
+
+    /// Counts something.
+    mutating func add(_ counter: Counter, _ count: Int = 1) {
+        counts[counter, default: 0] &+= UInt64(clamping: count)
+    }
+
+    /// All counters by name, those that are still 0 too.
+    var values: [String: UInt64] {
+        Dictionary(uniqueKeysWithValues: Counter.allCases.map { ($0.rawValue, counts[$0] ?? 0) })
+    }
+}

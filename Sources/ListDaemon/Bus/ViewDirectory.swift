@@ -1,0 +1,77 @@
+internal import DBus
+internal import ListKit
+
+/// The open views by their numbers.
+@DBusActor
+final class ViewDirectory {
+    private var views: [ViewID: ViewObject] = [:]
+    private var last: ViewID = 0
+
+    nonisolated init() {}
+
+    /// How many there are.
+    var count: Int { views.count }
+
+    /// All of them, in the order in which they were opened.
+    var all: [ViewObject] { views.sorted { $0.key < $1.key }.map(\.value) }
+
+    /// A number for a new view; no number is given twice.
+    func nextNumber() -> ViewID {
+        last += 1
+        return last
+    }
+
+    /// The view with a number; nil when it is closed.
+    func object(_ number: ViewID) -> ViewObject? { views[number] }
+
+    func add(_ view: ViewObject) { views[view.number] = view }
+
+    func remove(_ view: ViewObject) { views[view.number] = nil }
+
+    /// How many look at an adapter.
+    func count(of adapter: AdapterObject) -> Int { views.values.count { $0.adapter === adapter } }
+
+    /// Ends all views of a connection that has left.
+    func close(ownedBy peer: Peer) {
+        for view in views.values where view.owner === peer { view.adapter.send(.closeView(view.number, .closed)) }
+    }
+}
+
+extension ObjectPath {
+    /// The path of the view with a number.
+    static func view(_ number: ViewID) -> ObjectPath { (try? ObjectPath("\(views)/\(number)")) ?? views }
+}
+
+// MARK: - Opening
+
+extension AdapterObject {
+    func openView(_ call: Call) throws {
+        try checkReadingAccess(call)
+        let options = try ViewOptions(call.message.read { (reader) throws(DBusError) in try reader.readOptions() })
+        let user = try service.authority.caller(call.peer).user
+        do throws(Quotas.Exceeded) {
+            try service.quotas.change(Quotas.Amounts(views: 1), for: user)
+        } catch {
+            throw ListError(.limitsExceeded, "user \(user) has \(error.limit) views open (ViewsPerUser)")
+        }
+        let view = ViewObject(
+            number: service.views.nextNumber(), adapter: self, owner: call.peer, user: user, options: options,
+            service: service)
+        service.views.add(view)
+        service.tree.add(ExportedObject(ViewObject.interface, of: view), at: view.path)
+        service.watchDeparture(of: call.peer)
+        request { outcome in
+            if case .failure = outcome { view.discard() }
+            call.answer(outcome) { answer, writer in
+                guard case .opened(let revision, let sections, let items) = answer else { return false }
+                writer.append(view.path)
+                writer.append(revision)
+                writer.append(UInt32(clamping: sections))
+                writer.append(UInt32(clamping: items))
+                return true
+            }
+        } _: { id in
+            .openView(id, view.number, ListViewOptions(options))
+        }
+    }
+}

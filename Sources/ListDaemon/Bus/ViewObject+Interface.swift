@@ -1,0 +1,66 @@
+internal import DBus
+internal import ListKit
+
+// The table of org.listd.Listd1.View: the same members in the same order as the interface file.
+
+extension ViewObject {
+    static let changedSignal = Signal(
+        "Changed",
+        [
+            "sequence": "t", "revision": "t", "content_size": "(dd)", "offset": "(dd)", "released": "au",
+            "shown": "a(usuuss(dddd)xa{sv})", "placed": "a(uuu(dddd)x)", "rebound": "a(ua{sv})",
+        ])
+    static let stalledSignal = Signal("Stalled", ["sequence": "t", "revision": "t"])
+    static let closedSignal = Signal("Closed", ["reason": "s"])
+
+    static let interface = Interface<ViewObject>(
+        ObjectNames.service + ".View",
+        methods + [.signal(changedSignal), .signal(stalledSignal), .signal(closedSignal)] + properties)
+
+    private static let methods: [Interface<ViewObject>.Member] = [
+        .method(
+            "SetViewport", in: ["seen_sequence": "t", "x": "d", "y": "d", "width": "d", "height": "d"],
+            out: ["sequence": "t"]
+        ) { view, call in try view.setViewport(call) },
+        .method(
+            "SetVisibleRange",
+            in: ["first_section": "u", "first_item": "u", "last_section": "u", "last_item": "u"],
+            out: ["sequence": "t"]
+        ) { view, call in try view.setVisibleRange(call) },
+        .method("Ack", in: ["sequence": "t"], annotations: ["org.freedesktop.DBus.Method.NoReply": "true"]) {
+            view, call in try view.acknowledge(call)
+        },
+        .method(
+            "Resync",
+            out: [
+                "sequence": "t", "revision": "t", "content_size": "(dd)", "offset": "(dd)",
+                "shown": "a(usuuss(dddd)xa{sv})",
+            ]
+        ) { view, call in try view.resync(call) },
+        .method("Close") { view, call in try view.close(call) },
+    ]
+
+    private static let properties: [Interface<ViewObject>.Member] = [
+        .property("Adapter", as: ObjectPath.self, changes: .constant) { view, _ in view.adapter.path },
+        .property("Options", "a{sv}", changes: .constant) { view, _, writer in
+            writer.append(options: view.options.values)
+        },
+        .property("Sequence", as: UInt64.self, changes: .silent) { view, _ in view.sequence },
+        .property("AckedSequence", as: UInt64.self, changes: .silent) { view, _ in view.acknowledgedSequence },
+        .property("State", as: String.self, changes: .silent) { view, _ in view.state },
+        .property("ContentSize", "(dd)", changes: .silent) { view, _, writer in
+            writer.append(view.description?.contentSize ?? .zero)
+        },
+        .property("Viewport", "(dddd)", changes: .silent) { view, _, writer in
+            writer.append(view.description?.viewport ?? .zero)
+        },
+        .property("WorkingRange", as: DBusStruct<UInt32, UInt32>.self, changes: .silent) { view, _ in
+            let range = view.description?.workingRange ?? 0..<0
+            return DBusStruct(UInt32(clamping: range.lowerBound), UInt32(clamping: range.count))
+        },
+        .property(
+            "VisibleObjects", as: [String].self, changes: .silent,
+            isVisible: { view, peer in view.adapter.isReadable(by: peer) }
+        ) { view, _ in view.description?.visibleObjects ?? [] },
+    ]
+}

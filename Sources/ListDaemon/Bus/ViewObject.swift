@@ -1,0 +1,106 @@
+internal import DBus
+@_spi(Daemon) internal import ListKit
+
+/// One client's viewport on an adapter, on the bus; only its owner hears it.
+@DBusActor
+final class ViewObject {
+    /// Its number, never used again.
+    let number: ViewID
+    /// Where it stands in the tree.
+    let path: ObjectPath
+    /// What it looks at.
+    let adapter: AdapterObject
+    /// The connection that opened it.
+    let owner: Peer
+    /// The Unix user on whose account it goes.
+    let user: UInt32
+    /// What it was opened with.
+    let options: ViewOptions
+    /// How it stands, nil before it has said what it looks at; as of the last signal.
+    var description: ViewDescription?
+    private let service: Service
+
+    init(
+        number: ViewID, adapter: AdapterObject, owner: Peer, user: UInt32, options: ViewOptions, service: Service
+    ) {
+        self.number = number
+        path = .view(number)
+        self.adapter = adapter
+        self.owner = owner
+        self.user = user
+        self.options = options
+        self.service = service
+    }
+
+    /// The last sent picture.
+    var sequence: UInt64 { description?.sequence ?? 0 }
+    /// The last acknowledged picture.
+    var acknowledgedSequence: UInt64 { description?.acknowledgedSequence ?? 0 }
+    /// The contract's word for how it stands.
+    var state: String { (description?.state ?? .new).rawValue }
+
+    /// Refuses everybody but the owner and administrators.
+    func check(_ call: Call) throws(ListError) {
+        guard call.peer !== owner else { return }
+        let caller = try service.authority.caller(call.peer)
+        guard caller.isAdministrator else {
+            throw ListError(.notOwner, "view \(number) belongs to \(owner.name)")
+        }
+    }
+
+    /// Has the host do something and answers the call with what `write` makes of the answer; false = it does not fit.
+    func perform(
+        _ call: Call, _ command: ViewCommand,
+        _ write: @escaping (AdapterAnswer, inout MessageWriter) -> Bool
+    ) {
+        adapter.request { outcome in
+            call.answer(outcome, write)
+        } _: { [number] id in
+            .view(id, number, command)
+        }
+    }
+}
+
+// MARK: - What the owner hears
+
+extension ViewObject {
+    /// The difference to the picture before.
+    func changed(_ change: PictureChange) {
+        service.statistics.add(.pictures)
+        emit(Self.changedSignal) { $0.append(change) }
+    }
+
+    /// The credit is used up.
+    func stalled(sequence: UInt64, revision: UInt64) {
+        service.statistics.add(.stalls)
+        emit(Self.stalledSignal) { writer in
+            writer.append(sequence)
+            writer.append(revision)
+        }
+    }
+
+    /// The view has ended: its owner is told, and the object goes.
+    func closed(_ reason: ViewClosing) {
+        emit(Self.closedSignal) { $0.append(reason.rawValue) }
+        discard()
+    }
+
+    /// Takes the object away without a word.
+    func discard() {
+        service.views.remove(self)
+        service.quotas.release(Quotas.Amounts(views: 1), for: user)
+        service.tree.remove(at: path)
+    }
+
+    private func emit(_ signal: Signal, _ write: (inout MessageWriter) -> Void) {
+        guard !owner.hasDeparted else { return }
+        do throws(DBusError) {
+            let message = try Message.signal(signal, of: Self.interface.name, at: path) { writer in write(&writer) }
+            try owner.send(message)
+        } catch {
+            service.log.warning(
+                "signal \(signal.name) of view \(number) was not sent: \(error)", .client(owner.name),
+                limitedBy: owner.name)
+        }
+    }
+}

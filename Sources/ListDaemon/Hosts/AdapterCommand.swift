@@ -1,0 +1,69 @@
+@_spi(Daemon) package import ListKit
+
+/// One thing that an adapter host is told to do.
+///
+/// Commands are values, handled in the order in which they were sent. Each that carries a request id is answered by
+/// exactly one ``AdapterEffect/answer(_:_:)``.
+package enum AdapterCommand: Sendable {
+    /// Write; answered with a revision.
+    case update(UpdateRequest)
+    /// Read.
+    case query(RequestID, AdapterQuery)
+    /// Make a view; answered with what the list is.
+    case openView(RequestID, ViewID, ListViewOptions)
+    /// Do something with a view.
+    case view(RequestID, ViewID, ViewCommand)
+    /// End a view for a reason of the daemon's; not answered.
+    case closeView(ViewID, ViewClosing)
+    /// Hold all flushes and pictures, because what was said is still waiting to be heard; or go on.
+    case hold(Bool)
+    /// Finish what was accepted, close the views and end; answered with `done`, after which nothing comes.
+    case stop(RequestID, ViewClosing)
+
+    /// The request that waits for an answer.
+    var requestID: RequestID? {
+        switch self {
+        case .update(let request): request.id
+        case .query(let id, _), .openView(let id, _, _), .view(let id, _, _), .stop(let id, _): id
+        case .closeView, .hold: nil
+        }
+    }
+}
+
+/// What may be asked of an adapter without changing it.
+package enum AdapterQuery: Sendable {
+    /// A page of objects, at most about `byteLimit` bytes of them but at least one.
+    case objects(offset: Int, limit: Int, byteLimit: Int)
+    /// One object by its id.
+    case find(id: String)
+    /// The items of whole sections, at most about `byteLimit` bytes of them but at least one section.
+    case items(firstSection: Int, sectionCount: Int, byteLimit: Int)
+    /// The transactions after a revision, at most about `byteLimit` bytes of them but at least one.
+    case changes(since: UInt64, byteLimit: Int)
+    /// The selected items.
+    case selection
+}
+
+/// What the owner of a view may do with it.
+package enum ViewCommand: Sendable {
+    /// `View.SetViewport`.
+    case setViewport(seen: UInt64, Rect)
+    /// `View.SetVisibleRange`.
+    case setVisibleRange(first: IndexPath, last: IndexPath)
+    /// `View.Ack`.
+    case acknowledge(sequence: UInt64)
+    /// `View.Resync`.
+    case resync
+    /// `View.Close`.
+    case close
+}
+
+/// Why a view ends: the contract's words of `View.Closed`.
+package enum ViewClosing: String, Sendable {
+    /// Its owner closed it, or left.
+    case closed = "closed"
+    /// Its adapter was removed.
+    case adapterRemoved = "adapter-removed"
+    /// The daemon ends.
+    case shuttingDown = "shutting-down"
+}

@@ -1,0 +1,65 @@
+@_spi(Daemon) package import ListKit
+
+/// What comes out of an adapter host, in the order in which the world must hear it.
+package enum AdapterEffect: Sendable {
+    /// Revision and counts after what comes next: readers of properties never lag behind the signals.
+    case status(AdapterStatus)
+    /// Something that a signal says.
+    case event(AdapterEvent)
+    /// The selected items after what comes next.
+    case selection([SelectedItem])
+    /// How a view stands after what comes next.
+    case view(ViewID, ViewDescription)
+    /// A view is closed: for its owner only.
+    case closed(ViewID, ViewClosing)
+    /// The list has been quiet after changes: say once more which revision it has.
+    case announce(AdapterStatus)
+    /// The one answer to a request.
+    case answer(RequestID, Result<AdapterAnswer, ListError>)
+}
+
+/// The numbers of an adapter that everybody may know.
+package struct AdapterStatus: Sendable, Equatable {
+    /// The current revision.
+    package var revision: UInt64 = 0
+    /// The oldest revision from which changes are still known.
+    package var oldestRevision: UInt64 = 0
+    /// How many objects the list has.
+    package var objectCount = 0
+    /// How many items the list has.
+    package var itemCount = 0
+}
+
+/// What a request is answered with when it succeeds.
+package enum AdapterAnswer: Sendable {
+    /// A write: the revision that contains it, and how many repeated objects were dropped.
+    case revision(UInt64, droppedDuplicates: Int)
+    /// A page of objects.
+    case objects(revision: UInt64, total: Int, [ListObject])
+    /// One object and its section.
+    case object(revision: UInt64, section: Int, ListObject)
+    /// Items of whole sections; `next` is the first section that is not among them.
+    case items(revision: UInt64, next: Int, [PlacedItem])
+    /// Transactions in order, and the current revision.
+    case changes(revision: UInt64, [Transaction])
+    /// A view is there; the counts are the list's.
+    case opened(revision: UInt64, sections: Int, items: Int)
+    /// The view's last sent picture.
+    case sequence(UInt64)
+    /// The whole picture of a view.
+    case picture(Picture)
+    /// The selected items.
+    case selection([SelectedItem])
+    /// Done.
+    case done
+}
+
+/// An item with its place.
+package struct PlacedItem: Sendable {
+    /// The section.
+    package var section: Int
+    /// The item's number in the section.
+    package var index: Int
+    /// The item.
+    package var item: ListItem
+}

@@ -1,0 +1,60 @@
+@_spi(Daemon) internal import ListKit
+
+extension AdapterHost {
+    /// Answers a question from the list as it is.
+    func answer(_ id: RequestID, _ query: AdapterQuery) {
+        answer(id) { () throws(ListError) in try answer(query) }
+    }
+
+    private func answer(_ query: AdapterQuery) throws(ListError) -> AdapterAnswer {
+        switch query {
+        case .objects(let offset, let limit, let byteLimit):
+            let page = objects(from: offset, limit: limit, byteLimit: byteLimit)
+            return .objects(revision: adapter.revision, total: adapter.objectCount, page)
+        case .find(let id):
+            guard let section = adapter.section(forID: id), let object = adapter.object(at: section) else {
+                throw ListError(.noSuchObject, "id: there is no object \(id.debugDescription)")
+            }
+            return .object(revision: adapter.revision, section: section, object)
+        case .items(let first, let count, let byteLimit):
+            let page = items(from: first, sectionCount: count, byteLimit: byteLimit)
+            return .items(revision: adapter.revision, next: page.next, page.items)
+        case .changes(let since, let byteLimit):
+            return .changes(revision: adapter.revision, try changes.changes(since: since, byteLimit: byteLimit))
+        case .selection: return .selection(adapter.selectedItems)
+        }
+    }
+
+    /// Asks for objects in portions, because how many fit is only known from their sizes.
+    private func objects(from offset: Int, limit: Int, byteLimit: Int) -> [ListObject] {
+        var page: [ListObject] = []
+        var bytes = 0
+        while page.count < limit {
+            let portion = adapter.objects(from: offset + page.count, limit: min(256, limit - page.count))
+            guard !portion.isEmpty else { break }
+            for object in portion {
+                bytes += object.byteCount + 16
+                if bytes > byteLimit, !page.isEmpty { return page }
+                page.append(object)
+            }
+        }
+        return page
+    }
+
+    private func items(
+        from first: Int, sectionCount: Int, byteLimit: Int
+    ) -> (next: Int, items: [PlacedItem]) {
+        var items: [PlacedItem] = []
+        var bytes = 0
+        let (end, overflow) = first.addingReportingOverflow(sectionCount)
+        var section = first
+        while section < (overflow ? adapter.objectCount : min(end, adapter.objectCount)) {
+            let own = adapter.items(inSection: section)
+            bytes += own.reduce(0) { $0 + $1.content.byteCount + $1.reuseIdentifier.utf8.count + 24 }
+            if bytes > byteLimit, section > first { break }
+            items += own.enumerated().map { PlacedItem(section: section, index: $0, item: $1) }
+            section += 1
+        }
+        return (section, items)
+    }
+}

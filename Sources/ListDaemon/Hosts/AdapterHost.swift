@@ -1,0 +1,128 @@
+internal import Dispatch
+@_spi(Daemon) package import ListKit
+
+/// Runs one list: takes commands, owns the engine's adapter, and yields effects.
+///
+/// The adapter, its section controllers and views belong to this actor, whose executor is a dispatch queue of its own:
+/// the adapter's "main thread". Commands are handled in the order in which they were sent, effects come out in the order
+/// in which the world must hear them; only values cross.
+package actor AdapterHost {
+    /// Where a flush stands; there is one at a time.
+    enum Phase {
+        /// None is under way.
+        case idle
+        /// A diff runs on another thread; views and readers see the list as it was.
+        case diffing
+        /// The store is writing; commands wait for it.
+        case storing
+        /// The host has ended.
+        case stopped
+    }
+
+    /// Takes what comes out, on the host's executor.
+    package typealias Sink = @Sendable ([AdapterEffect]) -> Void
+
+    /// How long a list must be quiet before it says its revision once more, in milliseconds.
+    static let quietPeriod: UInt64 = 2000
+
+    let executor: QueueExecutor
+    let adapter: ListAdapter
+    let sink: Sink
+    var phase = Phase.idle
+    var changes: ChangeLog
+    /// Commands that came while the store was writing.
+    var deferred: [AdapterCommand] = []
+    /// Whether flushes and pictures wait until the bus takes more.
+    var isHeld = false
+    /// Whether a turn is posted: what nobody asked for is said, and what is due is flushed.
+    var turnIsPosted = false
+    /// The time for which a later flush is posted.
+    var flushIsPostedFor: UInt64?
+    /// When the list last changed, and whether the announcement after it is posted.
+    var lastChange: UInt64 = 0
+    var announcementIsPosted = false
+    /// The selection as it was last said.
+    var lastSelection: [SelectedItem] = []
+    /// Who asked the host to end and waits for the flush under way.
+    var stopping: (id: RequestID, reason: ViewClosing)?
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    /// Makes the host of a list.
+    ///
+    /// - Parameters:
+    ///   - configuration: the options that concern the engine.
+    ///   - controllers: makes the provider of section controllers, whose only user the host becomes.
+    ///   - objects: what was stored.
+    ///   - revision: the revision that these are.
+    ///   - changes: the last transactions, as far as they were stored.
+    ///   - sink: takes what comes out.
+    package init(
+        configuration: ListAdapter.Configuration,
+        controllers: @Sendable () -> any ListSectionControllerProvider,
+        objects: [ListObject] = [], revision: UInt64 = 0, changes: [Transaction] = [],
+        sink: @escaping Sink
+    ) {
+        executor = QueueExecutor(label: "org.listd.adapter." + configuration.name)
+        adapter = ListAdapter(
+            configuration: configuration, controllers: controllers(), objects: objects, revision: revision)
+        self.changes = ChangeLog(revision: revision, stored: changes)
+        self.sink = sink
+        executor.post { self.assumeIsolated { $0.begin() } }
+    }
+
+    /// Hands over a command; it is handled after all that were sent before it.
+    package nonisolated func send(_ command: AdapterCommand) {
+        executor.post { self.assumeIsolated { $0.receive(command) } }
+    }
+
+    private func begin() {
+        adapter.onActivity = { [unowned self] in assumeIsolated { $0.postTurn() } }
+        sink([.status(status)])
+    }
+
+    private func receive(_ command: AdapterCommand) {
+        guard phase == .storing else { return handle(command) }
+        deferred.append(command)
+    }
+
+    func handle(_ command: AdapterCommand) {
+        guard phase != .stopped else { return refuse(command) }
+        switch command {
+        case .update(let request):
+            adapter.enqueue(request, now: now)
+            scheduleFlush()
+        case .query(let id, let query): answer(id, query)
+        case .openView(let id, let view, let options): openView(id, view, options)
+        case .view(let id, let view, let command): perform(id, view, command)
+        case .closeView(let view, let reason): close(view, reason)
+        case .hold(let holds): hold(holds)
+        case .stop(let id, let reason): stop(id, reason)
+        }
+    }
+
+    /// Nobody is left without an answer.
+    private func refuse(_ command: AdapterCommand) {
+        guard let id = command.requestID else { return }
+        let name = adapter.configuration.name
+        sink([.answer(id, .failure(ListError(.noSuchAdapter, "adapter \(name.debugDescription) is gone")))])
+    }
+
+    private func hold(_ holds: Bool) {
+        isHeld = holds
+        adapter.holdsViews = holds
+        guard !holds else { return }
+        yield(adapter.resumeViews())
+        scheduleFlush()
+    }
+
+    /// The numbers that everybody may know.
+    var status: AdapterStatus {
+        AdapterStatus(
+            revision: adapter.revision, oldestRevision: changes.oldestRevision, objectCount: adapter.objectCount,
+            itemCount: adapter.itemCount)
+    }
+
+    /// The clock that the engine is told: milliseconds that never go back.
+    var now: UInt64 { DispatchTime.now().uptimeNanoseconds / 1_000_000 }
+}

@@ -1,0 +1,30 @@
+internal import Synchronization
+
+/// The quotas of all users, booked by the bus thread (adapters, views) and by every host (objects, bytes).
+package final class QuotaLedger: Sendable {
+    private let quotas: Mutex<Quotas>
+
+    /// Nobody has anything.
+    package init(limits: Quotas.Amounts) {
+        quotas = Mutex(Quotas(limits: limits))
+    }
+
+    /// What a user may have.
+    package var limits: Quotas.Amounts {
+        get { quotas.withLock { $0.limits } }
+        set { quotas.withLock { $0.limits = newValue } }
+    }
+
+    /// What all users have together, and how often somebody was refused.
+    package var use: (total: Quotas.Amounts, refusals: Int) { quotas.withLock { ($0.total, $0.refusals) } }
+
+    /// Books a change for a user, all of it or nothing; one that only shrinks is never refused.
+    package func change(_ delta: Quotas.Amounts, for user: UInt32) throws(Quotas.Exceeded) {
+        try quotas.withLock { (quotas) throws(Quotas.Exceeded) in try quotas.change(delta, for: user) }
+    }
+
+    /// Gives back what a user had.
+    package func release(_ amounts: Quotas.Amounts, for user: UInt32) {
+        quotas.withLock { $0.release(amounts, for: user) }
+    }
+}

@@ -1,0 +1,170 @@
+/// A leaf of the flow layout: a pack of small sections or one large one, with the state it was laid out with.
+///
+/// Coordinates along the scroll axis are relative to the chunk's origin, so that a chunk moves without being touched.
+struct FlowChunk: ChainedLeaf {
+    private(set) var content: Content
+    private(set) var entry = FlowState()
+    private(set) var handOver = FlowState()
+    private(set) var summary: FlowSummary
+
+    /// What a chunk holds.
+    enum Content: Sendable {
+        case sections(SectionPack)
+        indirect case large(LargeSection)
+    }
+
+    static let vacant = FlowChunk(.sections(SectionPack([])))
+
+    /// Makes a chunk that still has to be laid out.
+    init(_ content: Content) {
+        self.content = content
+        summary = .empty
+        summary.sections = sectionCount
+    }
+
+    var sectionCount: Int {
+        switch content {
+        case .sections(let pack): pack.sectionCount
+        case .large: 1
+        }
+    }
+
+    /// The pack, if the chunk is not one large section.
+    var pack: SectionPack? {
+        if case .sections(let pack) = content { pack } else { nil }
+    }
+
+    /// Puts other sections in; the chunk has to be laid out after that.
+    mutating func replace(by pack: SectionPack) {
+        content = .sections(pack)
+        summary.sections = pack.sectionCount
+    }
+
+    /// Gives an item another size; the chunk has to be laid out after that.
+    mutating func resize(_ item: Int, inSection section: Int, to size: AxisSize) {
+        switch content {
+        case .sections(let pack):
+            var shapes = pack.shapes
+            guard shapes.indices.contains(section), item >= 0, item < shapes[section].itemCount else { return }
+            shapes[section] = shapes[section].resized(size, item: item)
+            content = .sections(SectionPack(shapes, neighbour: pack))
+        case .large(var large):
+            content = Self.vacant.content  // So that the section is changed in place, not copied.
+            large.resize(item, to: size)
+            content = .large(large)
+        }
+    }
+
+    mutating func layOut(after state: FlowState, rules: FlowRules) {
+        entry = state
+        var extent = Interval.none
+        var hasHeader = false
+        let exit: FlowState
+        switch content {
+        case .sections(let pack):
+            exit = pack.run(pack.sectionCount, after: state, rules: rules) { _, _, _ in
+            } section: { _, frames in
+                extent = extent.union(frames.bounds.along)
+                hasHeader = hasHeader || frames.header.hasArea
+            }
+        case .large(var large):
+            content = Self.vacant.content  // So that the section is changed in place, not copied.
+            exit = large.layOut(after: state, rules: rules)
+            extent = large.frames.bounds.along
+            hasHeader = large.frames.header.hasArea
+            content = .large(large)
+        }
+        let advance = exit.advance(rules.scale)
+        handOver = exit.rebased(by: advance)
+        summary = FlowSummary(sections: sectionCount, advance: advance, extent: extent, hasHeader: hasHeader)
+    }
+}
+
+/// What neighbouring chunks add up to.
+struct FlowSummary: TreeSummary {
+    var sections: Int
+    /// The way from the origin of the first chunk to that after the last one.
+    var advance: Units
+    /// The union of the sections along the scroll axis, seen from the origin of the first chunk.
+    var extent: Interval
+    /// Whether any section has a header to show.
+    var hasHeader: Bool
+
+    static let empty = FlowSummary(sections: 0, advance: 0, extent: .none, hasHeader: false)
+
+    func followed(by next: FlowSummary) -> FlowSummary {
+        FlowSummary(
+            sections: sections + next.sections, advance: Units.saturatingSum(advance, next.advance),
+            extent: extent.union(next.extent.shifted(by: advance)), hasHeader: hasHeader || next.hasHeader)
+    }
+}
+
+extension Units {
+    /// The sum of two lengths, held at a bound that no honest list reaches.
+    static func saturatingSum(_ first: Units, _ second: Units) -> Units {
+        Swift.min(first + second, 1 << 61)
+    }
+}
+
+extension FlowChunk {
+    /// The style of the last section.
+    var lastStyle: SectionStyle {
+        switch content {
+        case .sections(let pack): pack.style(ofSection: pack.sectionCount - 1)
+        case .large(let large): large.style
+        }
+    }
+
+    /// How many items a section has; nil past the end.
+    func itemCount(ofSection section: Int) -> Int? {
+        switch content {
+        case .sections(let pack):
+            (0..<pack.sectionCount).contains(section) ? pack.itemCount(ofSection: section) : nil
+        case .large(let large): section == 0 ? large.itemCount : nil
+        }
+    }
+
+    /// Runs over the sections: the items that may reach into the window, each before its section's frames.
+    func visit(
+        _ window: Interval, rules: FlowRules, item: (Int, Int, AxisFrame) -> Void,
+        section: (Int, SectionFrames) -> Void
+    ) {
+        switch content {
+        case .sections(let pack):
+            _ = pack.run(pack.sectionCount, after: entry, rules: rules, item: item, section: section)
+        case .large(let large):
+            large.visit(window, rules: rules) { item(0, $0, $1) }
+            section(0, large.frames)
+        }
+    }
+
+    /// The frames around one section's items; nil past the end.
+    func frames(ofSection section: Int, rules: FlowRules) -> SectionFrames? {
+        switch content {
+        case .sections(let pack):
+            guard (0..<pack.sectionCount).contains(section) else { return nil }
+            var result: SectionFrames?
+            _ = pack.run(section + 1, after: entry, rules: rules) { _, _, _ in
+            } section: {
+                result = $1
+            }
+            return result
+        case .large(let large): return section == 0 ? large.frames : nil
+        }
+    }
+
+    /// The frame of one item; nil past the end.
+    func frame(ofItem item: Int, inSection section: Int, rules: FlowRules) -> AxisFrame? {
+        switch content {
+        case .sections(let pack):
+            guard (0..<pack.sectionCount).contains(section) else { return nil }
+            var result: AxisFrame?
+            _ = pack.run(section + 1, after: entry, rules: rules) { index, number, frame in
+                if index == section, number == item { result = frame }
+            } section: { _, _ in
+            }
+            return result
+        case .large(let large): return section == 0 ? large.frame(ofItem: item, rules: rules) : nil
+        }
+    }
+}

@@ -1,0 +1,104 @@
+extension FlowLayout {
+    /// Everything that overlaps a rectangle with area, section by section: header, items, footer.
+    ///
+    /// `origin` is the viewport's, for sticky headers. O(log n + what lies in the rectangle).
+    func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
+        let window = rules.frame(rect)
+        let found = elements(in: window)
+        var result: [LayoutAttributes] = []
+        result.reserveCapacity(found.items.count + found.sections.count)
+        for section in found.sections {
+            let header = header(of: section, origin: origin)
+            if header.overlaps(window) { result.append(attributes(of: .header, section: section.number, header)) }
+            for (item, frame) in found.items[section.items] {
+                result.append(attributes(ofItem: IndexPath(section: section.number, item: item), frame))
+            }
+            let footer = section.frames.footer
+            if footer.overlaps(window) { result.append(attributes(of: .footer, section: section.number, footer)) }
+        }
+        return result
+    }
+
+    /// The attributes of an item; nil past the end (IGListKit LY-37, LY-38).
+    func attributes(ofItem path: IndexPath) -> LayoutAttributes? {
+        frame(ofItem: path).map { attributes(ofItem: path, $0) }
+    }
+
+    /// The attributes of a header, stuck if it has to be, or a footer; nil where there is none (IGListKit LY-39, LY-40).
+    func attributes(of kind: ElementKind, section: Int, origin: Point?) -> LayoutAttributes? {
+        guard kind != .cell, let frames = frames(ofSection: section) else { return nil }
+        var frame = kind == .header ? frames.header : frames.footer
+        if kind == .header, let origin {
+            frame = header(of: FoundSection(number: section, frames: frames), origin: origin)
+        }
+        return frame.hasArea ? attributes(of: kind, section: section, frame) : nil
+    }
+
+    private func attributes(ofItem path: IndexPath, _ frame: AxisFrame) -> LayoutAttributes {
+        LayoutAttributes(
+            path: path, kind: .cell, frame: rules.rect(frame), zIndex: path.section * Self.levels + path.item)
+    }
+
+    private func attributes(of kind: ElementKind, section: Int, _ frame: AxisFrame) -> LayoutAttributes {
+        LayoutAttributes(
+            path: IndexPath(section: section, item: 0), kind: kind, frame: rules.rect(frame),
+            zIndex: section * Self.levels + Self.levels - 1)
+    }
+
+    /// How far apart the z of two sections are (IGListKit F101).
+    private static var levels: Int { 1000 }
+}
+
+/// What a question about a rectangle meets.
+private struct FoundElements {
+    var sections: [FoundSection] = []
+    var items: [(item: Int, frame: AxisFrame)] = []
+}
+
+/// A section that a question meets, with the items of it that it meets.
+private struct FoundSection {
+    let number: Int
+    let frames: SectionFrames
+    /// Where the next section starts, if that is known already.
+    var next: Units?
+    var items = 0..<0
+}
+
+extension FlowLayout {
+    /// The sections that meet a window; with sticky headers also those between them, which may reach in by their header
+    /// alone.
+    private func elements(in window: AxisFrame) -> FoundElements {
+        let between = configuration.stickyHeaders ? sections(in: window) : nil
+        var found = FoundElements()
+        var first = 0
+        visit(window, headersOf: between) { path, frame in
+            if frame.overlaps(window) { found.items.append((path.item, frame)) }
+        } section: { number, frames in
+            if let last = found.sections.indices.last, found.sections[last].number == number - 1 {
+                found.sections[last].next = frames.bounds.along.start
+            }
+            let isBetween = between.map { $0.contains(number) } ?? false
+            if frames.bounds.overlaps(window) || (isBetween && frames.header.hasArea) {
+                found.sections.append(
+                    FoundSection(number: number, frames: frames, items: first..<found.items.count))
+            }
+            first = found.items.count
+        }
+        return found
+    }
+
+    /// The header's frame: between the start of its section and that of the next one, as near to the edge of the
+    /// viewport as possible (IGListKit F94, F95); the last section's is held only from before.
+    private func header(of section: FoundSection, origin: Point) -> AxisFrame {
+        let rest = section.frames.header
+        guard configuration.stickyHeaders, rest.hasArea else { return rest }
+        let edge =
+            rules.along(origin) + rules.scale.units(configuration.topContentInset)
+            + rules.scale.units(configuration.stickyHeaderOffset)
+        var start = max(section.frames.bounds.along.start, edge)
+        if let next = section.next ?? frames(ofSection: section.number + 1)?.bounds.along.start {
+            start = min(start, next - rest.along.length)
+        }
+        return AxisFrame(along: Interval(start: start, length: rest.along.length), across: rest.across)
+    }
+}

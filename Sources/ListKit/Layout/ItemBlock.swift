@@ -1,0 +1,89 @@
+/// Some neighbouring items of a large section.
+struct ItemBlock: ChainedLeaf {
+    /// The most items in a block.
+    static let maximumItems = 128
+
+    private(set) var count: Int
+    private var along: PackedIntegers
+    private var across: PackedIntegers
+    /// Whether the block begins with the section's first item.
+    private let isFirst: Bool
+    private(set) var entry = FlowState()
+    private(set) var handOver = FlowState()
+    private(set) var summary = ItemSummary.empty
+
+    static let vacant = ItemBlock([], isFirst: false)
+
+    /// What a block needs to know of its section.
+    struct Section {
+        let style: SectionStyle
+        let itemCount: Int
+    }
+
+    /// What a block is laid out by.
+    struct Rules {
+        let flow: FlowRules
+        let section: Section
+    }
+
+    init(_ sizes: [AxisSize], isFirst: Bool) {
+        count = sizes.count
+        along = PackedIntegers(sizes.map(\.along))
+        across = PackedIntegers(sizes.map(\.across))
+        self.isFirst = isFirst
+        summary.items = count
+    }
+
+    init(count: Int, size: AxisSize, isFirst: Bool) {
+        self.count = count
+        along = .same(size.along)
+        across = .same(size.across)
+        self.isFirst = isFirst
+        summary.items = count
+    }
+
+    mutating func resize(_ item: Int, to size: AxisSize) {
+        var sizes = (0..<count).map(size(ofItem:))
+        sizes[item] = size
+        along = PackedIntegers(sizes.map(\.along))
+        across = PackedIntegers(sizes.map(\.across))
+    }
+
+    mutating func layOut(after state: FlowState, rules: Rules) {
+        entry = state
+        let flow = run(rules: rules) { _, _ in }
+        let advance = flow.state.advance(rules.flow.scale)
+        summary = ItemSummary(items: count, advance: advance, extent: flow.items)
+        handOver = flow.state.rebased(by: advance)
+    }
+
+    /// Runs the flow over the items.
+    func run(rules: Rules, item: (Int, AxisFrame) -> Void) -> SectionFlow {
+        var flow = SectionFlow(
+            rules.section.style, itemCount: rules.section.itemCount, resuming: entry, at: isFirst ? 0 : 1,
+            rules: rules.flow)
+        for number in 0..<count { item(number, flow.place(size(ofItem: number))) }
+        return flow
+    }
+
+    private func size(ofItem item: Int) -> AxisSize {
+        AxisSize(along: along[item], across: across[item])
+    }
+}
+
+/// What neighbouring blocks of items add up to.
+struct ItemSummary: TreeSummary {
+    var items: Int
+    /// The way from the origin of the first block to that after the last one.
+    var advance: Units
+    /// The union of the items, seen from the origin of the first block.
+    var extent: AxisFrame
+
+    static let empty = ItemSummary(items: 0, advance: 0, extent: .none)
+
+    func followed(by next: ItemSummary) -> ItemSummary {
+        ItemSummary(
+            items: items + next.items, advance: Units.saturatingSum(advance, next.advance),
+            extent: extent.union(next.extent.shifted(by: advance)))
+    }
+}

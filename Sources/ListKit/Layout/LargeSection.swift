@@ -1,0 +1,82 @@
+/// One section of many items: a tree of blocks, so that a question or a change touches only some of them.
+struct LargeSection: Sendable {
+    let style: SectionStyle
+    let itemCount: Int
+    private(set) var blocks: LeafTree<ItemBlock>
+    /// The header, the footer and the union, relative to the section's chunk.
+    private(set) var frames = SectionFrames(bounds: .zero, header: .zero, footer: .zero)
+    /// Blocks whose sizes changed since the section was laid out; nil before it was.
+    private var touched: Set<Int>?
+
+    /// Makes a section that still has to be laid out.
+    init(style: SectionStyle, itemCount: Int, uniform: AxisSize?, size: (Int) -> AxisSize) {
+        self.style = style
+        self.itemCount = itemCount
+        let length = ItemBlock.maximumItems
+        blocks = LeafTree(
+            stride(from: 0, to: itemCount, by: length).map { start in
+                let count = min(length, itemCount - start)
+                if let uniform { return ItemBlock(count: count, size: uniform, isFirst: start == 0) }
+                return ItemBlock((start..<start + count).map(size), isFirst: start == 0)
+            })
+    }
+
+    /// Lays out what changed, or everything that another state at the entry changes; answers the state after it.
+    mutating func layOut(after entry: FlowState, rules: FlowRules) -> FlowState {
+        let begun = SectionFlow(style, itemCount: itemCount, after: entry, rules: rules)
+        settle(from: begun.state, rules: ItemBlock.Rules(flow: rules, section: part))
+        let total = blocks.total
+        let last = blocks.lastLeaf.map { blocks.leaves[$0].handOver } ?? begun.state
+        let state = last.rebased(by: -total.advance)
+        var flow = SectionFlow(style, itemCount: itemCount, resuming: state, at: itemCount, rules: rules)
+        frames = flow.finish(items: total.extent)
+        return flow.state
+    }
+
+    private mutating func settle(from state: FlowState, rules: ItemBlock.Rules) {
+        if var leaves = touched {
+            if let first = blocks.firstLeaf, blocks.leaves[first].entry != state { leaves.insert(first) }
+            let ordered = leaves.map { (blocks.sum(before: $0).items, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+            blocks.settle(ordered, from: state, rules: rules)
+        } else {
+            blocks.layOutAll(from: state, rules: rules)
+        }
+        touched = []
+    }
+
+    /// Runs over the items of the blocks that reach into a window.
+    func visit(_ window: Interval, rules: FlowRules, item: (Int, AxisFrame) -> Void) {
+        blocks.walk { before, part in
+            part.extent.along.shifted(by: before.advance).overlaps(window)
+        } _: { leaf, before in
+            visit(block: leaf, before: before, rules: rules, item: item)
+            return true
+        }
+    }
+
+    /// The frame of one item, relative to the section's chunk; nil past the end.
+    func frame(ofItem item: Int, rules: FlowRules) -> AxisFrame? {
+        guard item >= 0, let (leaf, before) = blocks.first(where: { $0.items > item }) else { return nil }
+        var result: AxisFrame?
+        visit(block: leaf, before: before, rules: rules) { number, frame in
+            if number == item { result = frame }
+        }
+        return result
+    }
+
+    /// Gives one item another size; the section has to be laid out after that.
+    mutating func resize(_ item: Int, to size: AxisSize) {
+        guard item >= 0, let (leaf, before) = blocks.first(where: { $0.items > item }) else { return }
+        blocks.update(leaf) { $0.resize(item - before.items, to: size) }
+        touched?.insert(leaf)
+    }
+
+    private var part: ItemBlock.Section { ItemBlock.Section(style: style, itemCount: itemCount) }
+
+    private func visit(block: Int, before: ItemSummary, rules: FlowRules, item: (Int, AxisFrame) -> Void) {
+        let rules = ItemBlock.Rules(flow: rules, section: part)
+        _ = blocks.leaves[block].run(rules: rules) { number, frame in
+            item(before.items + number, frame.shifted(by: before.advance))
+        }
+    }
+}

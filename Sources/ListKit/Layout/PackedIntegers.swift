@@ -1,0 +1,40 @@
+/// A column of whole numbers in as few bytes as its largest one needs; no bytes at all when they are all the same.
+///
+/// A million rows of one width and differing heights cost four bytes each.
+enum PackedIntegers: Sendable, Hashable {
+    case same(Int64)
+    case bytes([UInt8])
+    case narrow([Int32])
+    case wide([Int64])
+
+    /// Packs a column; an empty one is all zeros.
+    init(_ values: [Int64]) {
+        guard let first = values.first else {
+            self = .same(0)
+            return
+        }
+        var (low, high) = (first, first)
+        for value in values {
+            low = min(low, value)
+            high = max(high, value)
+        }
+        if low == high {
+            self = .same(first)
+        } else if low >= 0, high <= Int64(UInt8.max) {
+            self = .bytes(values.map { UInt8(truncatingIfNeeded: $0) })
+        } else if low >= Int64(Int32.min), high <= Int64(Int32.max) {
+            self = .narrow(values.map { Int32(truncatingIfNeeded: $0) })
+        } else {
+            self = .wide(values)
+        }
+    }
+
+    subscript(index: Int) -> Int64 {
+        switch self {
+        case .same(let value): value
+        case .bytes(let values): Int64(values[index])
+        case .narrow(let values): Int64(values[index])
+        case .wide(let values): values[index]
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+
+/// The real `listd` of this build, running on a bus that the test chooses.
+///
+/// It says that it is ready as it says so to systemd, on a socket that the test reads: nobody guesses how long a start
+/// takes.
+final class ListdProcess: Sendable {
+    /// How a process ended.
+    struct Outcome: Equatable {
+        var status: Int32
+        var wasSignalled = false
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+        init(_ text: String) { description = text }
+    }
+
+    /// The process id.
+    let identifier: Int32
+    /// A directory of its own, with `config/` in it; removed at the end.
+    let directory: URL
+    private let notifications: NotifySocket
+    private let ended: Task<Outcome, Never>
+    private let errors: ErrorText
+
+    /// Starts `listd --bus ADDRESS …` and returns when it says READY=1.
+    ///
+    /// - Parameters:
+    ///   - bus: the address of the bus.
+    ///   - arguments: further arguments, without which there is neither store nor direct socket; `%d` stands for the
+    ///     directory of this process.
+    ///   - files: configuration files to write first, by name.
+    static func start(
+        bus: String, arguments: [String] = [], files: [String: String] = [:]
+    ) async throws -> ListdProcess {
+        let listd = try ListdProcess(bus: bus, arguments: arguments, files: files)
+        guard await listd.waitForNotification("READY=1") else {
+            let outcome = await listd.finish()
+            throw Failure("listd ended before it was ready (\(outcome)): \(listd.standardError)")
+        }
+        return listd
+    }
+
+    /// Starts it and says how it ended, for starts that must fail.
+    static func run(
+        bus: String, arguments: [String] = [], files: [String: String] = [:]
+    ) async throws -> (Outcome, standardError: String) {
+        let listd = try ListdProcess(bus: bus, arguments: arguments, files: files)
+        let outcome = await listd.finish()
+        return (outcome, listd.standardError)
+    }
+
+    private init(bus: String, arguments: [String], files: [String: String]) throws {
+        directory = FileManager.default.temporaryDirectory.appending(path: "listd-\(UUID().uuidString.prefix(8))")
+        let configuration = directory.appending(path: "config")
+        try FileManager.default.createDirectory(at: configuration, withIntermediateDirectories: true)
+        for (name, text) in files {
+            try text.write(to: configuration.appending(path: name), atomically: true, encoding: .utf8)
+        }
+        let notifications = try NotifySocket(path: directory.appending(path: "notify").path)
+        self.notifications = notifications
+        let process = Process()
+        process.executableURL = Self.executable
+        process.arguments =
+            ["--bus", bus, "--config", configuration.path, "--state", "none", "--direct", "none"]
+            + arguments.map { [directory] in $0.replacingOccurrences(of: "%d", with: directory.path) }
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["NOTIFY_SOCKET": notifications.path, "SWIFT_BACKTRACE": "enable=no"]
+        ) { $1 }
+        errors = ErrorText(of: process)
+        let (outcomes, continuation) = AsyncStream.makeStream(of: Outcome.self)
+        process.terminationHandler = { process in
+            continuation.yield(
+                Outcome(status: process.terminationStatus, wasSignalled: process.terminationReason == .uncaughtSignal))
+            continuation.finish()
+            notifications.close()
+        }
+        ended = Task {
+            for await outcome in outcomes { return outcome }
+            return Outcome(status: -1)
+        }
+        try process.run()
+        identifier = process.processIdentifier
+        LiveProcesses.add(identifier)
+    }
+
+    /// What it wrote to standard error until now.
+    var standardError: String { errors.text }
+
+    /// Waits for a message to the service manager; false if it ended instead.
+    func waitForNotification(_ text: String) async -> Bool {
+        for await message in notifications.messages where message.contains(text) { return true }
+        return false
+    }
+
+    /// Sends a signal.
+    func send(_ signal: Int32) { kill(identifier, signal) }
+
+    /// Waits until it has ended by itself.
+    func finish() async -> Outcome {
+        let outcome = await ended.value
+        LiveProcesses.remove(identifier)
+        try? FileManager.default.removeItem(at: directory)
+        return outcome
+    }
+
+    /// Asks it to end, as systemd would, and waits.
+    @discardableResult
+    func stop() async -> Outcome {
+        send(SIGTERM)
+        return await finish()
+    }
+
+    /// The executable beside the test runner.
+    private static let executable: URL = {
+        let runner = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        return runner.deletingLastPathComponent().appending(path: "listd")
+    }()
+}
+
+/// Collects what a process writes to standard error.
+private final class ErrorText: Sendable {
+    private let collected = Mutex("")
+
+    init(of process: Process) {
+        let pipe = Pipe()
+        process.standardError = pipe
+        pipe.fileHandleForReading.readabilityHandler = { [self] handle in
+            let data = handle.availableData
+            if data.isEmpty { handle.readabilityHandler = nil }
+            collected.withLock { $0 += String(decoding: data, as: UTF8.self) }
+        }
+    }
+
+    var text: String { collected.withLock { $0 } }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// A program that a test runs to its end.
+struct Script: Sendable {
+    private let executable: String
+    private let leading: [String]
+
+    /// A script in `Tests/IntegrationTests/python`, run by the system's own Python, which has python3-dbus.
+    init(_ name: String) {
+        let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        executable = "/usr/bin/python3"
+        leading = [directory.appending(path: "python/\(name)").path]
+    }
+
+    /// Any other program.
+    init(program: String) {
+        executable = program
+        leading = []
+    }
+
+    /// Runs it; answers its status and everything that it wrote.
+    func run(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = leading + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        return await withCheckedContinuation { continuation in
+            // The pipe ends when the last writer is gone: then the process has ended, or is about to.
+            DispatchQueue.global().async {
+                let output = pipe.fileHandleForReading.readDataToEndOfFile()
+                process.waitUntilExit()
+                continuation.resume(returning: (process.terminationStatus, String(decoding: output, as: UTF8.self)))
+            }
+        }
+    }
+}

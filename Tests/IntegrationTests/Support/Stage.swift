@@ -1,0 +1,97 @@
+import DBus
+import TestSupport
+
+/// A real listd on a private bus, and one client of it.
+@DBusActor
+final class Stage {
+    let bus: PrivateBus
+    let listd: ListdProcess
+    let client: Connection
+
+    /// Starts both; what is given goes to ``ListdProcess/start(bus:arguments:files:)``.
+    init(
+        _ kind: PrivateBus.Kind = .session, arguments: [String] = [], files: [String: String] = [:]
+    ) async throws {
+        bus = try PrivateBus(kind)
+        listd = try await ListdProcess.start(bus: bus.address, arguments: arguments, files: files)
+        client = try await Connection.open(.address(bus.address))
+    }
+
+    /// Another client.
+    func connect() async throws -> Connection { try await Connection.open(.address(bus.address)) }
+
+    /// An object of listd, as a client sees it.
+    func object(_ path: ObjectPath, _ interface: String, by client: Connection? = nil) -> RemoteObject {
+        RemoteObject(
+            client ?? self.client, destination: Listd.name, path: path, interface: Listd.name + "." + interface)
+    }
+
+    /// The manager.
+    var manager: RemoteObject { object(Listd.manager, "Manager") }
+
+    /// Creates a list that lives in memory.
+    func createAdapter(_ name: String, _ options: [String: DBusValue] = [:]) async throws -> TestAdapter {
+        let options = options.merging(["durability": .string("memory")]) { given, _ in given }
+        let path = try await manager.call("CreateAdapter", name, options, returning: ObjectPath.self)
+        return TestAdapter(stage: self, path: path)
+    }
+
+    /// Ends the daemon as systemd would.
+    @discardableResult
+    func stop() async -> ListdProcess.Outcome { await listd.stop() }
+}
+
+/// Names of the contract, as a client writes them.
+enum Listd {
+    static let name = "org.listd.Listd1"
+    static let manager: ObjectPath = "/org/listd/Listd1"
+
+    static func error(_ name: String) -> String { "org.listd.Listd1.Error." + name }
+    static func standardError(_ name: String) -> String { "org.freedesktop.DBus.Error." + name }
+}
+
+/// One object of a list on the bus: id, type, fields.
+typealias Row = DBusStruct<String, String, [String: DBusValue]>
+/// One upsert: id, type, position, anchor, fields.
+typealias Upsert = DBusStruct<String, String, String, String, [String: DBusValue]>
+
+/// A list as a client sees it.
+@DBusActor
+struct TestAdapter {
+    let stage: Stage
+    let path: ObjectPath
+
+    func by(_ client: Connection) -> RemoteObject { stage.object(path, "Adapter", by: client) }
+    private var remote: RemoteObject { stage.object(path, "Adapter") }
+
+    func performUpdates(
+        _ rows: [Row], expecting revision: UInt64 = 0, _ options: [String: DBusValue] = [:]
+    ) async throws -> UInt64 {
+        try await remote.call("PerformUpdates", revision, rows, options, returning: UInt64.self)
+    }
+
+    func applyChanges(
+        remove: [String] = [], _ upserts: [Upsert] = [], expecting revision: UInt64 = 0
+    ) async throws -> UInt64 {
+        try await remote.call(
+            "ApplyChanges", revision, remove, upserts, [String: DBusValue](), returning: UInt64.self)
+    }
+
+    /// All objects at one revision, in as many pages as it takes.
+    func objects() async throws -> (revision: UInt64, rows: [ObjectRow]) {
+        var rows: [ObjectRow] = []
+        while true {
+            let (revision, total, page) = try await remote.call(
+                "GetObjects", UInt32(rows.count), UInt32.max, returning: UInt64.self, UInt32.self, [Row].self)
+            rows += page.map { ObjectRow(id: $0.members.0, type: $0.members.1, fields: $0.members.2) }
+            if rows.count >= Int(total) { return (revision, rows) }
+        }
+    }
+}
+
+/// An object of a list, to be compared.
+struct ObjectRow: Equatable, Sendable {
+    var id: String
+    var type: String
+    var fields: [String: DBusValue]
+}

@@ -1,0 +1,114 @@
+import DBus
+import TestSupport
+
+/// What an `Updated` says, decoded with the contract's types.
+struct UpdatedSignal: Sendable {
+    typealias Four = DBusStruct<UInt32, UInt32, UInt32, UInt32>
+    typealias Sections = DBusStruct<[Run], [Run], [Run], [Run]>
+    typealias Items = DBusStruct<[Run], [Run], [Four], [Run]>
+
+    var base: UInt64
+    var revision: UInt64
+    var kind: String
+    var animated: Bool
+    var sectionCount: UInt32
+    var itemCount: UInt32
+    var sections: Sections
+    var items: Items
+
+    @DBusActor
+    init(_ message: Message) throws {
+        (base, revision, kind, animated, sectionCount, itemCount, sections, items) = try message.decode(
+            as: UInt64.self, UInt64.self, String.self, Bool.self, UInt32.self, UInt32.self, Sections.self, Items.self)
+    }
+}
+
+/// Keeps a list by `Updated` alone, as the contract tells clients to.
+///
+/// What an update does not name must not have changed: only inserted and reloaded objects, and those with item entries,
+/// are taken from the daemon.
+struct ListMirror {
+    struct Mismatch: Error, CustomStringConvertible {
+        let description: String
+        init(_ text: String) { description = text }
+    }
+
+    private(set) var revision: UInt64
+    private(set) var rows: [ObjectRow]
+
+    init(_ state: (revision: UInt64, rows: [ObjectRow])) {
+        (revision, rows) = state
+    }
+
+    /// Applies updates that lead to a known state, and compares with it.
+    mutating func apply(_ updates: [UpdatedSignal], leadingTo state: (revision: UInt64, rows: [ObjectRow])) throws {
+        var known: [ObjectRow?] = rows
+        for update in updates where update.revision > revision {
+            guard update.base == revision else {
+                throw Mismatch("an update from \(update.base) came to a mirror at \(revision)")
+            }
+            known = try update.applied(to: known)
+            revision = update.revision
+        }
+        guard revision == state.revision else { throw Mismatch("the mirror is at \(revision), not \(state.revision)") }
+        guard known.count == state.rows.count else {
+            throw Mismatch("the mirror has \(known.count) objects, not \(state.rows.count)")
+        }
+        for (index, pair) in zip(known, state.rows).enumerated() {
+            if let mine = pair.0, mine != pair.1 { throw Mismatch("object \(index) is \(pair.1), mine is \(mine)") }
+        }
+        rows = state.rows
+    }
+}
+
+extension UpdatedSignal {
+    /// The rows after the update; nil = to be read anew.
+    func applied(to old: [ObjectRow?]) throws -> [ObjectRow?] {
+        if kind == "reload" { return [ObjectRow?](repeating: nil, count: Int(sectionCount)) }
+        var old = old
+        let (deletes, inserts, moves, reloads) = sections.members
+        for index in reloads.flatMap(\.indices) + touchedBefore { old[index] = nil }
+        let gone = Set(deletes.flatMap(\.indices) + moves.map { Int($0.first) })
+        var added: [Int: ObjectRow?] = [:]
+        for index in inserts.flatMap(\.indices) { added[index] = ObjectRow?.none }
+        for move in moves { added[Int(move.second)] = old[Int(move.first)] }
+        var rows = old.enumerated().filter { !gone.contains($0.offset) }.map(\.element)
+        for (index, row) in added.sorted(by: { $0.key < $1.key }) {
+            guard index <= rows.count else { throw ListMirror.Mismatch("an insert at \(index) of \(rows.count)") }
+            rows.insert(row, at: index)
+        }
+        for index in touchedAfter { rows[index] = nil }
+        guard rows.count == Int(sectionCount) else {
+            throw ListMirror.Mismatch("section_count \(sectionCount), but \(rows.count) by the batch")
+        }
+        return rows
+    }
+
+    /// Sections with item entries, by their positions before.
+    private var touchedBefore: [Int] {
+        let (deletes, _, moves, reloads) = items.members
+        return (deletes + reloads).map { Int($0.first) } + moves.map { Int($0.members.0) }
+    }
+
+    /// Sections with item entries, by their positions after.
+    private var touchedAfter: [Int] {
+        let (_, inserts, moves, _) = items.members
+        return inserts.map { Int($0.first) } + moves.map { Int($0.members.2) }
+    }
+}
+
+/// Two numbers: a run (first, length), or the place of an item (section, item).
+struct Run: DBusDecodable, Sendable {
+    static let signature: Signature = "(uu)"
+    var first: UInt32
+    var second: UInt32
+
+    init(from reader: inout MessageReader) throws(DBusError) {
+        (first, second) = try reader.structure { (members) throws(DBusError) in
+            (try members.readUInt32(), try members.readUInt32())
+        }
+    }
+
+    /// The positions of a run.
+    var indices: Range<Int> { Int(first)..<Int(first) + Int(second) }
+}
