@@ -1,0 +1,31 @@
+package import ListKit
+
+/// What fills a list instead of clients: a file that is followed, or a data source of a plugin.
+///
+/// A source works on an executor of its own and tells what it finds through the sink that it was made with.
+package protocol Source: Sendable {
+    /// Begins to read; called once.
+    func start()
+
+    /// Ends reading; a second call only completes.
+    ///
+    /// - Parameter completion: called on the source's executor; the sink is not called any more by then.
+    func stop(completion: @escaping @Sendable () -> Void)
+}
+
+/// What a source tells its list.
+///
+/// Until the first event the list is `loading`. ``replace(_:)`` and ``changes(removed:upserts:)`` also end a failure.
+package enum SourceEvent: Sendable, Equatable {
+    /// The whole list; the engine finds out what changed.
+    case replace([ListObject])
+    /// Identifiers that are gone, then objects that change where they are or, if they are new, go last.
+    case changes(removed: [String], upserts: [ListObject])
+    /// The source cannot be read for now; the list keeps what it has.
+    case failed(ListError)
+    /// The source is read again, and nothing has changed since it failed.
+    case ready
+}
+
+/// Takes the events of a source, in order, on the source's executor; waiting in it slows the source down.
+package typealias SourceSink = @Sendable (SourceEvent) -> Void

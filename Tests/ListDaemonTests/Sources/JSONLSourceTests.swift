@@ -1,0 +1,293 @@
+import Glibc
+import ListDaemon
+import ListKit
+import Testing
+
+@Suite("Following a file of JSON lines", .timeLimit(.minutes(1)))
+struct JSONLSourceTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+    private var events = SourceEvents()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.file("list.jsonl")
+    }
+
+    private func follow(_ path: String? = nil, limits: ObjectLimits = ObjectLimits(), fileBytes: Int = 1 << 20) throws
+        -> JSONLSource
+    {
+        let source = try JSONLSource(path: path ?? self.path, limits: limits, fileBytes: fileBytes, sink: events.sink)
+        source.start()
+        return source
+    }
+
+    @Test("a file that grows → the whole, then upserts; a line waits for its end")
+    mutating func growing() async throws {
+        try Writing.write(line("a", 1) + line("b", 2) + "\n" + line("a", 3), to: path)
+        let source = try follow()
+        #expect(try await events.next() == .replace([object("a", 3), object("b", 2)]))
+        try Writing.append(line("c", 4) + line("a", 5) + "{\"id\":\"d\",", to: path)
+        #expect(try await events.next() == .changes(removed: [], upserts: [object("c", 4), object("a", 5)]))
+        try Writing.append("\"fields\":{\"v\":6}", to: path)
+        try Writing.append("}", to: path)
+        try Writing.append("\n", to: path)
+        #expect(try await events.next() == .changes(removed: [], upserts: [object("d", 6)]))
+        await source.stop()
+    }
+
+    @Test("neither file nor directories at the start → nothing is said until it is there")
+    mutating func missingAtStart() async throws {
+        let deep = directory.file("one/two/list.jsonl")
+        let source = try follow(deep)
+        try #require(unsafe mkdir(directory.file("one"), 0o755) == 0)
+        try #require(unsafe mkdir(directory.file("one/two"), 0o755) == 0)
+        try Writing.write("", to: directory.file("one/two/other"))
+        try Writing.replace(deep, with: line("a", 1))
+        #expect(try await events.next() == .replace([object("a", 1)]))
+        try Writing.append(line("b", 1), to: deep)
+        #expect(try await events.next() == .changes(removed: [], upserts: [object("b", 1)]))
+        await source.stop()
+    }
+
+    @Test("an empty file → an empty list")
+    mutating func empty() async throws {
+        try Writing.write("", to: path)
+        let source = try follow()
+        #expect(try await events.next() == .replace([]))
+        await source.stop()
+    }
+
+    @Test("a file put in its place → the whole anew; the old one is not followed any more")
+    mutating func replaced() async throws {
+        try Writing.write(line("a", 1), to: path)
+        let source = try follow()
+        _ = try await events.next()
+        let old = unsafe open(path, O_WRONLY | O_APPEND)
+        try Writing.replace(path, with: line("b", 2))
+        #expect(try await events.nextSuccess() == .replace([object("b", 2)]))
+        let text = Array(line("x", 9).utf8)
+        try #require(unsafe write(old, text, text.count) == text.count)
+        close(old)
+        try Writing.append(line("c", 3), to: path)
+        #expect(try await events.next() == .changes(removed: [], upserts: [object("c", 3)]))
+        await source.stop()
+    }
+
+    @Test("a file that is rotated → the new one, whenever it comes")
+    mutating func rotated() async throws {
+        try Writing.write(line("a", 1), to: path)
+        let source = try follow()
+        _ = try await events.next()
+        try Writing.rename(path, to: path + ".1")
+        #expect(try await events.nextFailure().message == "\(path) is gone; waiting for it")
+        try Writing.write(line("b", 2), to: path)
+        var event = try await events.nextSuccess()
+        if event == .replace([]) { event = try await events.next() }
+        #expect(try event == .replace([object("b", 2)]) || event == .changes(removed: [], upserts: [object("b", 2)]))
+        await source.stop()
+    }
+
+    @Test(
+        "a file that is written anew: shorter, as long, longer → the whole anew",
+        arguments: [line("b", 2), line("b", 1) + line("a", 1), line("z", 1) + line("a", 1) + line("c", 3)])
+    mutating func rewritten(text: String) async throws {
+        try Writing.write(line("a", 1) + line("b", 1), to: path)
+        let source = try follow()
+        _ = try await events.next()
+        try Writing.write(text, to: path)
+        let wanted = try text.split(separator: "\n").map { line in
+            try object(String(line.dropFirst(7).prefix(1)), Int(String(line.dropLast(2).suffix(1))) ?? 0)
+        }
+        // The moment in which it was empty may be seen, too.
+        var event = try await events.next()
+        if event == .replace([]) { event = try await events.next() }
+        #expect(event == .replace(wanted) || event == .changes(removed: [], upserts: wanted))
+        await source.stop()
+    }
+
+    @Test("bytes changed in the middle of a large file, in place → the whole anew")
+    mutating func overwritten() async throws {
+        let lines = (0..<5000).map { line("i\($0 + 10000)", 1) }
+        try Writing.write(lines.joined(), to: path)
+        let source = try follow()
+        _ = try await events.next()
+        let descriptor = unsafe open(path, O_WRONLY)
+        let text = Array(line("i12500", 7).utf8)
+        try #require(unsafe pwrite(descriptor, text, text.count, off_t(2500 * text.count)) == text.count)
+        close(descriptor)
+        guard case .replace(let objects) = try await events.next() else {
+            Issue.record("no whole list")
+            return
+        }
+        #expect(try objects.count == 5000 && objects[2500] == object("i12500", 7))
+        await source.stop()
+    }
+
+    @Test("a file that is removed and comes back → failed in between, the list keeps what it has")
+    mutating func removed() async throws {
+        try Writing.write(line("a", 1), to: path)
+        let source = try follow()
+        _ = try await events.next()
+        unsafe unlink(path)
+        #expect(try await events.nextFailure().message == "\(path) is gone; waiting for it")
+        try Writing.replace(path, with: line("a", 1))
+        #expect(try await events.next() == .replace([object("a", 1)]))
+        await source.stop()
+    }
+
+    @Test("a malformed line at the start → failed with file and line; mended → the whole")
+    mutating func malformedAtStart() async throws {
+        try Writing.write(line("a", 1) + "\nnonsense\n" + line("b", 2), to: path)
+        let source = try follow()
+        let error = try await events.nextFailure()
+        #expect(error.code == .invalidObject && error.message == "\(path), line 3: malformed JSON")
+        try Writing.append(line("c", 3), to: path)
+        try Writing.replace(path, with: line("d", 4))
+        #expect(try await events.next() == .replace([object("d", 4)]))
+        await source.stop()
+    }
+
+    @Test(
+        "a malformed line comes later → the lines before it, then failed; what follows waits until the file is mended")
+    mutating func malformedLater() async throws {
+        try Writing.write(line("a", 1), to: path)
+        let source = try follow()
+        _ = try await events.next()
+        try Writing.append(line("b", 2) + "{\"id\":1}\n" + line("c", 3), to: path)
+        #expect(try await events.next() == .changes(removed: [], upserts: [object("b", 2)]))
+        #expect(try await events.nextFailure().message == "\(path), line 3: id is not a string")
+        try Writing.append(line("d", 4), to: path)
+        try Writing.replace(path, with: line("a", 1) + line("b", 2))
+        #expect(try await events.next() == .replace([object("a", 1), object("b", 2)]))
+        await source.stop()
+    }
+
+    @Test("a directory, a pipe, a loop of links → failed with the path, until there is a file")
+    mutating func notAFile() async throws {
+        try #require(unsafe mkdir(path, 0o755) == 0)
+        let source = try follow()
+        #expect(try await events.nextFailure().message == "\(path) is not a regular file")
+        unsafe rmdir(path)
+        try #require(unsafe mkfifo(path + ".pipe", 0o644) == 0)
+        try Writing.rename(path + ".pipe", to: path)
+        try #require(unsafe symlink(path, path + ".loop") == 0)
+        try Writing.rename(path + ".loop", to: path)
+        while try await !events.nextFailure().description.contains("Too many levels of symbolic links") {}
+        try Writing.replace(path, with: line("a", 1))
+        #expect(try await events.nextSuccess() == .replace([object("a", 1)]))
+        await source.stop()
+    }
+
+    @Test("a file nobody may read → failed with the reason, until it may be read", .enabled(if: geteuid() != 0))
+    mutating func unreadable() async throws {
+        try Writing.write(line("a", 1), to: path)
+        try #require(unsafe chmod(path, 0) == 0)
+        let source = try follow()
+        let error = try await events.nextFailure()
+        #expect(error.message == "\(path) cannot be read" && error.cause == "Permission denied")
+        try #require(unsafe chmod(path, 0o644) == 0)
+        #expect(try await events.next() == .replace([object("a", 1)]))
+        await source.stop()
+    }
+
+    @Test("a symbolic link that is turned, a target that grows in another directory → followed")
+    mutating func links() async throws {
+        let (first, second) = (directory.file("first"), directory.file("far"))
+        try #require(unsafe mkdir(second, 0o755) == 0)
+        try Writing.write(line("a", 1), to: first)
+        try Writing.write(line("b", 2), to: second + "/x")
+        try #require(unsafe symlink("first", path) == 0)
+        let source = try follow()
+        #expect(try await events.next() == .replace([object("a", 1)]))
+        try #require(unsafe symlink("far/x", path + ".new") == 0)
+        try Writing.rename(path + ".new", to: path)
+        #expect(try await events.nextSuccess() == .replace([object("b", 2)]))
+        try Writing.append(line("c", 3), to: second + "/x")
+        #expect(try await events.next() == .changes(removed: [], upserts: [object("c", 3)]))
+        try Writing.replace(second + "/x", with: line("d", 4))
+        #expect(try await events.nextSuccess() == .replace([object("d", 4)]))
+        await source.stop()
+    }
+
+    @Test("a file, a line without end and an object beyond the limits → failed with what is too large")
+    mutating func limits() async throws {
+        let limits = ObjectLimits(objectBytes: 64, idBytes: 16)
+        try Writing.write(String(repeating: "x", count: JSONLDecoder.longestLine(limits) + 1), to: path)
+        let source = try follow(limits: limits, fileBytes: 4096)
+        let long = try await events.nextFailure()
+        #expect(long.code == .payloadTooLarge && long.message.hasPrefix("\(path), line 1: more than"))
+        let text = String(repeating: line("a", 1), count: 1000)
+        try Writing.replace(path, with: text)
+        let large = try await events.nextFailure()
+        #expect(large.code == .payloadTooLarge && large.message == "\(path) has \(text.utf8.count) bytes; at most 4096")
+        await source.stop()
+    }
+
+    @Test("a source that was stopped → nothing more is said, and stopping again only completes")
+    mutating func stopped() async throws {
+        try Writing.write(line("a", 1), to: path)
+        let source = try follow()
+        _ = try await events.next()
+        await source.stop()
+        await source.stop()
+        var others = SourceEvents()
+        let other = try JSONLSource(path: path, sink: others.sink)
+        other.start()
+        _ = try await others.next()
+        try Writing.append(line("b", 2), to: path)
+        _ = try await others.next()
+        await other.stop()
+        events.sink(.ready)
+        #expect(try await events.next() == .ready)
+    }
+
+    @Test("random appending, cutting, rewriting, replacing and rotating → the list equals the file at the end")
+    mutating func randomChanges() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededGenerator(seed: seed)
+        try Writing.write("", to: path)
+        let source = try follow()
+        var model: [String: ListObject] = [:]
+        for round in 0..<40 {
+            for _ in 0..<Int.random(in: 1...6, using: &random) { try change(&random) }
+            try Writing.append("\n" + line("last", round), to: path)
+            while model["last"] != (try object("last", round)) {
+                switch try await events.next() {
+                case .replace(let objects): model = Dictionary(objects.map { ($0.id, $0) }) { $1 }
+                case .changes(_, let upserts): for object in upserts { model[object.id] = object }
+                case .failed, .ready: break
+                }
+            }
+            #expect(model == (try contents()), "seed \(seed), round \(round)")
+        }
+        await source.stop()
+    }
+
+    private func change(_ random: inout SeededGenerator) throws {
+        func lines() -> String {
+            (0..<Int.random(in: 0..<5, using: &random)).map { _ in
+                line("i\(Int.random(in: 0..<9, using: &random))", Int.random(in: 0..<100, using: &random))
+            }.joined()
+        }
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: try Writing.write(lines(), to: path)
+        case 1: try Writing.replace(path, with: lines())
+        case 2:
+            try Writing.rename(path, to: path + ".1")
+            try Writing.write(lines(), to: path)
+        default: try Writing.append(lines(), to: path)
+        }
+    }
+
+    private func contents() throws -> [String: ListObject] {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let descriptor = unsafe open(path, O_RDONLY)
+        defer { close(descriptor) }
+        let count = unsafe read(descriptor, &bytes, bytes.count)
+        var decoder = try JSONLDecoder()
+        let text = Array(bytes.prefix(count))
+        let objects = try decoder.objects(in: text.span)
+        return Dictionary(objects.map { ($0.id, $0) }) { $1 }
+    }
+}

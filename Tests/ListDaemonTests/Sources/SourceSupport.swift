@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+import ListDaemon
+import ListKit
+import Testing
+
+/// A directory that is removed with this object.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("listd-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { path + "/" + name }
+}
+
+/// Writes to files as other programs do.
+enum Writing {
+    /// Replaces what is in the file, as `>` does.
+    static func write(_ text: String, to path: String) throws { try open(path, O_TRUNC, text) }
+
+    /// Writes at the end, as `>>` does.
+    static func append(_ text: String, to path: String) throws { try open(path, O_APPEND, text) }
+
+    /// Writes over the beginning and leaves the rest.
+    static func overwrite(_ text: String, in path: String) throws { try open(path, 0, text) }
+
+    /// Puts a new file in the place of the old one.
+    static func replace(_ path: String, with text: String) throws {
+        try write(text, to: path + ".new")
+        try rename(path + ".new", to: path)
+    }
+
+    static func rename(_ path: String, to other: String) throws {
+        try #require(unsafe Glibc.rename(path, other) == 0)
+    }
+
+    private static func open(_ path: String, _ flags: Int32, _ text: String) throws {
+        let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | flags, 0o644)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        try #require(unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
+    }
+}
+
+/// What a source says, one event after the other.
+struct SourceEvents {
+    private var iterator: AsyncStream<SourceEvent>.Iterator
+    let sink: SourceSink
+
+    init() {
+        let (stream, continuation) = AsyncStream<SourceEvent>.makeStream()
+        iterator = stream.makeAsyncIterator()
+        sink = { continuation.yield($0) }
+    }
+
+    mutating func next() async throws -> SourceEvent {
+        let event = await iterator.next(isolation: #isolation)
+        return try #require(event)
+    }
+
+    /// The next event that is no failure.
+    mutating func nextSuccess() async throws -> SourceEvent {
+        while true {
+            let event = try await next()
+            if case .failed = event { continue }
+            return event
+        }
+    }
+
+    /// The message of the next event, which must be a failure.
+    mutating func nextFailure() async throws -> ListError {
+        guard case .failed(let error) = try await next() else {
+            throw ListError(.invalidArguments, "the event is no failure")
+        }
+        return error
+    }
+}
+
+extension Source {
+    /// Ends the source and waits for it.
+    func stop() async {
+        await withCheckedContinuation { continuation in stop { continuation.resume() } }
+    }
+}
+
+/// Objects with a field `v`, as lines and as values.
+func line(_ id: String, _ value: Int) -> String { "{\"id\":\"\(id)\",\"fields\":{\"v\":\(value)}}\n" }
+
+func object(_ id: String, _ value: Int) throws -> ListObject {
+    try ListObject(id: id, fields: ["v": .int64(Int64(value))])
+}
