@@ -51,7 +51,8 @@ let package = Package(
         .testTarget(name: "ListKitTests", dependencies: [listKit, "TestSupport"], swiftSettings: settings),
         .testTarget(name: "PluginAPITests", dependencies: [pluginAPI, "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "ListDaemonTests", dependencies: ["ListDaemon", listKit, "TestSupport"], swiftSettings: settings),
+            name: "ListDaemonTests", dependencies: ["DBus", "ListDaemon", listKit, "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "ListClientTests", dependencies: ["DBus", "ListClient", "TestSupport"], swiftSettings: settings),
         .testTarget(

@@ -3,7 +3,10 @@
 #include "CLinux.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/statfs.h>
+#include <unistd.h>
 
 int listd_memfd(const char *name) {
     return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -15,4 +18,18 @@ int listd_seal(int descriptor) {
 
 ssize_t listd_splice_now(int from, int to, size_t count) {
     return splice(from, NULL, to, NULL, count, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+}
+
+int listd_pipe(int *read_end, int *write_end) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+    *read_end = ends[0];
+    *write_end = ends[1];
+    return 0;
+}
+
+int listd_is_on_fuse(int descriptor) {
+    struct statfs status;
+    if (fstatfs(descriptor, &status) != 0) return -1;
+    return status.f_type == FUSE_SUPER_MAGIC;
 }

@@ -1,0 +1,162 @@
+internal import CLinux
+package import DBus
+internal import Dispatch
+internal import Glibc
+package import ListKit
+internal import Synchronization
+
+/// Reads lists that come through a descriptor: a memory file, a file, a pipe or a socket (`PerformUpdatesFromFile`).
+///
+/// Nothing here blocks the caller's executor. Files are read from their start, whatever their offset; pipes and sockets to
+/// their end, without a thread waiting for them.
+package final class BulkReader: Sendable {
+    /// What may be read.
+    package struct Limits: Sendable, Equatable {
+        /// The most bytes that one call may bring (the contract's `FileBytes`).
+        package var fileBytes = 64 << 20
+        /// The most bytes that are in memory for all calls of one user.
+        package var bytesPerUser = 256 << 20
+        /// How long a pipe or socket may say nothing.
+        package var idleTime = Duration.seconds(10)
+        /// What one object may take.
+        package var objects = ObjectLimits()
+
+        /// Makes the contract's defaults.
+        package init() {}
+    }
+
+    private let limits: Mutex<Limits>
+    private let bytesInUse = Mutex<[UInt32: Int]>([:])
+    private let queue = DispatchQueue(label: "org.listd.bulk")
+
+    /// Makes a reader.
+    package init(limits: Limits = Limits()) {
+        self.limits = Mutex(limits)
+    }
+
+    /// Changes the limits for calls that are yet to come.
+    package func setLimits(_ limits: Limits) {
+        self.limits.withLock { $0 = limits }
+    }
+
+    /// Reads the objects of a descriptor in the format `jsonl`.
+    ///
+    /// - Parameter user: whose memory it takes.
+    /// - Throws: `invalidArguments` for a device, a directory, anything else that is no file, pipe or socket, for one that
+    ///   cannot be read and after ten seconds without data; `payloadTooLarge` and `limitsExceeded` beyond the limits;
+    ///   `invalidObject` with the line at fault. Cancelling the task ends it with `invalidArguments`.
+    package func objects(from file: FileDescriptor, user: UInt32) async throws(ListError) -> [ListObject] {
+        let limits = limits.withLock { $0 }
+        let account = BulkAccount(reader: self, user: user, limits: limits)
+        let text = try await read(file, account)
+        return try await Self.offExecutor { () throws(ListError) in
+            // The bytes are in use until they have become objects.
+            defer { account.close() }
+            var decoder = try JSONLDecoder(limits: limits.objects)
+            return try decoder.objects(in: text.span)
+        }
+    }
+
+    private func read(_ file: FileDescriptor, _ account: BulkAccount) async throws(ListError) -> [UInt8] {
+        var status = stat()
+        guard unsafe fstat(file.rawValue, &status) == 0 else { throw BulkFault.unreadable(errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG:
+            try BulkFault.refuseUserFileSystem(file)
+            return try await Self.offExecutor { () throws(ListError) in try WholeFile.read(file, account) }
+        case S_IFIFO, S_IFSOCK:
+            let isSocket = status.st_mode & S_IFMT == S_IFSOCK
+            return try await StreamRead(file, isSocket: isSocket, account: account, queue: queue).bytes()
+        case S_IFDIR: throw ListError(.invalidArguments, "file is a directory")
+        case S_IFCHR, S_IFBLK: throw ListError(.invalidArguments, "file is a device")
+        default: throw ListError(.invalidArguments, "file is neither a file nor a pipe nor a socket")
+        }
+    }
+
+    /// Runs work that takes long on a thread of Dispatch.
+    private static func offExecutor<Result: Sendable>(
+        _ work: @escaping @Sendable () throws(ListError) -> Result
+    ) async throws(ListError) -> Result {
+        let outcome: Swift.Result<Result, ListError> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: Swift.Result(catching: work)) }
+        }
+        return try outcome.get()
+    }
+
+    fileprivate func use(_ count: Int, by user: UInt32, atMost limit: Int) -> Bool {
+        bytesInUse.withLock { use in
+            let sum = use[user, default: 0] + count
+            guard count <= 0 || sum <= limit else { return false }
+            use[user] = sum > 0 ? sum : nil
+            return true
+        }
+    }
+}
+
+/// The bytes that one call has in memory, counted for its user until the account is closed.
+final class BulkAccount: Sendable {
+    private let reader: BulkReader
+    private let user: UInt32
+    private let used = Mutex(0)
+    let limits: BulkReader.Limits
+
+    init(reader: BulkReader, user: UInt32, limits: BulkReader.Limits) {
+        self.reader = reader
+        self.user = user
+        self.limits = limits
+    }
+
+    /// Counts bytes that were read.
+    func add(_ count: Int) throws(ListError) {
+        let total = used.withLock { $0 + count }
+        guard total <= limits.fileBytes else {
+            throw ListError(.payloadTooLarge, "file has more than \(limits.fileBytes) bytes")
+        }
+        guard reader.use(count, by: user, atMost: limits.bytesPerUser) else {
+            throw ListError(.limitsExceeded, "files of this user fill \(limits.bytesPerUser) bytes of memory")
+        }
+        used.withLock { $0 += count }
+    }
+
+    func close() {
+        let count = used.withLock { used in
+            defer { used = 0 }
+            return used
+        }
+        _ = reader.use(-count, by: user, atMost: .max)
+    }
+
+    deinit { close() }
+}
+
+/// What may be wrong with a descriptor.
+enum BulkFault {
+    static func unreadable(_ number: Int32) -> ListError {
+        ListError(.invalidArguments, "file cannot be read", cause: SystemError.text(number))
+    }
+
+    /// A file system in user space may answer never, and would keep a thread.
+    static func refuseUserFileSystem(_ file: FileDescriptor) throws(ListError) {
+        switch listd_is_on_fuse(file.rawValue) {
+        case 0: return
+        case 1: throw ListError(.invalidArguments, "file is on a FUSE file system; send its content through a pipe")
+        default: throw unreadable(errno)
+        }
+    }
+}
+
+/// Reading of a file from its start.
+private enum WholeFile {
+    static func read(_ file: FileDescriptor, _ account: BulkAccount) throws(ListError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = unsafe pread(file.rawValue, &chunk, chunk.count, off_t(bytes.count))
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw BulkFault.unreadable(errno) }
+            if count == 0 { return bytes }
+            try account.add(count)
+            bytes += chunk.prefix(count)
+        }
+    }
+}

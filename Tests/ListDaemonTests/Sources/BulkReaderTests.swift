@@ -1,0 +1,188 @@
+import DBus
+import Foundation
+import Glibc
+import ListDaemon
+import ListKit
+import Testing
+
+/// Both ends of a pipe or of a pair of sockets.
+private struct Stream {
+    let reading: FileDescriptor
+    let writing: FileDescriptor
+
+    static func pipe() throws -> Stream {
+        var ends: [Int32] = [0, 0]
+        try #require(unsafe Glibc.pipe(&ends) == 0)
+        return Stream(reading: FileDescriptor(adopting: ends[0]), writing: FileDescriptor(adopting: ends[1]))
+    }
+
+    static func sockets() throws -> Stream {
+        var ends: [Int32] = [0, 0]
+        try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        return Stream(reading: FileDescriptor(adopting: ends[0]), writing: FileDescriptor(adopting: ends[1]))
+    }
+
+    func write(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        try #require(unsafe Glibc.write(writing.rawValue, bytes, bytes.count) == bytes.count)
+    }
+}
+
+@Suite("Reading lists from descriptors", .timeLimit(.minutes(1)))
+struct BulkReaderTests {
+    private let user: UInt32 = 1000
+    private let wanted = try? [object("a", 1), object("b", 2)]
+    private let text = line("a", 1) + line("b", 2)
+
+    private func fault(_ reader: BulkReader, _ file: FileDescriptor) async -> ListError? {
+        do throws(ListError) {
+            _ = try await reader.objects(from: file, user: user)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func open(_ path: String, _ flags: Int32 = O_RDONLY) throws -> FileDescriptor {
+        let descriptor = unsafe Glibc.open(path, flags | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        return FileDescriptor(adopting: descriptor)
+    }
+
+    @Test("a sealed memory file → its objects; nobody can change it")
+    func memory() async throws {
+        let file = try SealedMemory.file(named: "test", containing: Array(text.utf8))
+        #expect(try await BulkReader().objects(from: file, user: user) == wanted)
+        #expect(unsafe write(file.rawValue, "x", 1) == -1 && errno == EPERM)
+        #expect(ftruncate(file.rawValue, 0) == -1 && errno == EPERM)
+        #expect(lseek(file.rawValue, 0, SEEK_CUR) == 0)
+        let empty = try SealedMemory.file(named: "empty", containing: [])
+        #expect(try await BulkReader().objects(from: empty, user: user).isEmpty)
+    }
+
+    @Test("a file, wherever its offset is → read from its start, and the offset stays")
+    func file() async throws {
+        let directory = try TemporaryDirectory()
+        try Writing.write(text, to: directory.file("f"))
+        let file = try open(directory.file("f"))
+        try #require(lseek(file.rawValue, 5, SEEK_SET) == 5)
+        #expect(try await BulkReader().objects(from: file, user: user) == wanted)
+        #expect(lseek(file.rawValue, 0, SEEK_CUR) == 5)
+    }
+
+    @Test("a pipe, a socket, filled little by little → read to the end", arguments: [true, false])
+    func stream(isPipe: Bool) async throws {
+        let stream = try isPipe ? Stream.pipe() : Stream.sockets()
+        let reader = BulkReader()
+        async let objects = reader.objects(from: stream.reading, user: user)
+        for character in text { try stream.write(String(character)) }
+        shutdown(stream.writing.rawValue, Int32(SHUT_WR))
+        if isPipe { dup2(stream.reading.rawValue, stream.writing.rawValue) }
+        #expect(try await objects == wanted)
+    }
+
+    @Test("more than a pipe holds, while others are read → all of it")
+    func manyLargeStreams() async throws {
+        let count = 20000
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            let reader = BulkReader()
+            for _ in 0..<4 {
+                let stream = try Stream.pipe()
+                let writing = stream.writing
+                group.addTask { try await reader.objects(from: stream.reading, user: user).count }
+                let text = (0..<count).map { line("i\($0)", $0) }.joined()
+                Thread.detachNewThread {
+                    var rest = Array(text.utf8)[...]
+                    while !rest.isEmpty {
+                        let written = unsafe rest.withUnsafeBytes {
+                            unsafe write(writing.rawValue, $0.baseAddress, $0.count)
+                        }
+                        if written <= 0 { break }
+                        rest = rest.dropFirst(written)
+                    }
+                    dup2(0, writing.rawValue)
+                }
+            }
+            for try await number in group { #expect(number == count) }
+        }
+    }
+
+    @Test("what is no file, pipe or socket, or cannot be read → InvalidArgs that says what it is")
+    func refused() async throws {
+        let events = FileDescriptor(adopting: inotify_init1(0))
+        let pipe = try Stream.pipe()
+        let listening = FileDescriptor(adopting: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
+        let cases = try [
+            (open("/", O_RDONLY), "file is a directory"), (open("/dev/null"), "file is a device"),
+            (open("/dev/zero"), "file is a device"), (events, "file is neither a file nor a pipe nor a socket"),
+            (pipe.writing, "file cannot be read"), (listening, "file cannot be read"),
+            (open("/dev/null", O_WRONLY), "file is a device"),
+        ]
+        for (file, message) in cases {
+            let error = await fault(BulkReader(), file)
+            #expect(error?.code == .invalidArguments && error?.message == message)
+        }
+        let directory = try TemporaryDirectory()
+        try Writing.write(text, to: directory.file("f"))
+        #expect(await fault(BulkReader(), try open(directory.file("f"), O_WRONLY))?.message == "file cannot be read")
+    }
+
+    @Test("a malformed line → InvalidObject with its number")
+    func malformed() async throws {
+        let file = try SealedMemory.file(named: "test", containing: Array((text + "\n{}\n").utf8))
+        #expect(await fault(BulkReader(), file) == ListError(.invalidObject, "line 4: the object has no id"))
+    }
+
+    @Test("more bytes than a call may bring → PayloadTooLarge, from a file and from a pipe")
+    func tooLarge() async throws {
+        var limits = BulkReader.Limits()
+        limits.fileBytes = text.utf8.count
+        let reader = BulkReader(limits: limits)
+        let exact = try SealedMemory.file(named: "test", containing: Array(text.utf8))
+        #expect(await fault(reader, exact) == nil)
+        let file = try SealedMemory.file(named: "test", containing: Array((text + "\n").utf8))
+        #expect(await fault(reader, file)?.code == .payloadTooLarge)
+        let stream = try Stream.pipe()
+        try stream.write(text + "\n")
+        #expect(await fault(reader, stream.reading)?.code == .payloadTooLarge)
+    }
+
+    @Test("no data for too long → InvalidArgs, whatever came before")
+    func idle() async throws {
+        var limits = BulkReader.Limits()
+        limits.idleTime = .milliseconds(20)
+        let stream = try Stream.pipe()
+        try stream.write(text)
+        let error = await fault(BulkReader(limits: limits), stream.reading)
+        #expect(error?.code == .invalidArguments && error?.message == "file: no data for 0.02 seconds")
+    }
+
+    @Test("one user fills the memory for calls → LimitsExceeded for this user only, and it is given back")
+    func memoryPerUser() async throws {
+        var limits = BulkReader.Limits()
+        limits.bytesPerUser = text.utf8.count + 10
+        let reader = BulkReader(limits: limits)
+        let held = try Stream.sockets()
+        try held.write(text)
+        let first = Task { try await reader.objects(from: held.reading, user: user) }
+        let file = try SealedMemory.file(named: "test", containing: Array(text.utf8))
+        // The first call's bytes are counted once they have left its socket.
+        var unread: Int32 = 1
+        while unread > 0 { try #require(unsafe ioctl(held.reading.rawValue, UInt(FIONREAD), &unread) == 0) }
+        while await fault(reader, file) == nil {}
+        #expect(await fault(reader, file)?.code == .limitsExceeded)
+        #expect(try await reader.objects(from: file, user: user + 1) == wanted)
+        shutdown(held.writing.rawValue, Int32(SHUT_WR))
+        #expect(try await first.value == wanted)
+        #expect(await fault(reader, file) == nil)
+    }
+
+    @Test("the caller is gone → reading ends")
+    func cancelled() async throws {
+        let stream = try Stream.pipe()
+        let reader = BulkReader()
+        let task = Task { await fault(reader, stream.reading) }
+        task.cancel()
+        #expect(await task.value?.code == .invalidArguments)
+    }
+}
