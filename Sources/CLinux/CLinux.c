@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
@@ -32,4 +33,25 @@ int listd_is_on_fuse(int descriptor) {
     struct statfs status;
     if (fstatfs(descriptor, &status) != 0) return -1;
     return status.f_type == FUSE_SUPER_MAGIC;
+}
+
+static int fill(int result, const struct stat *status, listd_file_state *state) {
+    if (result != 0) return -1;
+    state->device = status->st_dev;
+    state->inode = status->st_ino;
+    state->size = status->st_size;
+    state->modified_seconds = status->st_mtim.tv_sec;
+    state->modified_nanoseconds = status->st_mtim.tv_nsec;
+    state->is_regular = S_ISREG(status->st_mode);
+    return 0;
+}
+
+int listd_state_at(const char *path, listd_file_state *state) {
+    struct stat status;
+    return fill(stat(path, &status), &status, state);
+}
+
+int listd_state_of(int descriptor, listd_file_state *state) {
+    struct stat status;
+    return fill(fstat(descriptor, &status), &status, state);
 }

@@ -7,7 +7,7 @@ package struct AdapterOptions: Sendable, Equatable {
     /// Section controllers by the types of objects; `*` is for all other types.
     package var sectionControllers = ["*": "listd/single"]
     /// The layout of views that choose none.
-    package var layout = LayoutKind.flow
+    package var layout = ListLayoutKind.flow
     /// The axis along which the list scrolls.
     package var direction = ScrollDirection.vertical
     /// Whether headers stay at the edge of the viewport while their section is passed.
@@ -23,7 +23,7 @@ package struct AdapterOptions: Sendable, Equatable {
     /// The working range, in sections on both sides.
     package var workingRange = 0
     /// How changes are announced.
-    package var updater = UpdaterKind.batch
+    package var updater = ListAdapter.Updater.batch
     /// More section changes than this are announced as a reload; 0 = only when the signal would pass 64 KiB.
     package var reloadThreshold = 0
     /// Whether moves are announced as a delete and an insert.
@@ -95,22 +95,4 @@ package enum Durability: String, Sendable, Hashable, CaseIterable {
     case disk
     /// A crash of the machine.
     case fsync
-}
-
-/// The kinds of layouts.
-package enum LayoutKind: String, Sendable, Hashable, CaseIterable {
-    /// IGListCollectionViewLayout.
-    case flow
-    /// Each item brings its frame.
-    case absolute
-    /// The client lays out.
-    case none
-}
-
-/// How changes are announced.
-package enum UpdaterKind: String, Sendable, Hashable, CaseIterable {
-    /// By what changed.
-    case batch
-    /// Each as a reload.
-    case reload
 }

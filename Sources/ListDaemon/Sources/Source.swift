@@ -16,11 +16,11 @@ package protocol Source: Sendable {
 /// What a source tells its list.
 ///
 /// Until the first event the list is `loading`. ``replace(_:)`` and ``changes(removed:upserts:)`` also end a failure.
-package enum SourceEvent: Sendable, Equatable {
+package enum SourceEvent: Sendable {
     /// The whole list; the engine finds out what changed.
     case replace([ListObject])
-    /// Identifiers that are gone, then objects that change where they are or, if they are new, go last.
-    case changes(removed: [String], upserts: [ListObject])
+    /// Identifiers that are gone, unknown ones are no error; then objects that are new or changed, in order.
+    case changes(removed: [String], upserts: [UpdateRequest.Upsert])
     /// The source cannot be read for now; the list keeps what it has.
     case failed(ListError)
     /// The source is read again, and nothing has changed since it failed.

@@ -49,6 +49,28 @@ struct AdapterOptionsTests {
         #expect(options.coalesceMaximum == 200)
     }
 
+    @Test("options → what the engine has to know of them, nothing left out")
+    func engine() throws {
+        #expect(AdapterOptions().configuration(named: "n") == ListAdapter.Configuration(name: "n"))
+        var expected = ListAdapter.Configuration(name: "n")
+        expected.layout = .none
+        expected.direction = .horizontal
+        expected.stickyHeaders = true
+        expected.stretchToEdge = true
+        expected.showHeaderWhenEmpty = true
+        expected.topContentInset = -1.5
+        expected.stickyHeaderOffset = 7.25
+        expected.workingRange = 2
+        expected.updater = .reload
+        expected.reloadThreshold = Int(UInt32.max)
+        expected.sectionMovesAsDeletesInserts = true
+        expected.preferItemReloads = true
+        expected.minimalMoves = true
+        expected.coalescing = ListAdapter.Coalescing(minimum: 10, maximum: 200, increment: 5)
+        expected.emptyContent = ["text": "nothing", "list": .array(element: "v", [.variant(.variant(1))])]
+        #expect(try AdapterOptions(Self.others).configuration(named: "n") == expected)
+    }
+
     @Test("a value of another type → InvalidArgs that names option and types", arguments: Self.contract)
     func wrongType(name: String, signature: String, value: Value) {
         let others: [Value] = [

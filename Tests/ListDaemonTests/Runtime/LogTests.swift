@@ -1,6 +1,7 @@
 import Glibc
 import ListDaemon
 import Synchronization
+import TestSupport
 import Testing
 
 /// Keeps what is written.
@@ -139,7 +140,7 @@ struct RateLimiterTests {
     @Test("random messages of few keys → the same as counting each key's interval by hand")
     func againstReference() {
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let limit = RateLimit(burst: 3, interval: .milliseconds(100), keys: 10)
         var limiter = RateLimiter(limit: limit)
         var reference: [String: (start: Int, written: Int, leftOut: Int)] = [:]

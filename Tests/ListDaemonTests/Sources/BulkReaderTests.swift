@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import ListDaemon
 import ListKit
+import TestSupport
 import Testing
 
 /// Both ends of a pipe or of a pair of sockets.
@@ -62,7 +63,7 @@ struct BulkReaderTests {
 
     @Test("a file, wherever its offset is → read from its start, and the offset stays")
     func file() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         try Writing.write(text, to: directory.file("f"))
         let file = try open(directory.file("f"))
         try #require(lseek(file.rawValue, 5, SEEK_SET) == 5)
@@ -122,7 +123,7 @@ struct BulkReaderTests {
             let error = await fault(BulkReader(), file)
             #expect(error?.code == .invalidArguments && error?.message == message)
         }
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         try Writing.write(text, to: directory.file("f"))
         #expect(await fault(BulkReader(), try open(directory.file("f"), O_WRONLY))?.message == "file cannot be read")
     }

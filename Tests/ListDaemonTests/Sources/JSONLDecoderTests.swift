@@ -1,5 +1,6 @@
 import ListDaemon
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 /// Reads text as `jsonl`.
@@ -170,7 +171,7 @@ struct JSONLDecoderTests {
     @Test("lines with random bytes changed, taken out and put in → objects or a typed error with a line, never a crash")
     func mutations() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let original = Array(
             """
             {"id":"a","type":"t","fields":{"s":"\\u00e4\\ud83d\\ude00","x":-12,"d":1.5e3,"b":true,"n":null,"l":[1,[{"k":[]}]]}}

@@ -1,6 +1,7 @@
 import Foundation
 import ListDaemon
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 private func encode(_ objects: [ListObject]) -> [UInt8] {
@@ -35,7 +36,7 @@ struct JSONLEncoderTests {
     @Test("random objects of what JSON has → read back the same, and another reader of JSON sees the same values")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for step in 0..<300 {
             let objects = try (0..<Int.random(in: 0..<5, using: &random)).map { _ in
                 try ListObject(
@@ -53,7 +54,7 @@ struct JSONLEncoderTests {
         }
     }
 
-    private func randomFields(_ random: inout SeededGenerator, depth: Int) throws -> Fields {
+    private func randomFields(_ random: inout SeededRandom, depth: Int) throws -> Fields {
         var entries: [String: Value] = [:]
         for number in 0..<Int.random(in: 0..<4, using: &random) {
             entries["\(number)" + randomText(&random)] = randomValue(&random, depth: depth)
@@ -61,7 +62,7 @@ struct JSONLEncoderTests {
         return try Fields(entries)
     }
 
-    private func randomValue(_ random: inout SeededGenerator, depth: Int) -> Value {
+    private func randomValue(_ random: inout SeededRandom, depth: Int) -> Value {
         switch Int.random(in: 0..<(depth > 0 ? 6 : 4), using: &random) {
         case 0: return .string(randomText(&random))
         case 1: return .int64(Int64.random(in: .min ... .max, using: &random))
@@ -81,7 +82,7 @@ struct JSONLEncoderTests {
         }
     }
 
-    private func randomText(_ random: inout SeededGenerator) -> String {
+    private func randomText(_ random: inout SeededRandom) -> String {
         let alphabet: [Character] = [
             "a", "\"", "\\", "\n", "\u{1}", "é", "e\u{301}", "😀", " ", "/", "\u{7F}", "\u{FFFF}",
         ]

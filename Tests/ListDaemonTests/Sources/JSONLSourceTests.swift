@@ -1,16 +1,17 @@
 import Glibc
 import ListDaemon
 import ListKit
+import TestSupport
 import Testing
 
 @Suite("Following a file of JSON lines", .timeLimit(.minutes(1)))
 struct JSONLSourceTests {
     private let directory: TemporaryDirectory
     private let path: String
-    private var events = SourceEvents()
+    private let events = EventLog<Said>()
 
-    init() throws {
-        directory = try TemporaryDirectory()
+    init() {
+        directory = TemporaryDirectory()
         path = directory.file("list.jsonl")
     }
 
@@ -23,59 +24,59 @@ struct JSONLSourceTests {
     }
 
     @Test("a file that grows → the whole, then upserts; a line waits for its end")
-    mutating func growing() async throws {
+    func growing() async throws {
         try Writing.write(line("a", 1) + line("b", 2) + "\n" + line("a", 3), to: path)
         let source = try follow()
-        #expect(try await events.next() == .replace([object("a", 3), object("b", 2)]))
+        #expect(try await events.next() == .list([object("a", 3), object("b", 2)]))
         try Writing.append(line("c", 4) + line("a", 5) + "{\"id\":\"d\",", to: path)
-        #expect(try await events.next() == .changes(removed: [], upserts: [object("c", 4), object("a", 5)]))
+        #expect(try await events.next() == .upserts([object("c", 4), object("a", 5)]))
         try Writing.append("\"fields\":{\"v\":6}", to: path)
         try Writing.append("}", to: path)
         try Writing.append("\n", to: path)
-        #expect(try await events.next() == .changes(removed: [], upserts: [object("d", 6)]))
+        #expect(try await events.next() == .upserts([object("d", 6)]))
         await source.stop()
     }
 
     @Test("neither file nor directories at the start → nothing is said until it is there")
-    mutating func missingAtStart() async throws {
+    func missingAtStart() async throws {
         let deep = directory.file("one/two/list.jsonl")
         let source = try follow(deep)
         try #require(unsafe mkdir(directory.file("one"), 0o755) == 0)
         try #require(unsafe mkdir(directory.file("one/two"), 0o755) == 0)
         try Writing.write("", to: directory.file("one/two/other"))
         try Writing.replace(deep, with: line("a", 1))
-        #expect(try await events.next() == .replace([object("a", 1)]))
+        #expect(try await events.next() == .list([object("a", 1)]))
         try Writing.append(line("b", 1), to: deep)
-        #expect(try await events.next() == .changes(removed: [], upserts: [object("b", 1)]))
+        #expect(try await events.next() == .upserts([object("b", 1)]))
         await source.stop()
     }
 
     @Test("an empty file → an empty list")
-    mutating func empty() async throws {
+    func empty() async throws {
         try Writing.write("", to: path)
         let source = try follow()
-        #expect(try await events.next() == .replace([]))
+        #expect(try await events.next() == .list([]))
         await source.stop()
     }
 
     @Test("a file put in its place → the whole anew; the old one is not followed any more")
-    mutating func replaced() async throws {
+    func replaced() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
         _ = try await events.next()
         let old = unsafe open(path, O_WRONLY | O_APPEND)
         try Writing.replace(path, with: line("b", 2))
-        #expect(try await events.nextSuccess() == .replace([object("b", 2)]))
+        #expect(try await events.nextSuccess() == .list([object("b", 2)]))
         let text = Array(line("x", 9).utf8)
         try #require(unsafe write(old, text, text.count) == text.count)
         close(old)
         try Writing.append(line("c", 3), to: path)
-        #expect(try await events.next() == .changes(removed: [], upserts: [object("c", 3)]))
+        #expect(try await events.next() == .upserts([object("c", 3)]))
         await source.stop()
     }
 
     @Test("a file that is rotated → the new one, whenever it comes")
-    mutating func rotated() async throws {
+    func rotated() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
         _ = try await events.next()
@@ -83,15 +84,15 @@ struct JSONLSourceTests {
         #expect(try await events.nextFailure().message == "\(path) is gone; waiting for it")
         try Writing.write(line("b", 2), to: path)
         var event = try await events.nextSuccess()
-        if event == .replace([]) { event = try await events.next() }
-        #expect(try event == .replace([object("b", 2)]) || event == .changes(removed: [], upserts: [object("b", 2)]))
+        if event == .list([]) { event = try await events.next() }
+        #expect(try event == .list([object("b", 2)]) || event == .upserts([object("b", 2)]))
         await source.stop()
     }
 
     @Test(
         "a file that is written anew: shorter, as long, longer → the whole anew",
         arguments: [line("b", 2), line("b", 1) + line("a", 1), line("z", 1) + line("a", 1) + line("c", 3)])
-    mutating func rewritten(text: String) async throws {
+    func rewritten(text: String) async throws {
         try Writing.write(line("a", 1) + line("b", 1), to: path)
         let source = try follow()
         _ = try await events.next()
@@ -101,13 +102,13 @@ struct JSONLSourceTests {
         }
         // The moment in which it was empty may be seen, too.
         var event = try await events.next()
-        if event == .replace([]) { event = try await events.next() }
-        #expect(event == .replace(wanted) || event == .changes(removed: [], upserts: wanted))
+        if event == .list([]) { event = try await events.next() }
+        #expect(event == .list(wanted) || event == .upserts(wanted))
         await source.stop()
     }
 
     @Test("bytes changed in the middle of a large file, in place → the whole anew")
-    mutating func overwritten() async throws {
+    func overwritten() async throws {
         let lines = (0..<5000).map { line("i\($0 + 10000)", 1) }
         try Writing.write(lines.joined(), to: path)
         let source = try follow()
@@ -116,7 +117,7 @@ struct JSONLSourceTests {
         let text = Array(line("i12500", 7).utf8)
         try #require(unsafe pwrite(descriptor, text, text.count, off_t(2500 * text.count)) == text.count)
         close(descriptor)
-        guard case .replace(let objects) = try await events.next() else {
+        guard case .list(let objects) = try await events.next() else {
             Issue.record("no whole list")
             return
         }
@@ -125,46 +126,46 @@ struct JSONLSourceTests {
     }
 
     @Test("a file that is removed and comes back → failed in between, the list keeps what it has")
-    mutating func removed() async throws {
+    func removed() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
         _ = try await events.next()
         unsafe unlink(path)
         #expect(try await events.nextFailure().message == "\(path) is gone; waiting for it")
         try Writing.replace(path, with: line("a", 1))
-        #expect(try await events.next() == .replace([object("a", 1)]))
+        #expect(try await events.next() == .list([object("a", 1)]))
         await source.stop()
     }
 
     @Test("a malformed line at the start → failed with file and line; mended → the whole")
-    mutating func malformedAtStart() async throws {
+    func malformedAtStart() async throws {
         try Writing.write(line("a", 1) + "\nnonsense\n" + line("b", 2), to: path)
         let source = try follow()
         let error = try await events.nextFailure()
         #expect(error.code == .invalidObject && error.message == "\(path), line 3: malformed JSON")
         try Writing.append(line("c", 3), to: path)
         try Writing.replace(path, with: line("d", 4))
-        #expect(try await events.next() == .replace([object("d", 4)]))
+        #expect(try await events.next() == .list([object("d", 4)]))
         await source.stop()
     }
 
     @Test(
         "a malformed line comes later → the lines before it, then failed; what follows waits until the file is mended")
-    mutating func malformedLater() async throws {
+    func malformedLater() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
         _ = try await events.next()
         try Writing.append(line("b", 2) + "{\"id\":1}\n" + line("c", 3), to: path)
-        #expect(try await events.next() == .changes(removed: [], upserts: [object("b", 2)]))
+        #expect(try await events.next() == .upserts([object("b", 2)]))
         #expect(try await events.nextFailure().message == "\(path), line 3: id is not a string")
         try Writing.append(line("d", 4), to: path)
         try Writing.replace(path, with: line("a", 1) + line("b", 2))
-        #expect(try await events.next() == .replace([object("a", 1), object("b", 2)]))
+        #expect(try await events.next() == .list([object("a", 1), object("b", 2)]))
         await source.stop()
     }
 
     @Test("a directory, a pipe, a loop of links → failed with the path, until there is a file")
-    mutating func notAFile() async throws {
+    func notAFile() async throws {
         try #require(unsafe mkdir(path, 0o755) == 0)
         let source = try follow()
         #expect(try await events.nextFailure().message == "\(path) is not a regular file")
@@ -175,43 +176,43 @@ struct JSONLSourceTests {
         try Writing.rename(path + ".loop", to: path)
         while try await !events.nextFailure().description.contains("Too many levels of symbolic links") {}
         try Writing.replace(path, with: line("a", 1))
-        #expect(try await events.nextSuccess() == .replace([object("a", 1)]))
+        #expect(try await events.nextSuccess() == .list([object("a", 1)]))
         await source.stop()
     }
 
     @Test("a file nobody may read → failed with the reason, until it may be read", .enabled(if: geteuid() != 0))
-    mutating func unreadable() async throws {
+    func unreadable() async throws {
         try Writing.write(line("a", 1), to: path)
         try #require(unsafe chmod(path, 0) == 0)
         let source = try follow()
         let error = try await events.nextFailure()
         #expect(error.message == "\(path) cannot be read" && error.cause == "Permission denied")
         try #require(unsafe chmod(path, 0o644) == 0)
-        #expect(try await events.next() == .replace([object("a", 1)]))
+        #expect(try await events.next() == .list([object("a", 1)]))
         await source.stop()
     }
 
     @Test("a symbolic link that is turned, a target that grows in another directory → followed")
-    mutating func links() async throws {
+    func links() async throws {
         let (first, second) = (directory.file("first"), directory.file("far"))
         try #require(unsafe mkdir(second, 0o755) == 0)
         try Writing.write(line("a", 1), to: first)
         try Writing.write(line("b", 2), to: second + "/x")
         try #require(unsafe symlink("first", path) == 0)
         let source = try follow()
-        #expect(try await events.next() == .replace([object("a", 1)]))
+        #expect(try await events.next() == .list([object("a", 1)]))
         try #require(unsafe symlink("far/x", path + ".new") == 0)
         try Writing.rename(path + ".new", to: path)
-        #expect(try await events.nextSuccess() == .replace([object("b", 2)]))
+        #expect(try await events.nextSuccess() == .list([object("b", 2)]))
         try Writing.append(line("c", 3), to: second + "/x")
-        #expect(try await events.next() == .changes(removed: [], upserts: [object("c", 3)]))
+        #expect(try await events.next() == .upserts([object("c", 3)]))
         try Writing.replace(second + "/x", with: line("d", 4))
-        #expect(try await events.nextSuccess() == .replace([object("d", 4)]))
+        #expect(try await events.nextSuccess() == .list([object("d", 4)]))
         await source.stop()
     }
 
     @Test("a file, a line without end and an object beyond the limits → failed with what is too large")
-    mutating func limits() async throws {
+    func limits() async throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 16)
         try Writing.write(String(repeating: "x", count: JSONLDecoder.longestLine(limits) + 1), to: path)
         let source = try follow(limits: limits, fileBytes: 4096)
@@ -225,27 +226,26 @@ struct JSONLSourceTests {
     }
 
     @Test("a source that was stopped → nothing more is said, and stopping again only completes")
-    mutating func stopped() async throws {
+    func stopped() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
         _ = try await events.next()
         await source.stop()
         await source.stop()
-        var others = SourceEvents()
+        let others = EventLog<Said>()
         let other = try JSONLSource(path: path, sink: others.sink)
         other.start()
         _ = try await others.next()
         try Writing.append(line("b", 2), to: path)
         _ = try await others.next()
         await other.stop()
-        events.sink(.ready)
-        #expect(try await events.next() == .ready)
+        #expect(events.recorded.isEmpty)
     }
 
     @Test("random appending, cutting, rewriting, replacing and rotating → the list equals the file at the end")
-    mutating func randomChanges() async throws {
+    func randomChanges() async throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         try Writing.write("", to: path)
         let source = try follow()
         var model: [String: ListObject] = [:]
@@ -254,8 +254,8 @@ struct JSONLSourceTests {
             try Writing.append("\n" + line("last", round), to: path)
             while model["last"] != (try object("last", round)) {
                 switch try await events.next() {
-                case .replace(let objects): model = Dictionary(objects.map { ($0.id, $0) }) { $1 }
-                case .changes(_, let upserts): for object in upserts { model[object.id] = object }
+                case .list(let objects): model = Dictionary(objects.map { ($0.id, $0) }) { $1 }
+                case .upserts(let upserts): for object in upserts { model[object.id] = object }
                 case .failed, .ready: break
                 }
             }
@@ -264,7 +264,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    private func change(_ random: inout SeededGenerator) throws {
+    private func change(_ random: inout SeededRandom) throws {
         func lines() -> String {
             (0..<Int.random(in: 0..<5, using: &random)).map { _ in
                 line("i\(Int.random(in: 0..<9, using: &random))", Int.random(in: 0..<100, using: &random))

@@ -1,21 +1,11 @@
-import Foundation
 import Glibc
 import ListDaemon
 import ListKit
+import TestSupport
 import Testing
 
-/// A directory that is removed with this object.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("listd-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        path = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension TemporaryDirectory {
+    /// The path of a file in it.
     func file(_ name: String) -> String { path + "/" + name }
 }
 
@@ -49,35 +39,37 @@ enum Writing {
     }
 }
 
-/// What a source says, one event after the other.
-struct SourceEvents {
-    private var iterator: AsyncStream<SourceEvent>.Iterator
-    let sink: SourceSink
+/// What a source says, in a form that can be compared.
+enum Said: Sendable, Equatable {
+    case list([ListObject])
+    case upserts([ListObject])
+    case failed(ListError)
+    case ready
 
-    init() {
-        let (stream, continuation) = AsyncStream<SourceEvent>.makeStream()
-        iterator = stream.makeAsyncIterator()
-        sink = { continuation.yield($0) }
+    init(_ event: SourceEvent) {
+        self =
+            switch event {
+            case .replace(let objects): .list(objects)
+            case .changes(_, let upserts): .upserts(upserts.map(\.object))
+            case .failed(let error): .failed(error)
+            case .ready: .ready
+            }
+    }
+}
+
+extension EventLog<Said> {
+    /// Takes what a source says.
+    var sink: SourceSink { { self.record(Said($0)) } }
+
+    /// The next thing said that is no failure.
+    func nextSuccess() async throws -> Said {
+        try await next { if case .failed = $0 { false } else { true } }
     }
 
-    mutating func next() async throws -> SourceEvent {
-        let event = await iterator.next(isolation: #isolation)
-        return try #require(event)
-    }
-
-    /// The next event that is no failure.
-    mutating func nextSuccess() async throws -> SourceEvent {
-        while true {
-            let event = try await next()
-            if case .failed = event { continue }
-            return event
-        }
-    }
-
-    /// The message of the next event, which must be a failure.
-    mutating func nextFailure() async throws -> ListError {
+    /// The error said next.
+    func nextFailure() async throws -> ListError {
         guard case .failed(let error) = try await next() else {
-            throw ListError(.invalidArguments, "the event is no failure")
+            throw ListError(.invalidArguments, "what was said is no failure")
         }
         return error
     }

@@ -32,6 +32,16 @@ extension OptionType where Content: RawRepresentable & CaseIterable & Sendable, 
     }
 }
 
+extension OptionType {
+    /// `s`, one of the words that the cases stand for, or left out.
+    static func optionalWord<Word>() -> OptionType
+    where Content == Word?, Word: RawRepresentable & CaseIterable & Sendable, Word.RawValue == String {
+        let word = OptionType<Word>.word
+        return OptionType(
+            signature: word.signature, decode: word.decode, parse: word.parse, encode: { $0.flatMap(word.encode) })
+    }
+}
+
 extension OptionType<ScrollDirection> {
     /// `s`: `vertical`, `horizontal`.
     static let direction = text(

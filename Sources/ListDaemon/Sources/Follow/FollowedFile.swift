@@ -1,3 +1,4 @@
+internal import CLinux
 internal import DBus
 internal import Glibc
 internal import ListKit
@@ -38,13 +39,13 @@ struct FollowedFile {
     ///
     /// - Complexity: O(new bytes), or O(file) if it begins anew.
     mutating func look() -> Change {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else {
+        var state = listd_file_state()
+        guard unsafe listd_state_at(path, &state) == 0 else {
             opened = nil
             return errno == ENOENT || errno == ENOTDIR ? .missing : .failed(fault("cannot be read", errno))
         }
         do throws(ListError) {
-            if opened?.isSame(as: status) == true, let change = try grow() { return change }
+            if opened?.isSame(as: state) == true, let change = try grow() { return change }
             return try begin()
         } catch {
             return .failed(error)
@@ -53,9 +54,9 @@ struct FollowedFile {
 
     /// What came to the file that is open; nil if its beginning is another one.
     private mutating func grow() throws(ListError) -> Change? {
-        guard var file = opened, let status = file.status(), Int(status.st_size) >= file.count else { return nil }
-        if Int(status.st_size) == file.count { return file.wasRead(at: status) ? .unchanged : nil }
-        guard Int(status.st_size) <= limit else { throw tooLarge(Int(status.st_size)) }
+        guard var file = opened, let state = file.state(), Int(state.size) >= file.count else { return nil }
+        if Int(state.size) == file.count { return file.wasRead(at: state) ? .unchanged : nil }
+        guard Int(state.size) <= limit else { throw tooLarge(Int(state.size)) }
         guard try file.beginningIsUnchanged() else { return nil }
         let bytes = try file.readOn(atMost: limit - file.count)
         opened = file
@@ -71,10 +72,8 @@ struct FollowedFile {
             throw fault("cannot be read", errno)
         }
         var file = OpenedFile(FileDescriptor(adopting: descriptor), path: path)
-        guard let status = file.status(), status.st_mode & S_IFMT == S_IFREG else {
-            throw fault("is not a regular file", nil)
-        }
-        guard Int(status.st_size) <= limit else { throw tooLarge(Int(status.st_size)) }
+        guard let state = file.state(), state.is_regular != 0 else { throw fault("is not a regular file", nil) }
+        guard Int(state.size) <= limit else { throw tooLarge(Int(state.size)) }
         let bytes = try file.readOn(atMost: limit)
         opened = file
         return .began(bytes)
@@ -96,32 +95,34 @@ private struct OpenedFile {
 
     private let descriptor: FileDescriptor
     private let path: String
-    private var identity: (device: dev_t, inode: ino_t)?
+    private let first: listd_file_state?
     /// How many bytes were read.
     private(set) var count = 0
-    /// When the file had these bytes and no more.
-    private var modified: timespec?
+    /// The state in which the file had these bytes and no more.
+    private var last: listd_file_state?
     private var head: [UInt8] = []
     private var tail: [UInt8] = []
 
     init(_ descriptor: FileDescriptor, path: String) {
         self.descriptor = descriptor
         self.path = path
-        identity = status().map { ($0.st_dev, $0.st_ino) }
+        first = Self.state(of: descriptor)
     }
 
-    func status() -> stat? {
-        var status = stat()
-        return unsafe fstat(descriptor.rawValue, &status) == 0 ? status : nil
+    func state() -> listd_file_state? { Self.state(of: descriptor) }
+
+    private static func state(of descriptor: FileDescriptor) -> listd_file_state? {
+        var state = listd_file_state()
+        return unsafe listd_state_of(descriptor.rawValue, &state) == 0 ? state : nil
     }
 
     /// As long as the file is open, no other can have its inode.
-    func isSame(as status: stat) -> Bool {
-        identity.map { $0.device == status.st_dev && $0.inode == status.st_ino } ?? false
+    func isSame(as state: listd_file_state) -> Bool {
+        first?.device == state.device && first?.inode == state.inode
     }
 
-    func wasRead(at status: stat) -> Bool {
-        modified.map { $0.tv_sec == status.st_mtim.tv_sec && $0.tv_nsec == status.st_mtim.tv_nsec } ?? false
+    func wasRead(at state: listd_file_state) -> Bool {
+        last?.modified_seconds == state.modified_seconds && last?.modified_nanoseconds == state.modified_nanoseconds
     }
 
     /// Reads from where it stopped to the end.
@@ -131,7 +132,7 @@ private struct OpenedFile {
         if head.count < Self.headSize { head += bytes.prefix(Self.headSize - head.count) }
         tail = Array((tail + bytes.suffix(Self.tailSize)).suffix(Self.tailSize))
         // What came since has an event of its own.
-        modified = status().flatMap { Int($0.st_size) == count ? $0.st_mtim : nil }
+        last = state().flatMap { Int($0.size) == count ? $0 : nil }
         return bytes
     }
 

@@ -87,7 +87,11 @@ package final class JSONLSource: Source {
 
     private func grew(_ bytes: [UInt8]) {
         let (objects, fault) = state.follower.append(bytes)
-        if objects.isEmpty { recover() } else { succeed(.changes(removed: [], upserts: objects)) }
+        if objects.isEmpty {
+            recover()
+        } else {
+            succeed(.changes(removed: [], upserts: objects.map { UpdateRequest.Upsert($0) }))
+        }
         if let fault { fail(located(fault)) }
     }
 

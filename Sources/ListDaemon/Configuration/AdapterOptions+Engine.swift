@@ -1,0 +1,25 @@
+package import ListKit
+
+extension AdapterOptions {
+    /// What the engine has to know of the options.
+    package func configuration(named name: String) -> ListAdapter.Configuration {
+        var configuration = ListAdapter.Configuration(name: name)
+        configuration.layout = layout
+        configuration.direction = direction
+        configuration.stickyHeaders = stickyHeaders
+        configuration.stretchToEdge = stretchToEdge
+        configuration.showHeaderWhenEmpty = showHeaderWhenEmpty
+        configuration.topContentInset = topContentInset
+        configuration.stickyHeaderOffset = stickyHeaderOffset
+        configuration.workingRange = workingRange
+        configuration.updater = updater
+        configuration.reloadThreshold = reloadThreshold
+        configuration.sectionMovesAsDeletesInserts = sectionMovesAsDeletesInserts
+        configuration.preferItemReloads = preferItemReloads
+        configuration.minimalMoves = minimalMoves
+        configuration.coalescing = ListAdapter.Coalescing(
+            minimum: UInt64(coalesceMinimum), maximum: UInt64(coalesceMaximum), increment: UInt64(coalesceIncrement))
+        configuration.emptyContent = empty
+        return configuration
+    }
+}

@@ -1,0 +1,28 @@
+package import ListKit
+
+extension ListViewOptions {
+    /// Reads the options of `OpenView`.
+    ///
+    /// - Throws: `invalidArguments`, naming the option at fault.
+    package init(_ values: [String: Value]) throws(ListError) {
+        self = try Self.table.decode(values, into: ListViewOptions())
+    }
+
+    /// All options, as the view's property `Options` shows them; what is the adapter's is left out.
+    package var values: [String: Value] { Self.table.encode(self) }
+
+    /// The contract's table (chapter "Viewing").
+    package static let table = OptionTable<ListViewOptions>([
+        .init("layout", \.layout, .optionalWord()),
+        .init("window", \.window, .number),
+        .init("window-bytes", \.windowBytes, .number),
+        .init("lead", \.lead, .optionalNumber),
+        .init("trail", \.trail, .optionalNumber),
+        .init("buffer", \.buffer, .distance),
+        .init("overscan-items", \.overscanItems, .number),
+        .init("fields", \.fields, .texts),
+        .init("anchor", \.isAnchored, .flag),
+        .init("anchor-at-start", \.isAnchoredAtStart, .flag),
+        .init("scale", \.scale, .distance),
+    ])
+}

@@ -1,0 +1,45 @@
+import ListDaemon
+import ListKit
+import Testing
+
+@Suite("View options")
+struct ListViewOptionsTests {
+    @Test("no options → the contract's defaults; what is the adapter's is left out")
+    func defaults() throws {
+        let values: [String: Value] = [
+            "window": .uint32(32), "window-bytes": .uint32(262_144), "buffer": 20.0, "overscan-items": .uint32(0),
+            "fields": .array(element: "s", []), "anchor": true, "anchor-at-start": false, "scale": 0.0,
+        ]
+        #expect(try ListViewOptions([:]) == ListViewOptions())
+        #expect(ListViewOptions().values == values)
+    }
+
+    @Test("every option given another value → read and written back the same")
+    func roundTrip() throws {
+        let values: [String: Value] = [
+            "layout": "absolute", "window": .uint32(1), "window-bytes": .uint32(0), "lead": .uint32(3),
+            "trail": .uint32(.max), "buffer": 0.5, "overscan-items": .uint32(9),
+            "fields": .array(element: "s", ["name", "size"]), "anchor": false, "anchor-at-start": true, "scale": 2.0,
+        ]
+        let options = try ListViewOptions(values)
+        #expect(options.values == values)
+        #expect(options.layout == .absolute && options.lead == 3 && options.trail == 4_294_967_295)
+        #expect(options.fields == ["name", "size"] && !options.isAnchored && options.isAnchoredAtStart)
+        #expect(Set(ListViewOptions.table.entries.map(\.name)) == Set(values.keys))
+    }
+
+    @Test(
+        "a wrong type, a value out of range, an unknown option → InvalidArgs that names it",
+        arguments: [
+            ("window", .int64(1), "option window: type x instead of u"),
+            ("fields", .array(element: "v", [.variant("a")]), "option fields: type av instead of as"),
+            ("anchor", .uint32(1), "option anchor: type u instead of b"),
+            ("buffer", .double(-1), #"option buffer: "-1.0" is not 0 or more"#),
+            ("scale", .double(.nan), #"option scale: "nan" is not a finite number"#),
+            ("layout", "grid", #"option layout: "grid" is not one of flow, absolute, none"#),
+            ("colour", "red", #"unknown option "colour""#),
+        ] as [(String, Value, String)])
+    func faults(name: String, value: Value, message: String) {
+        #expect(throws: ListError(.invalidArguments, message)) { try ListViewOptions([name: value]) }
+    }
+}
