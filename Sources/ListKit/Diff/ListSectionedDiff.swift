@@ -1,0 +1,132 @@
+/// A section with everything in it, as the two-level diff compares it (U5, U12).
+public struct ListSectionSnapshot<Section: ListDiffable, Item: ListDiffable, Supplementary: Equatable> {
+    /// The section itself: who it is, and its own content.
+    public var section: Section
+    /// The items in order.
+    public var items: [Item]
+    /// The header, nil if there is none.
+    public var header: Supplementary?
+    /// The footer, nil if there is none.
+    public var footer: Supplementary?
+
+    /// Makes a section.
+    public init(_ section: Section, items: [Item], header: Supplementary? = nil, footer: Supplementary? = nil) {
+        self.section = section
+        self.items = items
+        self.header = header
+        self.footer = footer
+    }
+}
+
+extension ListSectionSnapshot: Sendable where Section: Sendable, Item: Sendable, Supplementary: Sendable {}
+
+/// What changed between two lists of sections with items, in one result (U5).
+///
+/// Sections that are new or gone have no entries for their items. All changes happen at once, as in `ListIndexSetResult`.
+public struct ListSectionedResult: Sendable, Hashable {
+    /// What changed between the sections; an update means that a section's own content differs.
+    public var sections = ListIndexSetResult()
+    /// Paths after the update of items that are new, ascending.
+    public var insertItems: [IndexPath] = []
+    /// Paths before the update of items that are gone, ascending.
+    public var deleteItems: [IndexPath] = []
+    /// Paths before the update of items that stay and changed, ascending.
+    public var updateItems: [IndexPath] = []
+    /// Items that changed places inside of their section, or to another one, ascending by their new path.
+    public var moveItems: [ListMoveIndexPath] = []
+    /// Sections before the update whose header came, went or changed.
+    public var headers: ListIndexSet = []
+    /// Sections before the update whose footer came, went or changed.
+    public var footers: ListIndexSet = []
+
+    /// Makes a result without changes.
+    public init() {}
+
+    /// Whether anything changed.
+    public var hasChanges: Bool { sections.hasChanges || hasChangesInside }
+
+    private var hasChangesInside: Bool {
+        !(insertItems.isEmpty && deleteItems.isEmpty && updateItems.isEmpty && moveItems.isEmpty && headers.isEmpty
+            && footers.isEmpty)
+    }
+
+    /// Sections before the update whose own content differs while nothing inside of them does: those need a reload.
+    public var reloadSections: ListIndexSet {
+        let mapping = ListIndexMapping(sections)
+        var touched = Set(deleteItems.map(\.section)).union(updateItems.map(\.section)).union(headers).union(footers)
+        touched.formUnion(moveItems.map(\.from.section))
+        let targets = insertItems.map(\.section) + moveItems.map(\.to.section)
+        touched.formUnion(targets.compactMap { mapping.oldIndex(forNew: $0) })
+        return ListIndexSet(sections.updates.filter { !touched.contains($0) })
+    }
+
+    /// The changes as one batch for a view, cleaned; sections to reload become deletes and inserts.
+    ///
+    /// Headers and footers are not part of a batch.
+    public func batchUpdateData() -> ListBatchUpdateData {
+        let (deletes, inserts) = sections.convertingReloads(reloadSections)
+        return ListBatchUpdateData(
+            insertSections: inserts, deleteSections: deletes, moveSections: sections.moves, insertItems: insertItems,
+            deleteItems: deleteItems, updateItems: updateItems, moveItems: moveItems)
+    }
+}
+
+/// The two-level diff: sections first, then what is inside of those that stay.
+public enum ListSectionedDiff {
+    /// What changed between two lists of sections.
+    ///
+    /// - Parameters:
+    ///   - option: when a section or an item with the same identifier counts as changed.
+    ///   - moves: which sections and items are reported as moved.
+    ///   - tracksItemsAcrossSections: whether the identity of an item is global, so that one that goes to another section that
+    ///     stays is moved there (U7) instead of deleted and inserted.
+    /// - Complexity: O(sections + items of the sections that stay).
+    public static func between<Section, Item, Supplementary>(
+        _ old: [ListSectionSnapshot<Section, Item, Supplementary>],
+        _ new: [ListSectionSnapshot<Section, Item, Supplementary>], option: ListDiffOption = .equality,
+        moves: ListDiffMoves = .positional, tracksItemsAcrossSections: Bool = false
+    ) -> ListSectionedResult {
+        var result = ListSectionedResult()
+        result.sections = ListDiff.between(old.map(\.section), new.map(\.section), option: option, moves: moves)
+        let mapping = ListIndexMapping(result.sections)
+        for target in new.indices {
+            guard let origin = mapping.oldIndex(forNew: target) else { continue }
+            let (before, after) = (old[origin], new[target])
+            if before.header != after.header { result.headers.insert(origin) }
+            if before.footer != after.footer { result.footers.insert(origin) }
+            let items = ListDiff.paths(
+                fromSection: origin, toSection: target, before.items, after.items, option: option, moves: moves)
+            guard items.hasChanges else { continue }
+            result.insertItems += items.inserts
+            result.deleteItems += items.deletes
+            result.updateItems += items.updates
+            result.moveItems += items.moves
+        }
+        if tracksItemsAcrossSections { joinAcrossSections(&result, old, new, option) }
+        result.deleteItems.sort()
+        result.updateItems.sort()
+        return result
+    }
+
+    /// Makes the first delete and the first insert of one identifier a move, then the second ones, and so on.
+    private static func joinAcrossSections<Section, Item, Supplementary>(
+        _ result: inout ListSectionedResult, _ old: [ListSectionSnapshot<Section, Item, Supplementary>],
+        _ new: [ListSectionSnapshot<Section, Item, Supplementary>], _ option: ListDiffOption
+    ) {
+        guard !result.deleteItems.isEmpty, !result.insertItems.isEmpty else { return }
+        result.deleteItems.sort()
+        let (from, to) = (result.deleteItems, result.insertItems)
+        let gone = from.map { old[$0.section].items[$0.item] }
+        let come = to.map { new[$0.section].items[$0.item] }
+        let pairs = ListDiff.between(gone, come, option: option)
+        let mapping = ListIndexMapping(pairs)
+        for index in come.indices {
+            guard let origin = mapping.oldIndex(forNew: index) else { continue }
+            result.moveItems.append(ListMoveIndexPath(from: from[origin], to: to[index]))
+        }
+        result.moveItems.sort { $0.to < $1.to }
+        result.updateItems += pairs.updates.map { from[$0] }
+        result.deleteItems = pairs.deletes.map { from[$0] }
+        result.insertItems = pairs.inserts.map { to[$0] }
+    }
+}

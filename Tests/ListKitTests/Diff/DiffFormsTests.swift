@@ -1,0 +1,69 @@
+import ListKit
+import Testing
+
+@Suite("Forms of a difference")
+struct DiffFormsTests {
+    @Test("the script applied step by step → the list after, with either kind of moves (U11)", arguments: 0..<12)
+    func script(seed: Int) {
+        var random = SeededRandom(seed: seed)
+        for round in 0..<150 {
+            let (old, new) = DiffTests.randomPair(&random, maximum: round % 10 == 0 ? 60 : 9)
+            for kind in [ListDiffMoves.positional, .minimal] {
+                let result = ListDiff.between(old, new, moves: kind)
+                let script = ListDiffScript(result)
+                var list = old
+                script.apply(to: &list, new: new)
+                // Of elements that are equal in everything but the value, those marked as updated were replaced.
+                #expect(list == new || list.map(\.id) == new.map(\.id) && result.updates.isEmpty)
+                #expect(script.steps.count <= result.changeCount)
+            }
+        }
+    }
+
+    @Test("all orders of five elements → as many moves as the fewest, and the script reaches each")
+    func permutations() {
+        let old = Array(0..<5)
+        for new in DiffTests.lists(length: 5, ids: 5, isCanonical: false) where Set(new).count == 5 {
+            let result = ListDiff.between(old, new, moves: .minimal)
+            var list = old
+            let script = ListDiffScript(result)
+            script.apply(to: &list, new: new)
+            #expect(list == new)
+            #expect(script.steps.count == 5 - ReferencePairs.longestIncreasing(new))
+        }
+    }
+
+    @Test("where each element was and is → as the pairs say", arguments: 0..<10)
+    func mapping(seed: Int) {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<150 {
+            let (old, new) = DiffTests.randomPair(&random, maximum: 12)
+            let pairs = ReferencePairs.survivors(old, new)
+            let newOfOld = Dictionary(uniqueKeysWithValues: pairs.map { ($0.from, $0.to) })
+            let oldOfNew = Dictionary(uniqueKeysWithValues: pairs.map { ($0.to, $0.from) })
+            for kind in [ListDiffMoves.positional, .minimal] {
+                let mapping = ListIndexMapping(ListDiff.between(old, new, moves: kind))
+                for index in old.indices { #expect(mapping.newIndex(forOld: index) == newOfOld[index]) }
+                for index in new.indices { #expect(mapping.oldIndex(forNew: index) == oldOfNew[index]) }
+            }
+        }
+    }
+
+    @Test("a reload without a diff → a delete and an insert of the same index (UP-43)")
+    func reloadAlone() {
+        let (deletes, inserts) = ListDiff.between([Int](), []).convertingReloads([2])
+        #expect(deletes == [2])
+        #expect(inserts == [2])
+    }
+
+    @Test(
+        "a reload of an element that moves → follows the identifier (UP-44); of one that goes → dropped (UP-45, UP-46)")
+    func reloadWithDiff() {
+        let moved = ListDiff.between([1, 2, 3], [3, 2, 1]).convertingReloads([2])
+        #expect(moved.deletes == [2])
+        #expect(moved.inserts == [0])
+        let gone = ListDiff.between(["a", "b", "c"], ["a", "c"]).convertingReloads([1])
+        #expect(gone.deletes == [1])
+        #expect(gone.inserts.isEmpty)
+    }
+}
