@@ -81,6 +81,17 @@ extension ListLayout {
         }
     }
 
+    /// The items from one path through another, and so many more on both sides: what a client of layout `none` sees.
+    ///
+    /// Held to the list: a path that names no item stands for the place where it would be. Nothing in other layouts.
+    /// O(log n + items).
+    public func items(from first: IndexPath, through last: IndexPath, overscan: Int = 0) -> [IndexPath] {
+        switch engine {
+        case .none(let none): none.items(from: first, through: last, overscan: overscan)
+        case .flow, .absolute: []
+        }
+    }
+
     /// The first and the last section whose bounds overlap a rectangle, nil if none does (IGListKit LY-45).
     public func sections(in rect: Rect) -> ClosedRange<Int>? {
         switch engine {

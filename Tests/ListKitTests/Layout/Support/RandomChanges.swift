@@ -1,9 +1,18 @@
 import ListKit
 import TestSupport
 
+/// Something that makes random sections.
+protocol SectionMaker {
+    var generator: SeededGenerator { get set }
+
+    mutating func section() -> TestSection
+}
+
+extension RandomSections: SectionMaker {}
+
 extension TestList {
     /// Changes the list at random places, in up to `most` of them, and answers what was done.
-    mutating func change(upTo most: Int, _ sections: inout RandomSections) -> LayoutChanges {
+    mutating func change(upTo most: Int, _ sections: inout some SectionMaker) -> LayoutChanges {
         var changes = LayoutChanges()
         var kept = Array(self.sections.enumerated())
         var moved: [(from: Int, section: TestSection)] = []

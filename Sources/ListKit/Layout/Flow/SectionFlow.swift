@@ -22,6 +22,7 @@ struct SectionFlow {
     private let footer: Units
 
     /// Begins a section.
+    @inline(__always)
     init(_ style: SectionStyle, itemCount: Int, after previous: FlowState, rules: FlowRules) {
         self.init(style, itemCount: itemCount, resuming: previous, at: 0, rules: rules)
         state.row += header
@@ -30,6 +31,7 @@ struct SectionFlow {
     }
 
     /// Goes on inside a section that has begun.
+    @inline(__always)
     init(_ style: SectionStyle, itemCount: Int, resuming state: FlowState, at index: Int, rules: FlowRules) {
         self.state = state
         self.rules = rules
@@ -44,6 +46,7 @@ struct SectionFlow {
     }
 
     /// Places the next item and answers its frame (IGListKit F93, F96, LY-44).
+    @inline(__always)
     mutating func place(_ size: AxisSize) -> AxisFrame {
         var across = min(size.across, padded)
         if state.column + across > rowLimit || (index == 0 && header > 0) {
@@ -67,6 +70,7 @@ struct SectionFlow {
     }
 
     /// Ends the section, whose items have the given union, and answers the frames around them.
+    @inline(__always)
     mutating func finish(items: AxisFrame) -> SectionFrames {
         let across = Interval(start: style.rowStart, length: padded)
         let headerStart = isEmpty ? state.edge : items.along.start - style.header
@@ -84,6 +88,7 @@ struct SectionFlow {
     }
 
     /// Ends the section after all its items went through ``place(_:)``.
+    @inline(__always)
     mutating func finish() -> SectionFrames {
         finish(items: items)
     }

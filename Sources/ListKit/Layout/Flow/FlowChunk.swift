@@ -13,7 +13,7 @@ struct FlowChunk: ChainedLeaf {
         indirect case large(LargeSection)
     }
 
-    static let vacant = FlowChunk(.sections(SectionPack([])))
+    static let vacant = FlowChunk(.sections(.empty))
 
     /// Makes a chunk that still has to be laid out.
     init(_ content: Content) {
@@ -40,18 +40,20 @@ struct FlowChunk: ChainedLeaf {
         summary.sections = pack.sectionCount
     }
 
-    /// Gives an item another size; the chunk has to be laid out after that.
-    mutating func resize(_ item: Int, inSection section: Int, to size: AxisSize) {
+    /// Gives an item another size; answers whether the chunk has to be laid out after that.
+    mutating func resize(_ item: Int, inSection section: Int, to size: AxisSize) -> Bool {
         switch content {
         case .sections(let pack):
-            var shapes = pack.shapes
-            guard shapes.indices.contains(section), item >= 0, item < shapes[section].itemCount else { return }
-            shapes[section] = shapes[section].resized(size, item: item)
-            content = .sections(SectionPack(shapes, neighbour: pack))
+            guard (0..<pack.sectionCount).contains(section) else { return false }
+            var columns = PackColumns(pack)
+            guard columns.resize(item, inSection: section, to: size) else { return false }
+            content = .sections(columns.pack(0..<pack.sectionCount, neighbour: pack))
+            return true
         case .large(var large):
             content = Self.vacant.content  // So that the section is changed in place, not copied.
-            large.resize(item, to: size)
+            let changes = large.resize(item, to: size)
             content = .large(large)
+            return changes
         }
     }
 
@@ -124,7 +126,8 @@ extension FlowChunk {
         }
     }
 
-    /// Runs over the sections: the items that may reach into the window, each before its section's frames.
+    /// Runs over the sections: the items that may reach into the window, then their section's frames.
+    @inline(__always)
     func visit(
         _ window: Interval, rules: FlowRules, item: (Int, Int, AxisFrame) -> Void,
         section: (Int, SectionFrames) -> Void

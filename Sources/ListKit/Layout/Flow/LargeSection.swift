@@ -8,16 +8,18 @@ struct LargeSection: Sendable {
     /// Blocks whose sizes changed since the section was laid out; nil before it was.
     private var touched: Set<Int>?
 
-    /// Makes a section that still has to be laid out.
-    init(style: SectionStyle, itemCount: Int, uniform: AxisSize?, size: (Int) -> AxisSize) {
-        self.style = style
-        self.itemCount = itemCount
-        let length = ItemBlock.maximumItems
+    /// Makes a section that still has to be laid out, asking for sizes unless all items have the same.
+    init(_ answer: SectionAnswer, section: Int, source: some LayoutSource, rules: FlowRules) {
+        style = answer.style
+        itemCount = answer.itemCount
         blocks = LeafTree(
-            stride(from: 0, to: itemCount, by: length).map { start in
-                let count = min(length, itemCount - start)
-                if let uniform { return ItemBlock(count: count, size: uniform, isFirst: start == 0) }
-                return ItemBlock((start..<start + count).map(size), isFirst: start == 0)
+            stride(from: 0, to: answer.itemCount, by: ItemBlock.maximumItems).map { start in
+                let items = start..<min(start + ItemBlock.maximumItems, answer.itemCount)
+                if let uniform = answer.uniform {
+                    return ItemBlock(count: items.count, size: uniform, isFirst: start == 0)
+                }
+                let sizes = items.map { answer.size(ofItem: $0, section: section, source: source, rules: rules) }
+                return ItemBlock(sizes, isFirst: start == 0)
             })
     }
 
@@ -64,11 +66,12 @@ struct LargeSection: Sendable {
         return result
     }
 
-    /// Gives one item another size; the section has to be laid out after that.
-    mutating func resize(_ item: Int, to size: AxisSize) {
-        guard item >= 0, let (leaf, before) = blocks.first(where: { $0.items > item }) else { return }
-        blocks.update(leaf) { $0.resize(item - before.items, to: size) }
+    /// Gives one item another size; answers whether the section has to be laid out after that.
+    mutating func resize(_ item: Int, to size: AxisSize) -> Bool {
+        guard item >= 0, let (leaf, before) = blocks.first(where: { $0.items > item }) else { return false }
+        guard blocks.update(leaf, { $0.resize(item - before.items, to: size) }) else { return false }
         touched?.insert(leaf)
+        return true
     }
 
     private var part: ItemBlock.Section { ItemBlock.Section(style: style, itemCount: itemCount) }

@@ -8,7 +8,7 @@ enum PackedIntegers: Sendable, Hashable {
     case wide([Int64])
 
     /// Packs a column; an empty one is all zeros.
-    init(_ values: [Int64]) {
+    init(_ values: ArraySlice<Int64>) {
         guard let first = values.first else {
             self = .same(0)
             return
@@ -25,7 +25,7 @@ enum PackedIntegers: Sendable, Hashable {
         } else if low >= Int64(Int32.min), high <= Int64(Int32.max) {
             self = .narrow(values.map { Int32(truncatingIfNeeded: $0) })
         } else {
-            self = .wide(values)
+            self = .wide(Array(values))
         }
     }
 

@@ -19,10 +19,8 @@ struct FlowLayout: Sendable {
     /// Lays everything out; O(items), O(sections) where each has one size for all items.
     mutating func prepare(_ source: some LayoutSource, container: Size) {
         let rules = FlowRules(configuration, container: container)
-        var cutter = SectionCutter()
-        for section in 0..<max(0, source.numberOfSections) {
-            cutter.append(SectionDraft(section: section, source: source, rules: rules))
-        }
+        var cutter = SectionCutter(rules: rules)
+        for section in 0..<max(0, source.numberOfSections) { cutter.append(section: section, source: source) }
         self.container = container
         self.rules = rules
         tree = LeafTree(cutter.finish())

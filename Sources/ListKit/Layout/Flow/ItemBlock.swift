@@ -28,8 +28,8 @@ struct ItemBlock: ChainedLeaf {
 
     init(_ sizes: [AxisSize], isFirst: Bool) {
         count = sizes.count
-        along = PackedIntegers(sizes.map(\.along))
-        across = PackedIntegers(sizes.map(\.across))
+        along = PackedIntegers(sizes.map(\.along)[...])
+        across = PackedIntegers(sizes.map(\.across)[...])
         self.isFirst = isFirst
         summary.items = count
     }
@@ -42,11 +42,14 @@ struct ItemBlock: ChainedLeaf {
         summary.items = count
     }
 
-    mutating func resize(_ item: Int, to size: AxisSize) {
+    /// Gives an item another size; answers false if it has that size.
+    mutating func resize(_ item: Int, to size: AxisSize) -> Bool {
+        guard self.size(ofItem: item) != size else { return false }
         var sizes = (0..<count).map(size(ofItem:))
         sizes[item] = size
-        along = PackedIntegers(sizes.map(\.along))
-        across = PackedIntegers(sizes.map(\.across))
+        along = PackedIntegers(sizes.map(\.along)[...])
+        across = PackedIntegers(sizes.map(\.across)[...])
+        return true
     }
 
     mutating func layOut(after state: FlowState, rules: Rules) {
@@ -58,6 +61,7 @@ struct ItemBlock: ChainedLeaf {
     }
 
     /// Runs the flow over the items.
+    @inline(__always)
     func run(rules: Rules, item: (Int, AxisFrame) -> Void) -> SectionFlow {
         var flow = SectionFlow(
             rules.section.style, itemCount: rules.section.itemCount, resuming: entry, at: isFirst ? 0 : 1,

@@ -70,19 +70,22 @@ extension FlowLayout {
     private func elements(in window: AxisFrame) -> FoundElements {
         let between = configuration.stickyHeaders ? sections(in: window) : nil
         var found = FoundElements()
-        var first = 0
-        visit(window, headersOf: between) { path, frame in
-            if frame.overlaps(window) { found.items.append((path.item, frame)) }
-        } section: { number, frames in
-            if let last = found.sections.indices.last, found.sections[last].number == number - 1 {
-                found.sections[last].next = frames.bounds.along.start
+        for (leaf, before) in chunks(in: window.along, headersOf: between) {
+            let relative = window.shifted(by: -before.advance)
+            var first = found.items.count
+            tree.leaves[leaf].visit(relative.along, rules: rules) { _, item, frame in
+                if frame.overlaps(relative) { found.items.append((item, frame.shifted(by: before.advance))) }
+            } section: { index, frames in
+                let number = before.sections + index
+                if let last = found.sections.indices.last, found.sections[last].number == number - 1 {
+                    found.sections[last].next = frames.bounds.along.start + before.advance
+                }
+                let isBetween = between.map { $0.contains(number) } ?? false
+                guard frames.bounds.overlaps(relative) || (isBetween && frames.header.hasArea) else { return }
+                let frames = frames.shifted(by: before.advance)
+                found.sections.append(FoundSection(number: number, frames: frames, items: first..<found.items.count))
+                first = found.items.count
             }
-            let isBetween = between.map { $0.contains(number) } ?? false
-            if frames.bounds.overlaps(window) || (isBetween && frames.header.hasArea) {
-                found.sections.append(
-                    FoundSection(number: number, frames: frames, items: first..<found.items.count))
-            }
-            first = found.items.count
         }
         return found
     }

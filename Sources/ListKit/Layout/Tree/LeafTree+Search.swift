@@ -83,6 +83,16 @@ extension LeafTree {
         return Int(node)
     }
 
+    /// The leaves that `wanted` takes, as ``walk(where:_:)`` meets them.
+    func leaves(where wanted: (Summary, Summary) -> Bool) -> [Found] {
+        var found: [Found] = []
+        walk(where: wanted) { leaf, before in
+            found.append((leaf, before))
+            return true
+        }
+        return found
+    }
+
     /// Walks the leaves in order, leaving out every part that `wanted` declines, until `body` answers false.
     ///
     /// `wanted` gets the sum of everything before a part and the part's own. O(log n) for each run of wanted leaves.

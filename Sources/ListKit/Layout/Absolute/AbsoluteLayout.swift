@@ -1,0 +1,160 @@
+/// LazyScrollView's layout: each item brings its frame and its z.
+///
+/// Two trees: the placements by section, and the items by where they start along the scroll axis. A section has a
+/// handle, so that it may move without its items being touched.
+struct AbsoluteLayout: Sendable {
+    let direction: ScrollDirection
+    private var sections = LeafTree<PlacementBlock>()
+    private var positions = PositionTree()
+    /// The block of each section, by handle.
+    private var blocks: [Int32] = []
+    private var freeHandles: [UInt32] = []
+
+    init(direction: ScrollDirection) {
+        self.direction = direction
+    }
+
+    var numberOfSections: Int { sections.total.sections }
+
+    /// How far right and down the items reach.
+    var contentSize: Size { sections.total.reach }
+
+    /// Asks for every placement; O(n log n).
+    mutating func prepare(_ source: some LayoutSource) {
+        let count = max(0, source.numberOfSections)
+        var entries: [PositionEntry] = []
+        let new = (0..<count).lazy.map { section in
+            PlacementBlock.Section(
+                handle: UInt32(truncatingIfNeeded: section), placements: Self.placements(section, source))
+        }
+        var fresh = AbsoluteLayout(direction: direction)
+        fresh.sections = LeafTree(sections: new)
+        fresh.blocks = Array(repeating: 0, count: count)
+        for leaf in fresh.sections.leaves.indices {
+            fresh.note(leaf)
+            for section in fresh.sections.leaves[leaf].sections { entries += self.entries(of: section) }
+        }
+        fresh.positions = PositionTree(entries)
+        self = fresh
+    }
+
+    /// Follows one transaction; see ``ListLayout/update(_:source:)``.
+    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) {
+        let count = max(0, source.numberOfSections)
+        guard let edit = SectionEdit(changes, from: numberOfSections, to: count), edit.count < count else {
+            return prepare(source)
+        }
+        let inserted = edit.insertions.map { newSection($0, source) }
+        let reloaded = edit.reloads.map { newSection($0, source) }
+        let edited = sections.apply(edit, inserted: inserted, reloaded: reloaded)
+        for section in inserted + reloaded {
+            for entry in entries(of: section) { positions.insert(entry) }
+        }
+        for section in edited.removed {
+            for entry in entries(of: section) { positions.remove(entry) }
+            freeHandles.append(section.handle)
+        }
+        for leaf in edited.touched { note(leaf) }
+    }
+
+    /// Asks for the placements of single items again.
+    mutating func resize(_ items: [IndexPath], source: some LayoutSource) {
+        for path in items {
+            guard let (leaf, section) = find(path.section), placement(of: path) != nil else { continue }
+            let new = source.placementOfItem(at: path).checked
+            guard let old = sections.update(leaf, { $0.replace(path.item, in: section, by: new) }) else { continue }
+            let handle = sections.leaves[leaf].handles[section]
+            if let entry = entry(old, handle: handle, item: path.item) { positions.remove(entry) }
+            if let entry = entry(new, handle: handle, item: path.item) { positions.insert(entry) }
+        }
+    }
+}
+
+extension AbsoluteLayout {
+    func itemCount(ofSection section: Int) -> Int? {
+        find(section).map { sections.leaves[$0.leaf].itemCount(of: $0.section) }
+    }
+
+    func attributes(ofItem path: IndexPath) -> LayoutAttributes? {
+        placement(of: path).map { Self.attributes(path, $0) }
+    }
+
+    /// The items that overlap a rectangle with area, by z, then by path; O(log n) for each item on the rectangle's stretch
+    /// of the scroll axis.
+    func attributes(in rect: Rect) -> [LayoutAttributes] {
+        let span = span(of: rect)
+        return attributes(in: span) { $0.intersects(rect) }
+    }
+
+    /// The uppermost item that holds a point; its far edges do not belong to it.
+    func item(at point: Point) -> IndexPath? {
+        let along = direction == .vertical ? point.y : point.x
+        return attributes(in: PositionSpan(start: along.nextDown, end: along.nextUp)) {
+            $0.minX <= point.x && point.x < $0.maxX && $0.minY <= point.y && point.y < $0.maxY
+        }.last?.path
+    }
+
+    private func attributes(in span: PositionSpan, where matches: (Rect) -> Bool) -> [LayoutAttributes] {
+        var result: [LayoutAttributes] = []
+        var (lastLeaf, before) = (-1, 0)
+        positions.visit(span) { entry in
+            let leaf = Int(blocks[Int(entry.handle)])
+            let block = sections.leaves[leaf]
+            guard let section = block.handles.firstIndex(of: entry.handle),
+                let placement = block.placement(of: Int(entry.item), in: section), matches(placement.frame)
+            else { return }
+            if leaf != lastLeaf { (lastLeaf, before) = (leaf, sections.sum(before: leaf).sections) }
+            result.append(Self.attributes(IndexPath(section: before + section, item: Int(entry.item)), placement))
+        }
+        result.sort { ($0.zIndex, $0.path) < ($1.zIndex, $1.path) }
+        return result
+    }
+
+    private func placement(of path: IndexPath) -> ItemPlacement? {
+        guard let (leaf, section) = find(path.section) else { return nil }
+        return sections.leaves[leaf].placement(of: path.item, in: section)
+    }
+
+    private static func attributes(_ path: IndexPath, _ placement: ItemPlacement) -> LayoutAttributes {
+        LayoutAttributes(path: path, kind: .cell, frame: placement.frame, zIndex: placement.zIndex)
+    }
+
+    /// The block that holds a section, and the section's number in it.
+    private func find(_ section: Int) -> (leaf: Int, section: Int)? {
+        guard section >= 0, let (leaf, before) = sections.first(where: { $0.sections > section }) else { return nil }
+        return (leaf, section - before.sections)
+    }
+
+    private func span(of rect: Rect) -> PositionSpan {
+        switch direction {
+        case .vertical: PositionSpan(start: rect.minY, end: rect.maxY)
+        case .horizontal: PositionSpan(start: rect.minX, end: rect.maxX)
+        }
+    }
+
+    private static func placements(_ section: Int, _ source: some LayoutSource) -> [ItemPlacement] {
+        let count = min(max(0, source.metrics(forSection: section).itemCount), SectionMetrics.maximumItemCount)
+        return (0..<count).map { source.placementOfItem(at: IndexPath(section: section, item: $0)).checked }
+    }
+
+    private mutating func newSection(_ section: Int, _ source: some LayoutSource) -> PlacementBlock.Section {
+        let handle = freeHandles.popLast() ?? UInt32(truncatingIfNeeded: blocks.count)
+        if Int(handle) == blocks.count { blocks.append(0) }
+        return PlacementBlock.Section(handle: handle, placements: Self.placements(section, source))
+    }
+
+    /// Notes for each section of a block where it is.
+    private mutating func note(_ leaf: Int) {
+        for handle in sections.leaves[leaf].handles { blocks[Int(handle)] = Int32(truncatingIfNeeded: leaf) }
+    }
+
+    private func entry(_ placement: ItemPlacement, handle: UInt32, item: Int) -> PositionEntry? {
+        guard placement.isVisible else { return nil }
+        let span = span(of: placement.frame)
+        return PositionEntry(from: span.start, to: span.end, handle: handle, item: item)
+    }
+
+    private func entries(of section: PlacementBlock.Section) -> [PositionEntry] {
+        section.placements.enumerated().compactMap { entry($1, handle: section.handle, item: $0) }
+    }
+}

@@ -1,0 +1,91 @@
+/// The placements of some neighbouring sections.
+struct PlacementBlock: SectionBlock {
+    static let maximumSections = 64
+    static let maximumItems = PlacementPack.capacity
+    static let vacant = PlacementBlock([])
+
+    /// The handles of the sections: numbers that stay theirs wherever they move.
+    let handles: [UInt32]
+    private let itemCounts: PackedIntegers
+    private var packs: [PlacementPack]
+    private(set) var summary: Summary
+
+    /// A section of a block.
+    struct Section: Sendable {
+        var handle: UInt32
+        var placements: [ItemPlacement]
+    }
+
+    /// How many sections and items there are, and how far they reach.
+    struct Summary: SectionCounting {
+        var sections: Int
+        var items: Int
+        var reach: Size
+
+        static let empty = Summary(sections: 0, items: 0, reach: .zero)
+
+        func followed(by next: Summary) -> Summary {
+            Summary(
+                sections: sections + next.sections, items: items + next.items,
+                reach: Size(
+                    width: max(reach.width, next.reach.width), height: max(reach.height, next.reach.height)))
+        }
+    }
+
+    init(_ sections: [Section]) {
+        handles = sections.map(\.handle)
+        itemCounts = PackedIntegers(sections.map { Int64($0.placements.count) }[...])
+        let placements = sections.count == 1 ? sections[0].placements : sections.flatMap(\.placements)
+        packs = stride(from: 0, to: placements.count, by: PlacementPack.capacity).map {
+            PlacementPack(placements[$0..<min($0 + PlacementPack.capacity, placements.count)])
+        }
+        summary = Summary(sections: sections.count, items: placements.count, reach: .zero)
+        sumUp()
+    }
+
+    static func itemCount(of section: Section) -> Int { section.placements.count }
+
+    var sections: [Section] {
+        handles.indices.map { section in
+            Section(handle: handles[section], placements: items(of: section).map(placement(ofItem:)))
+        }
+    }
+
+    func itemCount(of section: Int) -> Int { Int(itemCounts[section]) }
+
+    /// The placement of an item of a section; nil past the end.
+    func placement(of item: Int, in section: Int) -> ItemPlacement? {
+        let items = items(of: section)
+        return item >= 0 && item < items.count ? placement(ofItem: items.lowerBound + item) : nil
+    }
+
+    /// Puts another placement in the place of an item's; answers the one before, nil past the end.
+    mutating func replace(_ item: Int, in section: Int, by placement: ItemPlacement) -> ItemPlacement? {
+        guard let old = self.placement(of: item, in: section) else { return nil }
+        let (pack, place) = (items(of: section).lowerBound + item).quotientAndRemainder(
+            dividingBy: PlacementPack.capacity)
+        var placements = (0..<packs[pack].count).map { packs[pack][$0] }
+        placements[place] = placement
+        packs[pack] = PlacementPack(placements)
+        sumUp()
+        return old
+    }
+
+    private func placement(ofItem item: Int) -> ItemPlacement {
+        let (pack, place) = item.quotientAndRemainder(dividingBy: PlacementPack.capacity)
+        return packs[pack][place]
+    }
+
+    private func items(of section: Int) -> Range<Int> {
+        var first = 0
+        for index in 0..<section { first += itemCount(of: index) }
+        return first..<first + itemCount(of: section)
+    }
+
+    private mutating func sumUp() {
+        summary.reach = packs.reduce(into: .zero) { reach, pack in
+            reach.width = max(reach.width, pack.reach.width)
+            reach.height = max(reach.height, pack.reach.height)
+        }
+    }
+}

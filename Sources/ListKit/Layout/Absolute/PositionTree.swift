@@ -1,0 +1,67 @@
+/// The items of an absolute layout by where they start, to find those on a stretch of the scroll axis.
+///
+/// An interval tree in blocks: each part knows its first start and its farthest end. Any change and any step of a
+/// question is O(log n).
+struct PositionTree: Sendable {
+    private(set) var tree = LeafTree<PositionBlock>()
+
+    init() {}
+
+    /// Makes a tree of entries in any order; O(n log n).
+    init(_ entries: consuming [PositionEntry]) {
+        entries.sort()
+        let fill = PositionBlock.capacity * 3 / 4
+        tree = LeafTree(
+            stride(from: 0, to: entries.count, by: fill).map {
+                PositionBlock(Array(entries[$0..<min($0 + fill, entries.count)]))
+            })
+    }
+
+    mutating func insert(_ entry: PositionEntry) {
+        guard let leaf = leaf(for: entry) ?? tree.lastLeaf else {
+            tree.insert(PositionBlock([entry]), after: nil)
+            return
+        }
+        tree.update(leaf) { $0.insert(entry) }
+        guard tree.leaves[leaf].entries.count > PositionBlock.capacity else { return }
+        let upper = tree.update(leaf) { $0.split() }
+        tree.insert(upper, after: leaf)
+    }
+
+    mutating func remove(_ entry: PositionEntry) {
+        guard let leaf = leaf(for: entry) else { return }
+        tree.update(leaf) { $0.remove(entry) }
+        let count = tree.leaves[leaf].entries.count
+        if count == 0 {
+            tree.remove(leaf)
+        } else if count < PositionBlock.capacity / 4 {
+            joinNext(leaf)
+        }
+    }
+
+    /// Runs over the entries that may share a stretch with a span, by their start.
+    func visit(_ span: PositionSpan, _ body: (PositionEntry) -> Void) {
+        tree.walk { _, part in
+            part.mayOverlap(span)
+        } _: { leaf, _ in
+            for entry in tree.leaves[leaf].entries {
+                if Double(entry.start) >= span.end { break }
+                if Double(entry.end) > span.start { body(entry) }
+            }
+            return true
+        }
+    }
+
+    private func leaf(for entry: PositionEntry) -> Int? {
+        tree.first { sum in sum.last.map { !($0 < entry) } ?? false }?.leaf
+    }
+
+    /// Joins a block that has become small with the next one if both fit into one.
+    private mutating func joinNext(_ leaf: Int) {
+        guard let next = tree.leaf(after: leaf) else { return }
+        let entries = tree.leaves[leaf].entries + tree.leaves[next].entries
+        guard entries.count <= PositionBlock.capacity * 3 / 4 else { return }
+        tree.remove(next)
+        tree.update(leaf) { $0 = PositionBlock(entries) }
+    }
+}

@@ -1,0 +1,72 @@
+extension FlowLayout {
+    /// Follows one transaction; see ``ListLayout/update(_:source:)``.
+    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) {
+        let count = max(0, source.numberOfSections)
+        guard let edit = SectionEdit(changes, from: numberOfSections, to: count) else {
+            // Whoever lost count gets the right answer, only slower.
+            return prepare(source, container: container)
+        }
+        if edit.count * Self.sectionsForOneEdit > count {
+            rebuild(edit, source: source)
+        } else {
+            var touched: Set<Int> = []
+            remove(edit.removals, touched: &touched)
+            insert(edit.insertions, source: source, touched: &touched)
+            reload(edit.reloads, source: source, touched: &touched)
+            settle(touched)
+        }
+    }
+
+    /// Asks for the sizes of single items again.
+    mutating func resize(_ items: [IndexPath], source: some LayoutSource) {
+        var touched: Set<Int> = []
+        for path in items { resize(path, source: source, touched: &touched) }
+        settle(touched)
+    }
+
+    /// How many sections can be laid out while one is edited in place.
+    private static var sectionsForOneEdit: Int { 32 }
+
+    /// Cuts everything anew, asking the source only about what the edit names; O(sections).
+    private mutating func rebuild(_ edit: SectionEdit, source: some LayoutSource) {
+        var cutter = SectionCutter(rules: rules)
+        var (removals, insertions, reloads) = (edit.removals[...], edit.insertions[...], edit.reloads[...])
+        var (old, new) = (0, 0)
+        func takeInsertions() {
+            while insertions.first == new {
+                insertions.removeFirst()
+                cutter.append(section: new, source: source)
+                new += 1
+            }
+        }
+        func keep(_ append: (inout SectionCutter) -> Void) {
+            defer { old += 1 }
+            if removals.first == old {
+                removals.removeFirst()
+                return
+            }
+            takeInsertions()
+            if reloads.first == new {
+                reloads.removeFirst()
+                cutter.append(section: new, source: source)
+            } else {
+                append(&cutter)
+            }
+            new += 1
+        }
+        tree.walk { _, _ in
+            true
+        } _: { leaf, _ in
+            switch tree.leaves[leaf].content {
+            case .large(let large): keep { $0.append(large) }
+            case .sections(let pack):
+                let columns = PackColumns(pack)
+                for section in 0..<pack.sectionCount { keep { $0.append(columns.shape(of: section)) } }
+            }
+            return true
+        }
+        takeInsertions()
+        tree = LeafTree(cutter.finish())
+        tree.layOutAll(from: FlowState(), rules: rules)
+    }
+}

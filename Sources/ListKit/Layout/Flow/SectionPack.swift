@@ -1,0 +1,52 @@
+/// Some neighbouring sections of few items, as columns: all that is needed to lay them out again.
+///
+/// No frame is stored. Frames follow from the state at the entry by running the flow, which for one pack costs less
+/// than fetching them from far memory would.
+struct SectionPack: Sendable {
+    /// The most sections in a pack.
+    static let maximumSections = 64
+    /// The most items in a pack.
+    static let maximumItems = 128
+
+    /// The different styles in the pack; neighbouring packs of one style share the array.
+    let styles: [SectionStyle]
+    let sectionCount: Int
+    let itemCount: Int
+    let styleIndices: PackedIntegers
+    let itemCounts: PackedIntegers
+    let along: PackedIntegers
+    let across: PackedIntegers
+
+    static let empty = PackColumns().pack(0..<0, neighbour: nil)
+
+    func style(ofSection section: Int) -> SectionStyle {
+        styles[Int(styleIndices[section])]
+    }
+
+    func itemCount(ofSection section: Int) -> Int {
+        Int(itemCounts[section])
+    }
+
+    /// Runs the flow over the first `sections` sections: each item in order, then its section's frames.
+    ///
+    /// Inlined, so that each use is one loop: this is where laying out and looking up spend their time.
+    @inline(__always)
+    func run(
+        _ sections: Int, after entry: FlowState, rules: FlowRules, item: (Int, Int, AxisFrame) -> Void,
+        section: (Int, SectionFrames) -> Void
+    ) -> FlowState {
+        var state = entry
+        var next = 0
+        for index in 0..<sections {
+            let count = Int(itemCounts[index])
+            var flow = SectionFlow(styles[Int(styleIndices[index])], itemCount: count, after: state, rules: rules)
+            for number in 0..<count {
+                item(index, number, flow.place(AxisSize(along: along[next], across: across[next])))
+                next += 1
+            }
+            section(index, flow.finish())
+            state = flow.state
+        }
+        return state
+    }
+}

@@ -1,0 +1,169 @@
+/// A leaf that holds neighbouring sections of a list.
+protocol SectionBlock: SummarisedLeaf where Summary: SectionCounting {
+    associatedtype Section
+
+    /// The most sections in a block.
+    static var maximumSections: Int { get }
+
+    /// The most items in a block of several sections.
+    static var maximumItems: Int { get }
+
+    /// How many items a section has.
+    static func itemCount(of section: Section) -> Int
+
+    /// Makes a block.
+    init(_ sections: [Section])
+
+    /// The sections one by one, to change them.
+    var sections: [Section] { get }
+}
+
+/// A sum that knows how many sections and items it covers.
+protocol SectionCounting: TreeSummary {
+    var sections: Int { get }
+    var items: Int { get }
+}
+
+extension LeafTree where Leaf: SectionBlock {
+    /// What a change of single sections did.
+    struct Edited {
+        /// The sections that went, or were replaced.
+        var removed: [Leaf.Section] = []
+        /// The blocks that hold other sections than before.
+        var touched: Set<Int> = []
+    }
+
+    /// Makes a tree of sections; O(n).
+    init(sections: some Sequence<Leaf.Section>) {
+        var cutter = BlockCutter<Leaf>()
+        for section in sections { cutter.append(section) }
+        self.init(cutter.finish())
+    }
+
+    /// Follows one transaction; `inserted` and `reloaded` are the new sections, in the order of the edit's positions.
+    ///
+    /// O(changes · log n).
+    mutating func apply(_ edit: SectionEdit, inserted: [Leaf.Section], reloaded: [Leaf.Section]) -> Edited {
+        var edited = Edited()
+        remove(edit.removals, &edited)
+        insert(zip(edit.insertions, inserted), &edited)
+        replace(zip(edit.reloads, reloaded), &edited)
+        return edited
+    }
+
+    private mutating func remove(_ positions: [Int], _ edited: inout Edited) {
+        var rest = positions[...]
+        while let last = rest.last, let (leaf, before) = first(where: { $0.sections > last }) {
+            var sections = leaves[leaf].sections
+            while let position = rest.last, position >= before.sections {
+                edited.removed.append(sections.remove(at: position - before.sections))
+                rest.removeLast()
+            }
+            store(sections, in: leaf, &edited)
+        }
+    }
+
+    private mutating func insert(_ new: Zip2Sequence<[Int], [Leaf.Section]>, _ edited: inout Edited) {
+        var rest = Array(new)[...]
+        while let (first, section) = rest.first {
+            // After the section before it, so that appending goes to the last block.
+            guard let (leaf, before) = self.first(where: { $0.sections >= max(1, first) }) else {
+                edited.touched.insert(insert(Leaf([section]), after: lastLeaf))
+                rest.removeFirst()
+                continue
+            }
+            let summary = leaves[leaf].summary
+            let isFull =
+                summary.sections >= Leaf.maximumSections
+                || summary.items + Leaf.itemCount(of: section) > Leaf.maximumItems
+            if isFull, first == before.sections + summary.sections {
+                edited.touched.insert(insert(Leaf([section]), after: leaf))
+                rest.removeFirst()
+                continue
+            }
+            var sections = leaves[leaf].sections
+            while let (position, section) = rest.first, position <= before.sections + sections.count {
+                sections.insert(section, at: position - before.sections)
+                rest.removeFirst()
+            }
+            store(sections, in: leaf, &edited)
+        }
+    }
+
+    private mutating func replace(_ new: Zip2Sequence<[Int], [Leaf.Section]>, _ edited: inout Edited) {
+        var rest = Array(new)[...]
+        while let (first, _) = rest.first, let (leaf, before) = self.first(where: { $0.sections > first }) {
+            var sections = leaves[leaf].sections
+            while let (position, section) = rest.first, position < before.sections + sections.count {
+                edited.removed.append(sections[position - before.sections])
+                sections[position - before.sections] = section
+                rest.removeFirst()
+            }
+            store(sections, in: leaf, &edited)
+        }
+    }
+
+    /// Puts changed sections back into their block, cut in more or joined with the next one if that keeps blocks well
+    /// filled.
+    private mutating func store(_ sections: [Leaf.Section], in leaf: Int, _ edited: inout Edited) {
+        var sections = sections
+        if sections.count < Leaf.maximumSections / 4, let next = self.leaf(after: leaf) {
+            let sum = leaves[next].summary
+            let items = sections.reduce(sum.items) { $0 + Leaf.itemCount(of: $1) }
+            if sections.isEmpty || (sum.sections + sections.count <= Leaf.maximumSections && items <= Leaf.maximumItems)
+            {
+                sections += leaves[next].sections
+                drop(next, &edited)
+            }
+        }
+        guard !sections.isEmpty else { return drop(leaf, &edited) }
+        let count = (sections.count + Leaf.maximumSections - 1) / Leaf.maximumSections
+        var cutter = BlockCutter<Leaf>(sectionsPerBlock: (sections.count + count - 1) / count)
+        for section in sections { cutter.append(section) }
+        var last = leaf
+        for (place, block) in cutter.finish().enumerated() {
+            if place == 0 {
+                update(leaf) { $0 = block }
+            } else {
+                last = insert(block, after: last)
+            }
+            edited.touched.insert(last)
+        }
+    }
+
+    private mutating func drop(_ leaf: Int, _ edited: inout Edited) {
+        remove(leaf)
+        edited.touched.remove(leaf)
+    }
+}
+
+/// Cuts a sequence of sections into blocks.
+struct BlockCutter<Block: SectionBlock> {
+    private let sectionsPerBlock: Int
+    private var blocks: [Block] = []
+    private var sections: [Block.Section] = []
+    private var items = 0
+
+    init(sectionsPerBlock: Int = Block.maximumSections) {
+        self.sectionsPerBlock = sectionsPerBlock
+    }
+
+    mutating func append(_ section: Block.Section) {
+        let count = Block.itemCount(of: section)
+        if sections.count == sectionsPerBlock || items + count > Block.maximumItems { close() }
+        sections.append(section)
+        items += count
+    }
+
+    consuming func finish() -> [Block] {
+        close()
+        return blocks
+    }
+
+    private mutating func close() {
+        guard !sections.isEmpty else { return }
+        blocks.append(Block(sections))
+        sections.removeAll(keepingCapacity: true)
+        items = 0
+    }
+}
