@@ -17,7 +17,7 @@ extension Service {
             service: self, name: name, epoch: Epoch.new(), access: access, options: options
         ) { sink in
             AdapterHost(
-                configuration: ListAdapter.Configuration(name: name, options: options),
+                configuration: options.configuration(named: name),
                 controllers: { controllers.makeProvider() }, sink: sink)
         }
         adapters.add(adapter)

@@ -47,7 +47,7 @@ extension ObjectPath {
 extension AdapterObject {
     func openView(_ call: Call) throws {
         try checkReadingAccess(call)
-        let options = try ViewOptions(call.message.read { (reader) throws(DBusError) in try reader.readOptions() })
+        let options = try ListViewOptions(call.message.read { (reader) throws(DBusError) in try reader.readOptions() })
         let user = try service.authority.caller(call.peer).user
         do throws(Quotas.Exceeded) {
             try service.quotas.change(Quotas.Amounts(views: 1), for: user)
@@ -71,7 +71,7 @@ extension AdapterObject {
                 return true
             }
         } _: { id in
-            .openView(id, view.number, ListViewOptions(options))
+            .openView(id, view.number, options)
         }
     }
 }

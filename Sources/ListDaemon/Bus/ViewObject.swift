@@ -15,13 +15,13 @@ final class ViewObject {
     /// The Unix user on whose account it goes.
     let user: UInt32
     /// What it was opened with.
-    let options: ViewOptions
+    let options: ListViewOptions
     /// How it stands, nil before it has said what it looks at; as of the last signal.
     var description: ViewDescription?
     private let service: Service
 
     init(
-        number: ViewID, adapter: AdapterObject, owner: Peer, user: UInt32, options: ViewOptions, service: Service
+        number: ViewID, adapter: AdapterObject, owner: Peer, user: UInt32, options: ListViewOptions, service: Service
     ) {
         self.number = number
         path = .view(number)
