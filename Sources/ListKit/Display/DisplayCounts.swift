@@ -14,7 +14,7 @@ struct DisplayCounts {
     func displayedItems(of handle: SectionHandle) -> [Int] { items[handle]?.keys.sorted() ?? [] }
 
     /// Follows items through a transaction; those that are gone must have been taken away before.
-    mutating func forward(_ forwarding: [SectionHandle: ItemForwarding]) {
+    mutating func forward(_ forwarding: [SectionHandle: IndexForwarding]) {
         for (handle, forward) in forwarding {
             guard let counts = items[handle] else { continue }
             var moved: [Int: Int] = [:]

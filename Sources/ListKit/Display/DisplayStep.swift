@@ -15,7 +15,7 @@ struct DisplayStep {
 
     /// Compares what was shown with what is shown, given how items went.
     mutating func compare(
-        _ old: [ViewElement], _ new: [ViewElement], forwarding: [SectionHandle: ItemForwarding]
+        _ old: [ViewElement], _ new: [ViewElement], forwarding: [SectionHandle: IndexForwarding]
     ) {
         let present = Set(new.map(\.key))
         var survived: Set<ElementKey> = []

@@ -14,19 +14,21 @@ extension ListAdapter {
     }
 
     /// Scrolls a view so that what was on its screen is where it was; only this and a scroll-to clamp.
-    func applyAnchor(of view: ListView, forwarding: [SectionHandle: ItemForwarding]) {
+    func applyAnchor(of view: ListView, forwarding: [SectionHandle: IndexForwarding]) {
         guard let anchor = view.anchor, let viewport = view.viewport else { return }
         view.anchor = nil
-        guard let shift = shift(of: anchor, in: view, forwarding: forwarding), shift != 0 else { return }
+        // Where everything from the anchor on is gone, the end of what is left comes into view.
+        let shift = shift(of: anchor, in: view, forwarding: forwarding)
+        guard shift != 0, shift != nil || !anchor.candidates.isEmpty else { return }
         let direction = configuration.direction
         let along = direction.along(viewport.origin)
         let room = max(0, direction.along(view.contentSize) - direction.along(viewport.size))
-        moveViewport(of: view, by: min(max(0, along + shift), room) - along)
+        moveViewport(of: view, by: min(max(0, along + (shift ?? 0)), room) - along)
     }
 
     /// How far what survived of an anchor moved.
     private func shift(
-        of anchor: ViewAnchor, in view: ListView, forwarding: [SectionHandle: ItemForwarding]
+        of anchor: ViewAnchor, in view: ListView, forwarding: [SectionHandle: IndexForwarding]
     ) -> Double? {
         for candidate in anchor.candidates {
             guard let key = candidate.key.forwarded(by: forwarding), let start = start(of: key, in: view) else {

@@ -3,16 +3,27 @@ extension ListAdapter {
     static let maximumChangeBytes = 262_144
 
     /// Asks for the items of what a view shows, as far as they are not known.
+    ///
+    /// A section that turns out to be at fault is asked for again, so that all of its items are error items.
     func fetchContents(of view: ListView) {
-        var contents: [ElementKey: ListItem] = [:]
-        contents.reserveCapacity(view.elements.count)
-        depth += 1
-        for element in view.elements {
-            contents[element.key] = view.contents[element.key] ?? content(of: element.key)
+        for _ in 0..<ListAdapter.maximumFetches {
+            view.isStale = false
+            var contents: [ElementKey: ListItem] = [:]
+            contents.reserveCapacity(view.elements.count)
+            depth += 1
+            for element in view.elements {
+                contents[element.key] = view.contents[element.key] ?? content(of: element.key)
+            }
+            depth -= 1
+            guard view.isStale else {
+                view.contents = contents
+                return
+            }
         }
-        depth -= 1
-        view.contents = contents
     }
+
+    /// How often contents are asked for when sections turn out to be at fault on the way.
+    private static let maximumFetches = 4
 
     private func content(of key: ElementKey) -> ListItem {
         guard let handle = key.handle else {
@@ -24,23 +35,24 @@ extension ListAdapter {
     /// Items of a section have to be asked for anew.
     func invalidateContents(of handle: SectionHandle) {
         for view in views {
-            for key in view.contents.keys where key.handle == handle {
-                view.contents[key] = nil
+            for element in view.elements where element.key.handle == handle {
+                view.contents[element.key] = nil
                 view.isStale = true
             }
         }
     }
 
     /// Sends what a viewer lacks, as far as its credit goes.
-    func compose(_ view: ListView) -> [AdapterEvent] {
-        guard view.isActive else { return [] }
+    ///
+    /// - Parameter endsStall: whether the viewer acknowledged something: only then a stall can end.
+    func compose(_ view: ListView, endsStall: Bool = false) -> [AdapterEvent] {
+        guard view.isActive, endsStall || !view.credit.isStalled else { return [] }
         if holdsViews {
             view.isHeld = true
             return []
         }
         if view.credit.isStalled, !view.credit.hasRoom { return [] }
         fetchContents(of: view)
-        view.isStale = false
         let difference = view.difference(self)
         if difference.isEmpty && !view.isOffsetMoved {
             view.isHeld = false

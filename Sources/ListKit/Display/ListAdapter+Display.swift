@@ -1,6 +1,6 @@
 extension ListAdapter {
     /// Brings what a view shows up to date and finds out what appeared and disappeared.
-    func step(_ view: ListView, forwarding: [SectionHandle: ItemForwarding] = [:]) -> DisplayStep {
+    func step(_ view: ListView, forwarding: [SectionHandle: IndexForwarding] = [:]) -> DisplayStep {
         let old = view.elements
         view.elements = visibleElements(of: view)
         var step = DisplayStep()
@@ -63,7 +63,7 @@ extension ListAdapter {
 
     /// Tells the section controllers: what appears before what disappears, items before their section (IGListKit DH-10,
     /// WR-14).
-    func notifyControllers(_ steps: [DisplayStep], forwarding: [SectionHandle: ItemForwarding] = [:]) {
+    func notifyControllers(_ steps: [DisplayStep], forwarding: [SectionHandle: IndexForwarding] = [:]) {
         let goneItems = steps.flatMap(\.disappeared).filter { element in
             guard element.key.kind == .cell, let handle = element.key.handle else { return false }
             return displayCounts.remove(item: element.key.index, of: handle)

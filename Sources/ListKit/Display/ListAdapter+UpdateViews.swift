@@ -23,10 +23,10 @@ extension ListAdapter {
 
     /// Carries what a view knows by item over to the items' new indexes, and forgets what is no longer good.
     private func follow(
-        _ view: ListView, _ flush: Flush, _ applied: Application, _ forwarding: [SectionHandle: ItemForwarding]
+        _ view: ListView, _ flush: Flush, _ applied: Application, _ forwarding: [SectionHandle: IndexForwarding]
     ) {
         view.orphans += view.picture.forward(forwarding)
-        var changed = applied.reloads
+        var changed = applied.reloads.union(applied.itemChanges.keys).union(applied.invalidated)
         changed.formUnion(flush.changes.updates.compactMap { sections.oldHandle(at: $0.old) })
         var contents: [ElementKey: ListItem] = [:]
         for (key, item) in flush.reloadsAll ? [:] : view.contents {

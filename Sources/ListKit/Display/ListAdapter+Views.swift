@@ -81,6 +81,9 @@ extension ListAdapter {
         }
         view.viewport = Rect(origin: origin, size: rect.size)
         lastScrolledView = id
+        if let old, configuration.direction.across(old.size) != configuration.direction.across(rect.size) {
+            view.reportedSizes = [:]
+        }
         if old?.size != rect.size { prepareLayout(of: view) }
         return reply(view, event: old == nil ? nil : .scrolled)
     }
@@ -111,7 +114,7 @@ extension ListAdapter {
         view.credit.acknowledge(sequence, lastSent: view.picture.sequence)
         view.shifts.forget(upTo: view.credit.acknowledged)
         guard view.credit.isStalled else { return [] }
-        return settled(compose(view))
+        return settled(compose(view, endsStall: true))
     }
 
     /// The picture of the present; it acknowledges everything and ends a stall. Slots keep their numbers.
@@ -160,7 +163,7 @@ extension ListAdapter {
     /// Sends what was held back while ``holdsViews`` was true.
     public func resumeViews() -> [AdapterEvent] {
         holdsViews = false
-        return settled(views.filter(\.isHeld).flatMap { compose($0) })
+        return settled(views.filter(\.isHeld).flatMap { compose($0, endsStall: true) })
     }
 
     // MARK: Steps

@@ -29,7 +29,7 @@ struct SentPicture {
         }
 
         /// The key after a transaction; `nil` when its item is gone.
-        func forwarded(by forwarding: [SectionHandle: ItemForwarding]) -> Key? {
+        func forwarded(by forwarding: [SectionHandle: IndexForwarding]) -> Key? {
             guard kind == .cell, identity == nil, let handle, let forward = forwarding[handle] else { return self }
             return forward(index).map { Key(handle: handle, index: $0) }
         }
@@ -53,7 +53,7 @@ struct SentPicture {
     }
 
     /// Follows items through a transaction; answers the slots of those that are gone.
-    mutating func forward(_ forwarding: [SectionHandle: ItemForwarding]) -> [Element] {
+    mutating func forward(_ forwarding: [SectionHandle: IndexForwarding]) -> [Element] {
         guard !forwarding.isEmpty else { return [] }
         var gone: [Element] = []
         var moved: [Key: Element] = [:]

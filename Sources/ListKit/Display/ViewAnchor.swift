@@ -15,6 +15,9 @@ extension ScrollDirection {
     /// The extent of a size along this axis.
     func along(_ size: Size) -> Double { self == .vertical ? size.height : size.width }
 
+    /// The extent of a size across this axis.
+    func across(_ size: Size) -> Double { self == .vertical ? size.width : size.height }
+
     /// The point with another coordinate along this axis.
     func replacing(_ coordinate: Double, in point: Point) -> Point {
         self == .vertical ? Point(x: point.x, y: coordinate) : Point(x: coordinate, y: point.y)

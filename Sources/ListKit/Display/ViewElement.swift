@@ -16,7 +16,7 @@ struct ElementKey: Hashable {
     let index: Int
 
     /// The key after a transaction; `nil` when its item is gone.
-    func forwarded(by forwarding: [SectionHandle: ItemForwarding]) -> ElementKey? {
+    func forwarded(by forwarding: [SectionHandle: IndexForwarding]) -> ElementKey? {
         guard kind == .cell, let handle, let forward = forwarding[handle] else { return self }
         return forward(index).map { ElementKey(handle: handle, kind: kind, index: $0) }
     }

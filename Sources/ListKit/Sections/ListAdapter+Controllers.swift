@@ -17,7 +17,10 @@ extension ListAdapter {
 
     /// Makes the controller of a section and shows it its object.
     private func makeController(of handle: SectionHandle, for object: ListObject) -> ListSectionController? {
-        guard let kind = kind(for: object) else { return nil }
+        guard let kind = kind(for: object) else {
+            fault(handle, "no section controller for the type \(object.type.debugDescription)")
+            return nil
+        }
         depth += 1
         defer { depth -= 1 }
         let controller = kind.make(object)

@@ -77,41 +77,7 @@ extension ListItemChanges {
     }
 
     /// Where items went.
-    func forwarding() -> ItemForwarding { ItemForwarding(self) }
-}
-
-/// Finds the new index of an item in O(log changes).
-struct ItemForwarding {
-    private let deleted: Set<Int>
-    private let targets: [Int: Int]
-    /// Indexes before that are taken away, ascending.
-    private let removed: [Int]
-    /// For each index that is put in, how many others come before it.
-    private let gaps: [Int]
-
-    init(_ changes: ListItemChanges) {
-        deleted = Set(changes.deletes)
-        targets = Dictionary(changes.moves.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
-        removed = (changes.deletes + changes.moves.map(\.from)).sorted()
-        let placed = (changes.inserts + changes.moves.map(\.to)).sorted()
-        gaps = placed.enumerated().map { $1 - $0 }
-    }
-
-    /// The index afterwards; `nil` when the item is gone.
-    func callAsFunction(_ index: Int) -> Int? {
-        if deleted.contains(index) { return nil }
-        if let target = targets[index] { return target }
-        let rank = index - ItemForwarding.count(in: removed) { $0 < index }
-        return rank + ItemForwarding.count(in: gaps) { $0 <= rank }
-    }
-
-    /// How many elements, in an ascending list, pass a test that holds for a beginning of it.
-    private static func count(in list: [Int], where passes: (Int) -> Bool) -> Int {
-        var (low, high) = (0, list.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if passes(list[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
+    func forwarding() -> IndexForwarding {
+        IndexForwarding(deletes: deletes, inserts: inserts, moves: moves.map { ($0.from, $0.to) })
     }
 }

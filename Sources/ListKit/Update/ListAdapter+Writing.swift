@@ -82,7 +82,7 @@ extension ListAdapter {
         var verdict = Flush.Verdict(id: request.id)
         do throws(ListError) {
             verdict.droppedDuplicates = try staging.apply(request)
-            flush.isAnimated = flush.isAnimated && request.animated
+            flush.isAnimated = flush.isAnimated && request.isAnimated
         } catch {
             verdict.error = error
         }
@@ -120,22 +120,10 @@ extension ListAdapter {
         flush.changes.deletes = Array(result.deletes)
         flush.changes.inserts = result.inserts.map { ($0, list[$0]) }
         flush.changes.moves = result.moves.map { ($0.from, $0.to) }
-        flush.changes.updates = updates(result, in: list)
+        let forward = IndexForwarding(
+            deletes: flush.changes.deletes, inserts: flush.changes.inserts.map(\.new), moves: flush.changes.moves)
+        flush.changes.updates = result.updates.compactMap { old in forward(old).map { (old, list[$0]) } }
         return prepare(flush)
-    }
-
-    /// The changed objects with their new content.
-    private func updates(_ result: ListIndexSetResult, in list: [ListObject]) -> [(old: Int, object: ListObject)] {
-        guard !result.updates.isEmpty else { return [] }
-        var byKey: [ObjectKey: Int] = [:]
-        byKey.reserveCapacity(list.count)
-        for (index, object) in list.enumerated() { byKey[ObjectKey(object: object)] = index }
-        return result.updates.compactMap { old in
-            guard let handle = sections.handle(at: old), let object = sections.object(of: handle),
-                let new = byKey[ObjectKey(object: object)]
-            else { return nil }
-            return (old, list[new])
-        }
     }
 
     // MARK: Preparing
@@ -171,6 +159,13 @@ extension ListAdapter {
         result.answers = flush.answers(revision: revision)
         result.events = settled([])
         return result
+    }
+}
+
+extension UpdateRequest {
+    /// Whether its transaction may be animated; a reload never is.
+    fileprivate var isAnimated: Bool {
+        if case .reloadData = operation { false } else { animated }
     }
 }
 

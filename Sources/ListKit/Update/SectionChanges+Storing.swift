@@ -50,11 +50,6 @@ struct Survivors {
 
     /// The position before of the survivor with a rank; O(log changes).
     func position(ofRank rank: Int) -> Int {
-        var (low, high) = (0, gaps.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if gaps[middle] <= rank { low = middle + 1 } else { high = middle }
-        }
-        return rank + low
+        rank + gaps.partitionPoint { $0 <= rank }
     }
 }

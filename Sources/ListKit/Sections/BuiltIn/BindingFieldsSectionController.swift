@@ -38,6 +38,18 @@ final class BindingFieldsSectionController: ListBindingSectionController, ListSu
 
     override func canMoveItem(at index: Int) -> Bool { true }
 
+    /// The object with its items in another order; entries of `items` that make no item are left out.
+    override func object(movingItemFrom source: Int, to destination: Int) -> ListObject? {
+        guard let object, viewModels.indices.contains(source), viewModels.indices.contains(destination) else {
+            return nil
+        }
+        var items = fields.items.map { item in Value(Dictionary(item.fields.map { ($0.key, $0.value) }) { $1 }) }
+        items.insert(items.remove(at: source), at: destination)
+        var moved = object.fields
+        moved["items"] = .array(element: "a{sv}", items)
+        return try? object.with(fields: moved)
+    }
+
     // MARK: Supplementary views
 
     var supportedElementKinds: Set<ElementKind> {

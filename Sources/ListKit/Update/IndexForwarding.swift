@@ -1,0 +1,41 @@
+/// Finds where a position went, for changes in simultaneous form: deletes and move origins are taken away, then inserts and
+/// move targets are put in.
+struct IndexForwarding {
+    private let deleted: Set<Int>
+    private let targets: [Int: Int]
+    /// Positions before that are taken away, ascending.
+    private let removed: [Int]
+    /// For each position that is put in, how many others come before it.
+    private let gaps: [Int]
+
+    init(deletes: [Int], inserts: [Int], moves: [(old: Int, new: Int)]) {
+        deleted = Set(deletes)
+        targets = Dictionary(moves.map { ($0.old, $0.new) }, uniquingKeysWith: { first, _ in first })
+        removed = (deletes + moves.map(\.old)).sorted()
+        gaps = (inserts + moves.map(\.new)).sorted().enumerated().map { $1 - $0 }
+    }
+
+    /// The position afterwards; `nil` when it is gone.
+    ///
+    /// - Complexity: O(log changes).
+    func callAsFunction(_ position: Int) -> Int? {
+        if deleted.contains(position) { return nil }
+        if let target = targets[position] { return target }
+        let rank = position - removed.partitionPoint { $0 < position }
+        return rank + gaps.partitionPoint { $0 <= rank }
+    }
+}
+
+extension [Int] {
+    /// How many elements pass a test that holds for a beginning of the list.
+    ///
+    /// - Complexity: O(log n).
+    func partitionPoint(where passes: (Int) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if passes(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
