@@ -1,4 +1,8 @@
-/// Names a section for as long as its object is in the list, whatever its number.
-struct SectionHandle: Hashable, Sendable {
-    let raw: UInt32
+/// Names a section for as long as its object is in the list, whatever its number; never used again afterwards.
+///
+/// Sections get one when somebody takes notice of them, so that a long list of which little is looked at keeps few.
+struct SectionHandle: Hashable, Sendable, Comparable {
+    let raw: Int32
+
+    static func < (lhs: SectionHandle, rhs: SectionHandle) -> Bool { lhs.raw < rhs.raw }
 }

@@ -1,183 +1,216 @@
 /// The sections of a list, with the state before a change and the state after it (IGListKit F56, F37).
 ///
-/// While nothing is staged both states are the same. `order` positions are those after, `old…` those before.
-struct SectionMap {
-    private struct Node {
-        var object: ListObject
-        var oldObject: ListObject
-        var itemCount = 0
-        var oldItemCount = 0
-    }
+/// While nothing is applied both states are the same. Positions are those after, `old…` ones those before.
+struct SectionMap: ~Copyable {
+    /// The list after, and before unless `previous` is.
+    var tree: SectionTree
+    /// The list before, while one is applied that replaces everything.
+    private var previous: SectionTree?
+    /// The objects of sections with a handle: by their identifiers the sections are found.
+    private var objects: [SectionHandle: ListObject] = [:]
+    /// The handles of sections that the transaction under way removes.
+    private var gone: [SectionHandle] = []
+    private var lastHandle: Int32 = 0
 
-    private struct Side {
-        var order: [SectionHandle] = []
-        var positions: [SectionHandle: Int] = [:]
-        var itemCount = 0
-
-        mutating func renumber() {
-            positions.removeAll(keepingCapacity: true)
-            for (index, handle) in order.enumerated() { positions[handle] = index }
-        }
-    }
-
-    private var nodes: [SectionHandle: Node] = [:]
-    private var handles: [ObjectKey: SectionHandle] = [:]
-    private var new = Side()
-    private var old = Side()
-    private var nextRaw: UInt32 = 0
-
-    init() {}
+    init() { tree = SectionTree() }
 
     /// Makes the sections of a list without repeated identifiers.
-    init(_ objects: [ListObject]) {
-        replaceAll(objects, origins: Array(repeating: nil, count: objects.count))
-        commit()
+    init(_ objects: [ListObject], itemCounts: [Int]) {
+        self.init()
+        if let tree = SectionTree.unique(objects, itemCount: { index, _ in itemCounts[index] }) { self.tree = tree }
     }
 
     // MARK: After
 
-    var count: Int { new.order.count }
-    var itemCount: Int { new.itemCount }
+    var count: Int { tree.count(.new) }
+    var itemCount: Int { tree.itemCount(.new) }
 
-    func handle(at position: Int) -> SectionHandle? {
-        new.order.indices.contains(position) ? new.order[position] : nil
-    }
-
-    func position(of handle: SectionHandle) -> Int? { new.positions[handle] }
-
-    func handle(of object: ListObject) -> SectionHandle? { handles[ObjectKey(object: object)] }
-
-    func handle(forID id: String) -> SectionHandle? {
-        (try? ListObject(id: id)).flatMap { handle(of: $0) }
-    }
-
-    func object(of handle: SectionHandle) -> ListObject? { nodes[handle]?.object }
-
-    func itemCount(of handle: SectionHandle) -> Int { nodes[handle]?.itemCount ?? 0 }
-
-    // MARK: Before
-
-    var oldCount: Int { old.order.count }
-
-    func oldHandle(at position: Int) -> SectionHandle? {
-        old.order.indices.contains(position) ? old.order[position] : nil
-    }
-
-    func oldPosition(of handle: SectionHandle) -> Int? { old.positions[handle] }
-
-    func oldObject(of handle: SectionHandle) -> ListObject? { nodes[handle]?.oldObject }
-
-    func oldObject(at position: Int) -> ListObject? { oldHandle(at: position).flatMap { oldObject(of: $0) } }
-
-    func oldID(at position: Int) -> String? { oldObject(at: position)?.id }
-
-    func oldItemCount(of handle: SectionHandle) -> Int { nodes[handle]?.oldItemCount ?? 0 }
-
-    /// The objects before, in order.
-    func oldObjects() -> [ListObject] { old.order.compactMap { nodes[$0]?.oldObject } }
-
-    /// The objects after, in order.
-    func objects(in range: Range<Int>) -> [ListObject] {
-        new.order[range.clamped(to: 0..<count)].compactMap { nodes[$0]?.object }
-    }
-
-    /// The positions before of sections that are gone, ascending.
-    func removedPositions() -> [Int] { old.order.indices.filter { new.positions[old.order[$0]] == nil } }
-
-    // MARK: Staging
-
-    /// Applies the changes of a transaction.
-    mutating func apply(_ changes: SectionChanges) {
-        for update in changes.updates {
-            if let handle = oldHandle(at: update.old) { setObject(update.object, of: handle) }
-        }
-        let gone = changes.deletes.compactMap { oldHandle(at: $0) }
-        for handle in gone { remove(handle) }
-        let moves = changes.moves.compactMap { move in oldHandle(at: move.old).map { (handle: $0, new: move.new) } }
-        var order = new.order
-        let moved = Set(moves.map(\.handle))
-        order.removeAll { moved.contains($0) }
-        var placed = moves
-        for insert in changes.inserts {
-            let handle = makeNode(insert.object)
-            handles[ObjectKey(object: insert.object)] = handle
-            placed.append((handle, insert.new))
-        }
-        for place in placed.sorted(by: { $0.new < $1.new }) { order.insert(place.handle, at: place.new) }
-        new.order = order
-        new.renumber()
-    }
-
-    mutating func setItemCount(_ count: Int, of handle: SectionHandle) {
-        guard var node = nodes[handle], new.positions[handle] != nil else { return }
-        new.itemCount += count - node.itemCount
-        node.itemCount = count
-        nodes[handle] = node
-    }
-
-    mutating func setObject(_ object: ListObject, of handle: SectionHandle) { nodes[handle]?.object = object }
-
-    /// Puts a section, new or one that was removed in the same change, at a position.
-    @discardableResult
-    mutating func insert(_ object: ListObject, at position: Int) -> SectionHandle {
-        let handle = revivable(object) ?? makeNode(object)
-        handles[ObjectKey(object: object)] = handle
-        nodes[handle]?.object = object
-        new.itemCount += nodes[handle]?.itemCount ?? 0
-        new.order.insert(handle, at: position)
-        new.renumber()
+    /// The section at a position; it gets a handle if it has none.
+    mutating func handle(at position: Int) -> SectionHandle? {
+        guard let section = tree.section(at: position, in: .new) else { return nil }
+        if section.payload != SectionTree.noPayload { return SectionHandle(raw: section.payload) }
+        let handle = makeHandle(for: section.object)
+        tree.setPayload(handle.raw, at: position, in: .new)
         return handle
     }
 
-    mutating func remove(_ handle: SectionHandle) {
-        guard let position = new.positions[handle], let node = nodes[handle] else { return }
-        new.order.remove(at: position)
-        new.itemCount -= node.itemCount
-        new.renumber()
-        handles[ObjectKey(object: node.object)] = nil
+    /// The handle that the section at a position has; `nil` when nobody took notice of it yet.
+    func knownHandle(at position: Int) -> SectionHandle? {
+        guard let payload = tree.section(at: position, in: .new)?.payload, payload != SectionTree.noPayload else {
+            return nil
+        }
+        return SectionHandle(raw: payload)
     }
 
-    mutating func move(_ handle: SectionHandle, to position: Int) {
-        guard let origin = new.positions[handle] else { return }
-        new.order.remove(at: origin)
-        new.order.insert(handle, at: position)
-        new.renumber()
+    func position(of handle: SectionHandle) -> Int? { objects[handle].flatMap { tree.index(of: $0, in: .new) } }
+
+    mutating func handle(of object: ListObject) -> SectionHandle? {
+        tree.index(of: object, in: .new).flatMap { handle(at: $0) }
     }
 
-    /// Replaces the whole order: each element is an object and the old position of its section, `nil` for a new one.
-    mutating func replaceAll(_ objects: [ListObject], origins: [Int?]) {
-        handles.removeAll(keepingCapacity: true)
-        new = Side()
-        new.order = zip(objects, origins).map { object, origin in
-            let handle = origin.map { old.order[$0] } ?? makeNode(object)
-            nodes[handle]?.object = object
-            handles[ObjectKey(object: object)] = handle
-            new.itemCount += nodes[handle]?.itemCount ?? 0
+    mutating func handle(forID id: String) -> SectionHandle? {
+        tree.index(of: id, in: .new).flatMap { handle(at: $0) }
+    }
+
+    func object(at position: Int) -> ListObject? { tree.object(at: position, in: .new) }
+
+    func object(of handle: SectionHandle) -> ListObject? { position(of: handle).flatMap { object(at: $0) } }
+
+    func itemCount(at position: Int) -> Int? { tree.section(at: position, in: .new)?.itemCount }
+
+    func itemCount(of handle: SectionHandle) -> Int { position(of: handle).flatMap { itemCount(at: $0) } ?? 0 }
+
+    /// The objects of a range of positions, in order.
+    func objects(in range: Range<Int>) -> [ListObject] {
+        var result: [ListObject] = []
+        tree.forEachSection(in: range, of: .new) { _, section in result.append(section.object) }
+        return result
+    }
+
+    // MARK: Before
+
+    var oldCount: Int { count(ofSide: .old) }
+
+    /// The section that was at a position; it gets a handle if it has none.
+    mutating func oldHandle(at position: Int) -> SectionHandle? {
+        guard let section = oldSection(at: position) else { return nil }
+        if section.payload != SectionTree.noPayload { return SectionHandle(raw: section.payload) }
+        guard let new = tree.index(of: section.object, in: .new) else {
+            let handle = makeHandle(for: section.object)
+            previous == nil
+                ? tree.setPayload(handle.raw, at: position, in: .old)
+                : previous?.setPayload(handle.raw, at: position, in: .new)
+            gone.append(handle)
             return handle
         }
-        new.renumber()
+        return handle(at: new)
+    }
+
+    /// The handle that the section at a position had; `nil` when nobody took notice of it yet.
+    func knownOldHandle(at position: Int) -> SectionHandle? {
+        guard let payload = oldSection(at: position)?.payload, payload != SectionTree.noPayload else { return nil }
+        return SectionHandle(raw: payload)
+    }
+
+    func oldPosition(of handle: SectionHandle) -> Int? {
+        guard let object = objects[handle] else { return nil }
+        return previous == nil ? tree.index(of: object, in: .old) : previous?.index(of: object, in: .new)
+    }
+
+    func oldObject(at position: Int) -> ListObject? { oldSection(at: position)?.object }
+
+    func oldObject(of handle: SectionHandle) -> ListObject? { oldPosition(of: handle).flatMap { oldObject(at: $0) } }
+
+    func oldID(at position: Int) -> String? { oldObject(at: position)?.id }
+
+    func oldItemCount(of handle: SectionHandle) -> Int {
+        oldPosition(of: handle).flatMap { oldSection(at: $0)?.itemCount } ?? 0
+    }
+
+    private func oldSection(at position: Int) -> SectionTree.Section? {
+        previous == nil ? tree.section(at: position, in: .old) : previous?.section(at: position, in: .new)
+    }
+
+    private func count(ofSide side: ListSide) -> Int {
+        previous == nil ? tree.count(side) : previous?.count(.new) ?? 0
+    }
+
+    private mutating func makeHandle(for object: ListObject) -> SectionHandle {
+        repeat {
+            lastHandle = lastHandle == .max ? 1 : lastHandle + 1
+        } while objects[SectionHandle(raw: lastHandle)] != nil
+        let handle = SectionHandle(raw: lastHandle)
+        objects[handle] = object
+        return handle
+    }
+
+    // MARK: Applying
+
+    mutating func setItemCount(_ count: Int, of handle: SectionHandle) {
+        if let position = position(of: handle) { setItemCount(count, at: position) }
+    }
+
+    mutating func setItemCount(_ count: Int, at position: Int) {
+        guard let section = tree.section(at: position, in: .new), section.itemCount != count else { return }
+        tree.replace(section.object, itemCount: count)
+    }
+
+    /// Applies the changes of a transaction.
+    ///
+    /// - Parameter itemCounts: how many items the inserted sections have, in their order.
+    /// - Complexity: O(changes · log n), O(n) for a full list that changes much.
+    mutating func apply(_ changes: SectionChanges, itemCounts: [Int]) {
+        if let list = changes.list, changes.count > max(64, list.count / 8) {
+            replaceAll(list, changes, itemCounts: itemCounts)
+        } else {
+            edit(changes, itemCounts: itemCounts)
+        }
+    }
+
+    private mutating func edit(_ changes: SectionChanges, itemCounts: [Int]) {
+        for update in changes.updates { tree.replace(update.object) }
+        var placed: [(new: Int, section: SectionTree.Section)] = []
+        for move in changes.moves {
+            guard let object = oldObject(at: move.old), handle(of: object) != nil,
+                let section = tree.index(of: object, in: .new).flatMap({ tree.section(at: $0, in: .new) })
+            else { continue }
+            placed.append((move.new, section))
+        }
+        for position in changes.deletes + changes.moves.map(\.old) {
+            guard let object = oldObject(at: position), let index = tree.index(of: object, in: .new) else { continue }
+            tree.remove(at: index)
+        }
+        for (index, insert) in changes.inserts.enumerated() {
+            placed.append(
+                (
+                    insert.new,
+                    SectionTree.Section(
+                        object: insert.object, itemCount: itemCounts[index], payload: SectionTree.noPayload)
+                ))
+        }
+        for place in placed.sorted(by: { $0.new < $1.new }) {
+            _ = tree.insert(
+                place.section.object, at: place.new, itemCount: place.section.itemCount,
+                payload: place.section.payload)
+        }
+    }
+
+    private mutating func replaceAll(_ list: [ListObject], _ changes: SectionChanges, itemCounts: [Int]) {
+        var counts = [Int](repeating: 0, count: list.count)
+        var payloads = [Int32](repeating: SectionTree.noPayload, count: list.count)
+        for (index, insert) in changes.inserts.enumerated() { counts[insert.new] = itemCounts[index] }
+        var forward = changes.forwardingInOrder(count: list.count)
+        tree.forEachSection(in: 0..<count, of: .new) { old, section in
+            guard let new = forward.next(old) else { return }
+            counts[new] = section.itemCount
+            payloads[new] = section.payload
+        }
+        for position in changes.deletes { knownHandle(at: position).map { gone.append($0) } }
+        let new = SectionTree.unique(list, itemCount: { index, _ in counts[index] }, payload: { payloads[$0] })
+        guard var new else { return }
+        swap(&tree, &new)
+        previous = consume new
     }
 
     /// The state after becomes the state before.
     mutating func commit() {
-        for handle in old.order where new.positions[handle] == nil { nodes[handle] = nil }
-        for handle in new.order {
-            guard var node = nodes[handle] else { continue }
-            node.oldObject = node.object
-            node.oldItemCount = node.itemCount
-            nodes[handle] = node
+        previous = nil
+        for section in tree.commit() where section.payload != SectionTree.noPayload {
+            objects[SectionHandle(raw: section.payload)] = nil
         }
-        old = new
+        for handle in gone { objects[handle] = nil }
+        gone = []
     }
+}
 
-    private func revivable(_ object: ListObject) -> SectionHandle? {
-        old.order.first { new.positions[$0] == nil && nodes[$0]?.oldObject.isSame(as: object) == true }
-    }
-
-    private mutating func makeNode(_ object: ListObject) -> SectionHandle {
-        let handle = SectionHandle(raw: nextRaw)
-        nextRaw &+= 1
-        nodes[handle] = Node(object: object, oldObject: object)
-        return handle
+extension SectionTree {
+    /// Makes a tree of objects without repeated identifiers; `nil` when they are too many.
+    static func unique(
+        _ objects: [ListObject], itemCount: (Int, ListObject) -> Int,
+        payload: (Int) -> Int32 = { _ in SectionTree.noPayload }
+    ) -> SectionTree? {
+        var dropped: [Int] = []
+        return try? SectionTree(
+            objects, itemCount: itemCount, payload: { index, _ in payload(index) }, dropped: &dropped)
     }
 }

@@ -46,14 +46,16 @@ extension ListAdapter {
             take(configuration)
             registry.forgetKinds()
         }
-        sections.apply(flush.changes)
+        let itemCounts = flush.changes.inserts.map { traitItemCount(of: $0.object) }
+        sections.apply(flush.changes, itemCounts: itemCounts.map { $0 ?? 0 })
         revision = newRevision
         if application == nil { application = carried ?? Application() }
         carried = nil
-        updateControllers(flush)
+        let unsettled = zip(flush.changes.inserts, itemCounts).compactMap { $1 == nil ? $0.new : nil }
+        updateControllers(flush, inserted: unsettled)
         runItemUpdates(flush.itemUpdates)
         moveItem(flush.itemMove)
-        settleItemCounts(flush)
+        settleItemCounts(flush, inserted: unsettled)
         let applied = application ?? Application()
         let transaction = announcement(of: flush, applied, base: base)
         let events = updateViews(flush, applied)
@@ -92,21 +94,20 @@ extension ListAdapter {
     // MARK: Section controllers
 
     /// Shows new and changed objects to their controllers, in the order of the new list (IGListKit F32, EE-38).
-    private func updateControllers(_ flush: Flush) {
-        for old in flush.changes.deletes {
-            if let handle = sections.oldHandle(at: old) { registry.clearFault(of: handle) }
-        }
+    ///
+    /// - Parameter positions: new sections of kinds without traits.
+    private func updateControllers(_ flush: Flush, inserted positions: [Int]) {
         if flush.reloadsAll { rebuildControllers() }
         var touched = flush.changes.updates.compactMap { sections.oldHandle(at: $0.old) }
         touched += flush.reloaded.compactMap { sections.handle(of: $0) }
-        let inserted = flush.changes.inserts.compactMap { sections.handle(at: $0.new) }
+        let inserted = positions.compactMap { sections.handle(at: $0) }
         let forced = Set(flush.reloaded.compactMap { sections.handle(of: $0) })
         let isInserted = Set(inserted)
         for handle in inOrder(Set(touched + inserted)) {
             let wasAtFault = registry.faults[handle] != nil
             registry.clearFault(of: handle)
             if isInserted.contains(handle) {
-                showInserted(handle)
+                _ = controller(of: handle)
             } else if !flush.reloadsAll {
                 showChanged(handle, isForced: wasAtFault || forced.contains(handle))
             }
@@ -116,12 +117,6 @@ extension ListAdapter {
     private func rebuildControllers() {
         for handle in Array(registry.controllers.keys) { registry.remove(handle) }
         for handle in Array(registry.faults.keys) { registry.clearFault(of: handle) }
-    }
-
-    /// A new section: its controller is made now, unless its kind has traits.
-    private func showInserted(_ handle: SectionHandle) {
-        guard let object = sections.object(of: handle), kind(for: object)?.traits == nil else { return }
-        _ = controller(of: handle)
     }
 
     /// A section whose object changed, or that is to be rebuilt.
@@ -165,14 +160,25 @@ extension ListAdapter {
 
     /// Asks every section that may have another number of items now; one that does not have what it announced is at fault
     /// (IGListKit U1).
-    private func settleItemCounts(_ flush: Flush) {
+    private func settleItemCounts(_ flush: Flush, inserted positions: [Int]) {
         guard let applied = application else { return }
         var handles = applied.reloads.union(applied.itemChanges.keys)
-        handles.formUnion(flush.changes.inserts.compactMap { sections.handle(at: $0.new) })
-        if flush.reloadsAll {
-            for position in 0..<sections.count { sections.handle(at: position).map { _ = handles.insert($0) } }
-        }
+        handles.formUnion(positions.compactMap { sections.handle(at: $0) })
+        if flush.reloadsAll { handles.formUnion(recountAll()) }
         for handle in inOrder(handles) { settleItemCount(of: handle, applied.itemChanges[handle]) }
+    }
+
+    /// Takes the number of items of every section from its kind's traits; answers the sections that have to be asked.
+    private func recountAll() -> [SectionHandle] {
+        var handles: [SectionHandle] = []
+        for (position, object) in sections.objects(in: 0..<sections.count).enumerated() {
+            if let count = traitItemCount(of: object) {
+                sections.setItemCount(count, at: position)
+            } else {
+                sections.handle(at: position).map { handles.append($0) }
+            }
+        }
+        return handles
     }
 
     private func settleItemCount(of handle: SectionHandle, _ changes: ListItemChanges?) {
@@ -199,7 +205,7 @@ extension ListAdapter {
     /// Drops what was kept for sections that are gone.
     private func forgetRemoved(_ changes: SectionChanges) {
         for old in changes.deletes {
-            guard let handle = sections.oldHandle(at: old) else { continue }
+            guard let handle = sections.knownOldHandle(at: old) else { continue }
             registry.remove(handle)
             registry.clearFault(of: handle)
             states[handle] = nil

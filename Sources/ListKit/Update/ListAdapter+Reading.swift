@@ -7,17 +7,17 @@ extension ListAdapter {
 
     /// The object of a section; `nil` past the end.
     public func object(at section: Int) -> ListObject? {
-        sections.handle(at: section).flatMap { sections.object(of: $0) }
+        sections.object(at: section)
     }
 
     /// The section of an object; `nil` when the list has none with this identifier.
     public func section(forID id: String) -> Int? {
-        sections.handle(forID: id).flatMap { sections.position(of: $0) }
+        sections.tree.index(of: id)
     }
 
     /// How many items a section has; `nil` past the end.
     public func itemCount(inSection section: Int) -> Int? {
-        sections.handle(at: section).map { sections.itemCount(of: $0) }
+        sections.itemCount(at: section)
     }
 
     /// Objects in order, from an offset; empty past the end.
@@ -76,8 +76,9 @@ extension ListAdapter {
     /// Fills a new list.
     func load(_ objects: [ListObject]) {
         let unique = UniqueObjects(objects).objects.filter { kind(for: $0) != nil }
-        sections = SectionMap(unique)
-        for position in 0..<sections.count {
+        let counts = unique.map { traitItemCount(of: $0) }
+        sections = SectionMap(unique, itemCounts: counts.map { $0 ?? 0 })
+        for position in counts.indices where counts[position] == nil {
             guard let handle = sections.handle(at: position) else { continue }
             sections.setItemCount(askItemCount(of: handle), of: handle)
         }

@@ -59,7 +59,7 @@ extension ListAdapter {
         if case .request(let request) = work.first, work.count == 1, let step = beginAlone(request, flush) {
             return step
         }
-        var staging = UpdateStaging(base: sections, revision: revision) { [unowned self] in kind(for: $0) != nil }
+        var staging = UpdateStaging(revision: revision, rejecting: rejectedTypes(of: work))
         for element in work {
             switch element {
             case .itemUpdate(let update):
@@ -70,7 +70,7 @@ extension ListAdapter {
         }
         flush.reloaded = staging.reloaded
         flush.reloadsAll = staging.reloadsAll
-        switch staging.outcome() {
+        switch staging.finish(&sections.tree) {
         case .changes(let changes):
             flush.changes = changes
             return prepare(flush)
@@ -81,12 +81,33 @@ extension ListAdapter {
     private func judge(_ request: UpdateRequest, _ staging: inout UpdateStaging, _ flush: inout Flush) {
         var verdict = Flush.Verdict(id: request.id)
         do throws(ListError) {
-            verdict.droppedDuplicates = try staging.apply(request)
+            verdict.droppedDuplicates = try staging.apply(request, to: &sections.tree)
             flush.isAnimated = flush.isAnimated && request.isAnimated
         } catch {
             verdict.error = error
         }
         flush.verdicts.append(verdict)
+    }
+
+    /// The types in some requests for which there is no section controller; asked before the list is touched, as the
+    /// provider may look at it.
+    private func rejectedTypes(of work: [QueuedWork]) -> Set<ObjectIdentifier> {
+        var rejected: Set<ObjectIdentifier> = []
+        var last: ObjectType?
+        func ask(_ object: ListObject) {
+            let type = object.objectType
+            if type === last { return }
+            last = type
+            if kind(for: object) == nil { rejected.insert(ObjectIdentifier(type)) }
+        }
+        for case .request(let request) in work {
+            switch request.operation {
+            case .performUpdates(let objects, _): objects.forEach(ask)
+            case .applyChanges(_, let upserts): upserts.forEach { ask($0.object) }
+            default: break
+            }
+        }
+        return rejected
     }
 
     /// Takes what goes into one flush: requests that need one of their own stand alone.
@@ -120,8 +141,7 @@ extension ListAdapter {
         flush.changes.deletes = Array(result.deletes)
         flush.changes.inserts = result.inserts.map { ($0, list[$0]) }
         flush.changes.moves = result.moves.map { ($0.from, $0.to) }
-        let forward = IndexForwarding(
-            deletes: flush.changes.deletes, inserts: flush.changes.inserts.map(\.new), moves: flush.changes.moves)
+        let forward = flush.changes.forwarding()
         flush.changes.updates = result.updates.compactMap { old in forward(old).map { (old, list[$0]) } }
         return prepare(flush)
     }

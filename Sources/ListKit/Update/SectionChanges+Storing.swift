@@ -1,6 +1,6 @@
 extension SectionChanges {
     /// What a store has to write: single changes when they are few, else the whole list.
-    func stored(in sections: SectionMap) -> PreparedTransaction.Content {
+    func stored(in sections: borrowing SectionMap) -> PreparedTransaction.Content {
         if let list, count > list.count / 4 { return .replace(list) }
         var changes = PreparedTransaction.Changes()
         changes.removed = deletes.compactMap { sections.oldID(at: $0) }
@@ -11,7 +11,7 @@ extension SectionChanges {
     }
 
     /// New and moved objects in final order, each with the object before it.
-    private func placements(in sections: SectionMap) -> [PreparedTransaction.Placement] {
+    private func placements(in sections: borrowing SectionMap) -> [PreparedTransaction.Placement] {
         let updated = Dictionary(updates.map { ($0.old, $0.object) }, uniquingKeysWith: { first, _ in first })
         var placed = inserts.map { (new: $0.new, object: Optional($0.object)) }
         placed += moves.map { move in (move.new, updated[move.old] ?? sections.oldObject(at: move.old)) }

@@ -59,7 +59,7 @@ struct ViewConvergenceTests {
         return options
     }
 
-    @Test("random requests, scrolls, acks and sizes → each screen equals a fresh one", arguments: 0..<12)
+    @Test("random requests, scrolls, acks and sizes → each screen equals a fresh one", arguments: 0..<9)
     func screens(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &* 31_337)
         let list = TestHost(names: ["binding": "listd/binding"]) { configuration in
@@ -68,7 +68,7 @@ struct ViewConvergenceTests {
         }
         let viewers = (0..<6).map { Viewer(ViewID($0 + 1), Self.options($0)) }
         for viewer in viewers { try list.adapter.openView(viewer.screen.view, options: viewer.options) }
-        for _ in 0..<60 {
+        for _ in 0..<45 {
             try step(&source, list, viewers)
             for viewer in viewers { try check(viewer, list.adapter, &source) }
         }

@@ -1,0 +1,93 @@
+/// What requests do to the objects of a list; each answers whether it changed anything.
+///
+/// A request that throws may have changed something already: the caller goes back to its savepoint.
+extension SectionTree {
+    /// Removes objects, then puts others in or changes them, in order.
+    mutating func applyChanges(
+        removed: [String], upserts: [UpdateRequest.Upsert], rejecting types: Set<ObjectIdentifier>
+    ) throws(ListError) -> Bool {
+        var hasChanged = false
+        for id in removed where remove(id) != nil { hasChanged = true }
+        for upsert in upserts where !types.contains(ObjectIdentifier(upsert.object.objectType)) {
+            if try apply(upsert) { hasChanged = true }
+        }
+        return hasChanged
+    }
+
+    private mutating func apply(_ upsert: UpdateRequest.Upsert) throws(ListError) -> Bool {
+        let object = upsert.object
+        guard let origin = index(of: object) else {
+            let target = try target(of: upsert.position, id: object.id, origin: nil) ?? count()
+            guard insert(object, at: target) else { throw ListError(.limitsExceeded, "too many objects in one list") }
+            return true
+        }
+        let isMoved = try move(object.id, from: origin, to: upsert.position)
+        return replaceIfChanged(object) || isMoved
+    }
+
+    /// Moves one object.
+    mutating func moveObject(_ id: String, to position: UpdateRequest.Position) throws(ListError) -> Bool {
+        try move(id, from: try existing(id), to: position)
+    }
+
+    /// Changes some fields of one object.
+    mutating func patchObject(_ id: String, set: Fields, unset: [String]) throws(ListError) -> Bool {
+        guard let object = object(at: try existing(id)) else { return false }
+        return replaceIfChanged(try object.with(fields: object.fields.patched(set: set, unset: Set(unset))))
+    }
+
+    private func existing(_ id: String) throws(ListError) -> Int {
+        guard let index = index(of: id) else {
+            throw ListError(.noSuchObject, "id: no object \(id.debugDescription)")
+        }
+        return index
+    }
+
+    private mutating func replaceIfChanged(_ object: ListObject) -> Bool {
+        guard let present = index(of: object).flatMap({ self.object(at: $0) }), !present.hasSameContent(as: object)
+        else { return false }
+        return replace(object) != nil
+    }
+
+    private mutating func move(
+        _ id: String, from origin: Int, to position: UpdateRequest.Position
+    ) throws(ListError) -> Bool {
+        guard let target = try target(of: position, id: id, origin: origin), target != origin else { return false }
+        return move(id, to: target)
+    }
+
+    /// Where an object shall stand once it is taken out of its present place; `nil` = where it is.
+    private func target(
+        of position: UpdateRequest.Position, id: String, origin: Int?
+    ) throws(ListError) -> Int? {
+        let anchor: String
+        switch position {
+        case .keep: return nil
+        case .first: return 0
+        case .last: return origin == nil ? count() : count() - 1
+        case .before(let id), .after(let id): anchor = id
+        }
+        if anchor == id { return nil }
+        guard let place = index(of: anchor) else {
+            throw ListError(.noSuchObject, "anchor: no object \(anchor.debugDescription)")
+        }
+        let shifted = origin.map { $0 < place } == true ? place - 1 : place
+        if case .after = position { return shifted + 1 }
+        return shifted
+    }
+
+    /// What the open transaction does, with the objects as they are after it.
+    func sectionChanges() -> SectionChanges {
+        let result = changes()
+        var changes = SectionChanges()
+        changes.deletes = Array(result.deletes)
+        changes.inserts = result.inserts.compactMap { index in object(at: index).map { (index, $0) } }
+        changes.moves = result.moves.map { ($0.from, $0.to) }
+        changes.updates = result.updates.compactMap { old in
+            guard let before = object(at: old, in: .old), let new = index(of: before), let object = object(at: new)
+            else { return nil }
+            return (old, object)
+        }
+        return changes
+    }
+}
