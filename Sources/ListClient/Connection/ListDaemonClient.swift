@@ -76,8 +76,7 @@ package final class ListDaemonClient {
 
     /// Makes a list.
     package func createAdapter(_ name: String, options: [String: DBusValue]) async throws(DBusError) -> ObjectPath {
-        let variants = options.mapValues { Variant($0) }
-        return try await manager.call("CreateAdapter", name, variants, returning: ObjectPath.self)
+        return try await manager.call("CreateAdapter", name, options, returning: ObjectPath.self)
     }
 
     /// Removes a list.

@@ -39,7 +39,7 @@ package final class ListViewClient {
         _ adapter: RemoteObject, options: [String: DBusValue] = [:], onEvent: @escaping @DBusActor (Event) -> Void
     ) async throws(DBusError) -> ListViewClient {
         let (path, _, _, _) = try await adapter.call(
-            "OpenView", options.mapValues { Variant($0) }, returning: ObjectPath.self, UInt64.self, UInt32.self,
+            "OpenView", options, returning: ObjectPath.self, UInt64.self, UInt32.self,
             UInt32.self)
         let object = RemoteObject(
             adapter.connection, destination: adapter.destination, path: path, interface: ListdName.view)

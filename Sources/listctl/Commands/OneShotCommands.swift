@@ -81,7 +81,7 @@ struct OneShotCommands {
         let adapter = try await daemon.adapter(name)
         let revision = try await adapter.call(
             "PerformUpdatesFromFile", UInt64(0), FileDescriptor(adopting: descriptor), "jsonl",
-            [String: Variant<DBusValue>](), returning: UInt64.self, timeout: .seconds(3600))
+            [String: DBusValue](), returning: UInt64.self, timeout: .seconds(3600))
         if json { Output.json(["revision": .uint64(revision)]) } else { Output.line("revision \(revision)") }
     }
 
