@@ -21,9 +21,6 @@ package final class Connection {
     /// The least that a system bus takes: a larger message gets its sender thrown off.
     package static let busMessageSize = 32 << 20
 
-    /// Messages that one connection takes in before others, and timers, have their turn.
-    package nonisolated static let messagesPerTurn = 64
-
     let transport: Transport
     var role: Role
     /// Larger messages are refused with `LimitsExceeded` instead of being sent, in bytes.
@@ -39,8 +36,6 @@ package final class Connection {
     var subscriptions = SubscriptionTable()
     var peers = PeerRegistry()
     var events = ConnectionEvents()
-    /// Whoever opens the connection waits here until the other end has let us in.
-    var authentication: Gate<Void>?
 
     init(transport: Transport, role: Role, maximumMessageSize: Int) {
         self.transport = transport
@@ -96,7 +91,6 @@ package final class Connection {
     /// Runs once when the connection has ended.
     func finish() {
         let error = DBusError.disconnected("the connection has ended")
-        authentication?.open(.failure(.disconnected("the other end did not let us in")))
         calls.failAll(error)
         peers.departAll()
         subscriptions = SubscriptionTable()
@@ -125,7 +119,6 @@ extension Connection: TransportDelegate {
     func transportDidProgress(_ transport: Transport) {
         events.noteOutgoing(transport.outgoingSize)
         if case .served(let served) = role { served.progress(self) }
-        if let gate = authentication, transport.isAuthenticated { gate.open(.success(())) }
     }
 
     private func receivedReply(_ message: Message) {

@@ -18,6 +18,9 @@ protocol TransportDelegate: AnyObject {
 @safe
 @DBusActor
 final class Transport: TurnTaker {
+    /// Messages taken out in one turn.
+    static let budget = 64
+
     /// Owned by this object, used on the loop thread only; closed and given back by `close`, at the latest by `deinit`.
     private nonisolated(unsafe) var raw: OpaquePointer?
     private let watches = WatchTable()
@@ -84,8 +87,6 @@ extension Transport {
     func send(_ message: Message) throws(DBusError) -> UInt32 {
         guard let raw = unsafe raw, isConnected else { throw .disconnected("the connection is closed") }
         guard message.bodySize >= 0 else { throw .invalidArgs("the message was not written completely") }
-        guard unsafe dbus_message_contains_unix_fds(message.raw) == 0 || dbus_connection_can_send_type(raw, 0x68) != 0
-        else { throw DBusError(.notSupported, "this connection does not carry file descriptors") }
         var serial: UInt32 = 0
         guard unsafe dbus_connection_send(raw, message.raw, &serial) != 0 else {
             throw DBusError(.noMemory, "no memory to send a message")
@@ -133,7 +134,7 @@ extension Transport {
 
     private func checkForMessages() {
         guard let raw = unsafe raw, !readingIsPaused else { return }
-        switch DispatchStep(status: unsafe dbus_connection_get_dispatch_status(raw).rawValue) {
+        switch DispatchStep(status: unsafe dbus_connection_get_dispatch_status(raw)) {
         case .drain: EventLoop.shared.reactor.giveTurn(to: self)
         case .wait: break
         case .retryLater: retryLater()
@@ -145,7 +146,7 @@ extension Transport {
     }
 
     func takeTurn() -> Bool {
-        for _ in 0..<Connection.messagesPerTurn {
+        for _ in 0..<Transport.budget {
             guard let raw = unsafe raw, isConnected, !readingIsPaused else { return false }
             guard let next = unsafe dbus_connection_pop_message(raw) else {
                 checkForMessages()
@@ -168,19 +169,18 @@ extension Transport {
 }
 
 /// What to do after a look at libdbus' dispatch status.
-package enum DispatchStep: Sendable {
+enum DispatchStep {
     case drain
     case wait
     /// libdbus had no memory to go on: trying again at once would spin.
     case retryLater
 
-    package static let retryDelay = Duration.milliseconds(100)
+    static let retryDelay = Duration.milliseconds(100)
 
-    /// From a `DBusDispatchStatus`.
-    package init(status: UInt32) {
+    init(status: DBusDispatchStatus) {
         switch status {
-        case DBUS_DISPATCH_DATA_REMAINS.rawValue: self = .drain
-        case DBUS_DISPATCH_NEED_MEMORY.rawValue: self = .retryLater
+        case DBUS_DISPATCH_DATA_REMAINS: self = .drain
+        case DBUS_DISPATCH_NEED_MEMORY: self = .retryLater
         default: self = .wait
         }
     }

@@ -33,10 +33,22 @@ extension AdapterObject {
             out: ["revision": "t"]
         ) { adapter, call in try adapter.performUpdates(call) },
         .method(
+            "PerformUpdatesFromFile",
+            in: ["expected_revision": "t", "file": "h", "format": "s", "options": "a{sv}"], out: ["revision": "t"]
+        ) { adapter, call in try adapter.performUpdatesFromFile(call) },
+        .method(
             "ApplyChanges",
             in: ["expected_revision": "t", "removed": "as", "upserts": "a(ssssa{sv})", "options": "a{sv}"],
             out: ["revision": "t"]
         ) { adapter, call in try adapter.applyChanges(call) },
+        .method(
+            "MoveObject", in: ["expected_revision": "t", "id": "s", "position": "s", "anchor": "s"],
+            out: ["revision": "t"]
+        ) { adapter, call in try adapter.moveObject(call) },
+        .method(
+            "PatchObject", in: ["expected_revision": "t", "id": "s", "set": "a{sv}", "unset": "as"],
+            out: ["revision": "t"]
+        ) { adapter, call in try adapter.patchObject(call) },
         .method("ReloadObjects", in: ["ids": "as"], out: ["revision": "t"]) { adapter, call in
             try adapter.reloadObjects(call)
         },
@@ -48,6 +60,10 @@ extension AdapterObject {
             "GetObjects", in: ["offset": "u", "limit": "u"],
             out: ["revision": "t", "total": "u", "objects": "a(ssa{sv})"]
         ) { adapter, call in try adapter.getObjects(call) },
+        .method(
+            "GetObjectsByFileDescriptor", in: ["offset": "u", "limit": "u", "format": "s"],
+            out: ["revision": "t", "total": "u", "file": "h"]
+        ) { adapter, call in try adapter.getObjectsByFileDescriptor(call) },
         .method(
             "FindObject", in: ["id": "s"], out: ["revision": "t", "section": "u", "type": "s", "fields": "a{sv}"]
         ) { adapter, call in try adapter.findObject(call) },

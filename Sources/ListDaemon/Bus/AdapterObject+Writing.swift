@@ -7,7 +7,7 @@ internal import DBus
 extension AdapterObject {
     func performUpdates(_ call: Call) throws {
         try checkWritingAccess(call)
-        var decoder = ObjectDecoder(limits: service.payloadLimits)
+        var decoder = ObjectDecoder(limits: service.objectLimits, payloadBytes: service.payloadBytes)
         let (expected, objects, options) = try call.message.read { (reader) throws(DBusError) in
             let expected = try reader.readUInt64()
             let objects = Result { () throws(DBusError) in try decoder.objects(from: &reader) }
@@ -20,7 +20,7 @@ extension AdapterObject {
 
     func applyChanges(_ call: Call) throws {
         try checkWritingAccess(call)
-        var decoder = ObjectDecoder(limits: service.payloadLimits)
+        var decoder = ObjectDecoder(limits: service.objectLimits, payloadBytes: service.payloadBytes)
         let (expected, removed, upserts, options) = try call.message.read { (reader) throws(DBusError) in
             let expected = try reader.readUInt64()
             let removed = try [String](from: &reader)
@@ -30,6 +30,28 @@ extension AdapterObject {
         try checkWritable()
         let operation = upserts.operation { .applyChanges(removed: removed, upserts: $0) }
         update(call, expecting: expected, animated: options.animated, operation)
+    }
+
+    func moveObject(_ call: Call) throws {
+        try checkWritingAccess(call)
+        let (expected, id, word, anchor) = try call.arguments(as: UInt64.self, String.self, String.self, String.self)
+        try checkWritable()
+        let operation = Result { () throws(DBusError) in try UpdateRequest.Position(word: word, anchor: anchor) }
+            .operation { .moveObject(id: id, position: $0) }
+        update(call, expecting: expected, operation)
+    }
+
+    func patchObject(_ call: Call) throws {
+        try checkWritingAccess(call)
+        var decoder = ObjectDecoder(limits: service.objectLimits, payloadBytes: service.payloadBytes)
+        let (expected, id, set, unset) = try call.message.read { (reader) throws(DBusError) in
+            (
+                try reader.readUInt64(), try reader.readString(),
+                Result { () throws(DBusError) in try decoder.fields(from: &reader) }, try [String](from: &reader)
+            )
+        }
+        try checkWritable()
+        update(call, expecting: expected, set.operation { .patchObject(id: id, set: $0, unset: unset) })
     }
 
     func reloadObjects(_ call: Call) throws {
@@ -42,28 +64,51 @@ extension AdapterObject {
         update(call, animated: false, .reloadData)
     }
 
-    private func checkWritingAccess(_ call: Call) throws(ListError) {
+    /// `View.MoveItem`: a refusal is no error.
+    func moveItem(_ call: Call, from source: IndexPath, to target: IndexPath) throws {
+        try checkWritingAccess(call)
+        try checkWritable()
+        request { outcome in
+            call.answer(outcome) { answer, writer in
+                guard case .revision(let revision, _, let isRefused) = answer else { return false }
+                writer.append(!isRefused)
+                writer.append(revision)
+                return true
+            }
+        } _: { id in
+            .update(UpdateRequest(id: id, operation: .moveItem(from: source, to: target)))
+        }
+    }
+
+    /// Refuses callers that may not write, and everybody once the end was asked for.
+    @discardableResult
+    func checkWritingAccess(_ call: Call) throws(ListError) -> Caller {
         try service.checkWriting()
         let caller = try service.authority.caller(call.peer)
         guard access.allowsWriting(caller) else {
             throw ListError(
                 .accessDenied, "user \(caller.user) may not write to adapter \(name.debugDescription)")
         }
+        return caller
     }
 
-    private func checkWritable() throws(ListError) {
+    /// Refuses lists that are filled by a source.
+    func checkWritable() throws(ListError) {
         guard options.source == .push else {
             throw ListError(.readOnly, "adapter \(name.debugDescription) is filled by \(options.source.text)")
         }
     }
 
     /// Queues a request and answers the call with the revision that contains its effect.
-    private func update(
+    func update(
         _ call: Call, expecting expected: UInt64 = 0, animated: Bool = true, _ operation: UpdateRequest.Operation
     ) {
+        if service.phase != .running {
+            return call.fail(ListError(.shuttingDown, "listd is ending and takes no changes"))
+        }
         request { [service, name] outcome in
             switch outcome {
-            case .success(.revision(let revision, let dropped)):
+            case .success(.revision(let revision, let dropped, _)):
                 service.noteDuplicates(dropped, in: name, from: call.peer)
                 call.reply(revision)
             case .success: call.fail(ListError.unexpectedAnswer)

@@ -37,6 +37,8 @@ package final class AdapterObject {
     /// The selected items, likewise.
     private(set) var selection: [SelectedItem] = []
     private let host: AdapterHost
+    private var source: AdapterSource?
+    private var feed: SourceFeed?
     private var requests = RequestTable()
     private var listeners: Subscriptions<Listener>
 
@@ -47,10 +49,10 @@ package final class AdapterObject {
         func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(peer)) }
     }
 
-    /// Makes the object of an adapter; `makeHost` makes its host, which yields to the sink that it is given.
+    /// Makes the object of an adapter, which the relay leads to from then on.
     init(
         service: Service, name: String, epoch: String, access: AdapterAccess, options: AdapterOptions,
-        makeHost: (@escaping AdapterHost.Sink) -> AdapterHost
+        relay: AdapterRelay, host: AdapterHost
     ) {
         self.service = service
         self.name = name
@@ -58,12 +60,36 @@ package final class AdapterObject {
         self.epoch = epoch
         self.access = access
         self.options = options
+        self.host = host
         state = options.source == .push ? .ready : .loading
         listeners = Subscriptions(isRestricted: access.isRestricted)
-        let relay = EffectRelay()
-        host = makeHost { effects in EventLoop.shared.post { relay.target?.receive(effects) } }
         relay.target = self
         if service.isHeld { host.send(.hold(true)) }
+    }
+
+    /// Begins to be filled from a source, if it has one.
+    ///
+    /// - Throws: why the source cannot begin; the host has ended then.
+    func begin(_ source: AdapterSource?, _ feed: SourceFeed) async throws(ListError) {
+        self.source = source
+        self.feed = feed
+        do throws(ListError) {
+            try await source?.start()
+        } catch {
+            end(.adapterRemoved) {}
+            throw error
+        }
+    }
+
+    /// Ends the source and the host; `completion` runs when everything is said and every caller answered.
+    func end(_ reason: ViewClosing, completion: @escaping @DBusActor () -> Void) {
+        feed?.close()
+        source?.stop()
+        request { _ in
+            completion()
+        } _: { id in
+            .stop(id, reason)
+        }
     }
 
     /// Sends a command that is answered, and what to do with the answer.
@@ -88,11 +114,24 @@ package final class AdapterObject {
     }
 }
 
-/// Breaks the circle of an adapter and its host: set once, as soon as both are there.
+/// The way from a host and a source to their adapter: both are there before it, and neither keeps it alive.
 @DBusActor
-private final class EffectRelay {
+final class AdapterRelay {
+    /// Set once, when the adapter is there.
     weak var target: AdapterObject?
+
     nonisolated init() {}
+
+    /// Takes what a host yields, from its executor.
+    nonisolated var sink: AdapterHost.Sink {
+        { effects in EventLoop.shared.post { self.target?.receive(effects) } }
+    }
+
+    /// Takes what a source tells; without an adapter nobody wants it.
+    func apply(_ event: SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void) {
+        guard let target else { return completion(nil) }
+        target.apply(event, completion)
+    }
 }
 
 // MARK: - What the host yields

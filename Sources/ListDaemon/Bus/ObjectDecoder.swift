@@ -6,14 +6,19 @@ internal import DBus
 /// A fault does not end the reading of the message: it is kept and reported after faults that come first in the
 /// contract's order (access, options, ReadOnly, RevisionConflict, objects).
 struct ObjectDecoder {
-    private let limits: PayloadLimits
+    private let limits: ObjectLimits
+    private let payloadBytes: Int
     private var fields = FieldsDecoder()
     private var id: [UInt8] = []
     private var type = ObjectType.named("")
     private var byteCount = 0
 
-    init(limits: PayloadLimits) {
+    /// - Parameters:
+    ///   - limits: what one object may take.
+    ///   - payloadBytes: what all of them together may take.
+    init(limits: ObjectLimits, payloadBytes: Int) {
         self.limits = limits
+        self.payloadBytes = payloadBytes
     }
 
     /// `a(ssa{sv})`: the whole list of `PerformUpdates`.
@@ -89,7 +94,7 @@ struct ObjectDecoder {
 
     private mutating func count(_ bytes: Int) throws(DBusError) {
         byteCount += bytes
-        guard byteCount <= limits.payloadBytes else { throw tooLarge("the payload", byteCount, limits.payloadBytes) }
+        guard byteCount <= payloadBytes else { throw tooLarge("the payload", byteCount, payloadBytes) }
     }
 
     private func tooLarge(_ what: String, _ size: Int, _ limit: Int) -> DBusError {
@@ -109,19 +114,4 @@ extension UpdateRequest.Position {
         default: throw .invalidArgs("position “\(word)” is none of keep, first, last, before, after")
         }
     }
-}
-
-/// How large what comes in may be, in bytes (the contract's limits; encoded sizes).
-package struct PayloadLimits: Sendable, Equatable {
-    /// All objects of one call together.
-    package var payloadBytes = 16 << 20
-    /// A file, or what comes through a pipe.
-    package var fileBytes = 64 << 20
-    /// One object.
-    package var objectBytes = 8 << 20
-    /// An identifier; a type.
-    package var idBytes = 4 << 10
-
-    /// Makes the contract's defaults.
-    package init() {}
 }

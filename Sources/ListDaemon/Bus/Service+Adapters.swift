@@ -5,37 +5,40 @@ extension Service {
     /// Makes an adapter and shows it.
     ///
     /// - Throws: `invalidArguments` or `adapterExists` for the name, `limitsExceeded` when the owner has as many as a user
-    ///   may have, and what is wrong with the section controllers or the plugins that they come from.
+    ///   may have, and what is wrong with the source, the section controllers or the plugins that they come from.
     func makeAdapter(
         name: String, options: AdapterOptions, access: AdapterAccess
     ) async throws(ListError) -> AdapterObject {
         try adapters.reserve(name)
         defer { adapters.cancelReservation(name) }
         let controllers = try await plugins.sectionControllers(for: options.sectionControllers)
-        if !access.isConfigured { try book(Quotas.Amounts(adapters: 1), for: access.owner) }
-        let adapter = AdapterObject(
-            service: self, name: name, epoch: Epoch.new(), access: access, options: options
-        ) { sink in
-            AdapterHost(
-                configuration: options.configuration(named: name),
-                controllers: { controllers.makeProvider() }, sink: sink)
+        try book(Quotas.Amounts(adapters: 1), for: access)
+        do throws(ListError) {
+            let relay = AdapterRelay()
+            let feed = SourceFeed { event, completion in relay.apply(event, completion) }
+            let source = try await makeSource(options.source, feed: feed)
+            let adapter = AdapterObject(
+                service: self, name: name, epoch: Epoch.new(), access: access, options: options, relay: relay,
+                host: AdapterHost(
+                    configuration: options.configuration(named: name),
+                    controllers: { controllers.makeProvider() }, sink: relay.sink))
+            try await adapter.begin(source, feed)
+            adapters.add(adapter)
+            tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
+            return adapter
+        } catch {
+            release(Quotas.Amounts(adapters: 1), of: access)
+            throw error
         }
-        adapters.add(adapter)
-        tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
-        return adapter
     }
 
     /// Takes an adapter away at once; `completion` runs when its views are closed and its callers answered.
     func remove(_ adapter: AdapterObject, completion: @escaping @DBusActor () -> Void) {
         adapters.remove(adapter)
         tree.remove(at: adapter.path)
-        adapter.request { [quotas] _ in
-            if !adapter.access.isConfigured {
-                quotas.release(Quotas.Amounts(adapters: 1), for: adapter.access.owner)
-            }
+        adapter.end(.adapterRemoved) { [self] in
+            release(Quotas.Amounts(adapters: 1), of: adapter.access)
             completion()
-        } _: { id in
-            .stop(id, .adapterRemoved)
         }
     }
 
@@ -46,23 +49,28 @@ extension Service {
             var left = all.count
             if left == 0 { continuation.resume() }
             for adapter in all {
-                adapter.request { _ in
+                adapter.end(.shuttingDown) {
                     left -= 1
                     if left == 0 { continuation.resume() }
-                } _: { id in
-                    .stop(id, .shuttingDown)
                 }
             }
         }
     }
 
-    private func book(_ amounts: Quotas.Amounts, for user: UInt32) throws(ListError) {
+    /// Books what an adapter takes on its owner's account; configured ones do not count.
+    private func book(_ amounts: Quotas.Amounts, for access: AdapterAccess) throws(ListError) {
+        guard !access.isConfigured else { return }
         do throws(Quotas.Exceeded) {
-            try quotas.change(amounts, for: user)
+            try quotas.change(amounts, for: access.owner)
         } catch {
             throw ListError(
-                .limitsExceeded, "user \(user) has \(error.limit) \(error.resource.rawValue), more are not allowed")
+                .limitsExceeded,
+                "user \(access.owner) has \(error.limit) \(error.resource.rawValue), more are not allowed")
         }
+    }
+
+    private func release(_ amounts: Quotas.Amounts, of access: AdapterAccess) {
+        if !access.isConfigured { quotas.release(amounts, for: access.owner) }
     }
 }
 

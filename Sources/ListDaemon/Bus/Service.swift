@@ -28,8 +28,16 @@ package final class Service {
     package var creators = AccessRule.any
     /// What users have.
     let quotas: QuotaLedger
-    /// How large what comes in may be.
-    package var payloadLimits = PayloadLimits()
+    /// How many bytes all objects of one call may take.
+    package var payloadBytes = 16 << 20
+    /// What one object may take.
+    package var objectLimits = ObjectLimits()
+    /// What may come through descriptors.
+    package var bulkLimits = BulkReader.Limits() {
+        didSet { bulk.setLimits(bulkLimits) }
+    }
+    /// Reads descriptors.
+    let bulk = BulkReader()
     /// How many calls of one connection may wait for their answers.
     package var callsPerConnection = 256
     /// Counts what happens.

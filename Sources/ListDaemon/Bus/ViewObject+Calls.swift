@@ -27,6 +27,59 @@ extension ViewObject {
                 last: IndexPath(section: Int(lastSection), item: Int(lastItem))))
     }
 
+    func scrollTo(_ call: Call) throws {
+        try check(call)
+        let (id, item, word) = try call.arguments(as: String.self, UInt32.self, String.self)
+        guard let position = ScrollPosition(rawValue: word) else {
+            throw DBusError.invalidArgs("position “\(word)” is none of none, start, center, end")
+        }
+        perform(call, .scrollTo(id: id, item: Int(item), position)) { answer, writer in
+            guard case .scrolled(let offset, let sequence) = answer else { return false }
+            writer.append(offset)
+            writer.append(sequence)
+            return true
+        }
+    }
+
+    func reportSizes(_ call: Call) throws {
+        try check(call)
+        let sizes = try call.message.read { (reader) throws(DBusError) in
+            try reader.array { (rows) throws(DBusError) in
+                var sizes: [MeasuredSize] = []
+                while !rows.atEnd {
+                    sizes.append(try rows.structure { (row) throws(DBusError) in try MeasuredSize(from: &row) })
+                }
+                return sizes
+            }
+        }
+        performForSequence(call, .reportSizes(sizes))
+    }
+
+    func select(_ call: Call, _ isSelected: Bool) throws {
+        try check(call)
+        let (id, item) = try call.arguments(as: String.self, UInt32.self)
+        perform(call, .select(id: id, item: Int(item), isSelected)) { answer, writer in
+            guard case .flag(let flag) = answer else { return false }
+            writer.append(flag)
+            return true
+        }
+    }
+
+    func setHighlighted(_ call: Call) throws {
+        try check(call)
+        let (id, item, flag) = try call.arguments(as: String.self, UInt32.self, Bool.self)
+        perform(call, .setHighlighted(id: id, item: Int(item), flag)) { _, _ in true }
+    }
+
+    func moveItem(_ call: Call) throws {
+        try check(call)
+        let (fromSection, fromItem, toSection, toItem) = try call.arguments(
+            as: UInt32.self, UInt32.self, UInt32.self, UInt32.self)
+        try adapter.moveItem(
+            call, from: IndexPath(section: Int(fromSection), item: Int(fromItem)),
+            to: IndexPath(section: Int(toSection), item: Int(toItem)))
+    }
+
     func acknowledge(_ call: Call) throws {
         try check(call)
         perform(call, .acknowledge(sequence: try call.arguments(as: UInt64.self))) { _, _ in true }
@@ -52,5 +105,14 @@ extension ViewObject {
             writer.append(sequence)
             return true
         }
+    }
+}
+
+extension MeasuredSize {
+    /// The members of a structure `(sudd)`.
+    fileprivate init(from row: inout MessageReader) throws(DBusError) {
+        self.init(
+            objectID: try row.readString(), item: Int(try row.readUInt32()),
+            size: Size(width: try row.readDouble(), height: try row.readDouble()))
     }
 }

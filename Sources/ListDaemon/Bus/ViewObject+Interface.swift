@@ -27,6 +27,25 @@ extension ViewObject {
             in: ["first_section": "u", "first_item": "u", "last_section": "u", "last_item": "u"],
             out: ["sequence": "t"]
         ) { view, call in try view.setVisibleRange(call) },
+        .method(
+            "ScrollTo", in: ["id": "s", "item": "u", "position": "s"], out: ["offset": "(dd)", "sequence": "t"]
+        ) { view, call in try view.scrollTo(call) },
+        .method("ReportSizes", in: ["sizes": "a(sudd)"], out: ["sequence": "t"]) { view, call in
+            try view.reportSizes(call)
+        },
+        .method("Select", in: ["id": "s", "item": "u"], out: ["selected": "b"]) { view, call in
+            try view.select(call, true)
+        },
+        .method("Deselect", in: ["id": "s", "item": "u"], out: ["deselected": "b"]) { view, call in
+            try view.select(call, false)
+        },
+        .method("SetHighlighted", in: ["id": "s", "item": "u", "highlighted": "b"]) { view, call in
+            try view.setHighlighted(call)
+        },
+        .method(
+            "MoveItem", in: ["from_section": "u", "from_item": "u", "to_section": "u", "to_item": "u"],
+            out: ["moved": "b", "revision": "t"]
+        ) { view, call in try view.moveItem(call) },
         .method("Ack", in: ["sequence": "t"], annotations: ["org.freedesktop.DBus.Method.NoReply": "true"]) {
             view, call in try view.acknowledge(call)
         },

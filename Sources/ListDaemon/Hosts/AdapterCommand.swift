@@ -50,6 +50,14 @@ package enum ViewCommand: Sendable {
     case setViewport(seen: UInt64, Rect)
     /// `View.SetVisibleRange`.
     case setVisibleRange(first: IndexPath, last: IndexPath)
+    /// `View.ScrollTo`.
+    case scrollTo(id: String, item: Int, ScrollPosition)
+    /// `View.ReportSizes`.
+    case reportSizes([MeasuredSize])
+    /// `View.Select` (true) and `View.Deselect` (false).
+    case select(id: String, item: Int, Bool)
+    /// `View.SetHighlighted`.
+    case setHighlighted(id: String, item: Int, Bool)
     /// `View.Ack`.
     case acknowledge(sequence: UInt64)
     /// `View.Resync`.

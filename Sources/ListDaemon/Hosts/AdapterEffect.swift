@@ -32,8 +32,8 @@ package struct AdapterStatus: Sendable, Equatable {
 
 /// What a request is answered with when it succeeds.
 package enum AdapterAnswer: Sendable {
-    /// A write: the revision that contains it, and how many repeated objects were dropped.
-    case revision(UInt64, droppedDuplicates: Int)
+    /// A write: the revision that contains it, how many repeated objects were dropped, and whether a move was refused.
+    case revision(UInt64, droppedDuplicates: Int, isRefused: Bool)
     /// A page of objects.
     case objects(revision: UInt64, total: Int, [ListObject])
     /// One object and its section.
@@ -46,6 +46,10 @@ package enum AdapterAnswer: Sendable {
     case opened(revision: UInt64, sections: Int, items: Int)
     /// The view's last sent picture.
     case sequence(UInt64)
+    /// The view's offset after scrolling, and its last sent picture.
+    case scrolled(offset: Point, sequence: UInt64)
+    /// Yes or no.
+    case flag(Bool)
     /// The whole picture of a view.
     case picture(Picture)
     /// The selected items.

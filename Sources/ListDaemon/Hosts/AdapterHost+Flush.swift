@@ -87,7 +87,9 @@ extension AdapterHost {
         let answers: [AdapterEffect] = result.answers.map { answer in
             .answer(
                 answer.id,
-                answer.outcome.map { .revision($0, droppedDuplicates: answer.droppedDuplicates) })
+                answer.outcome.map {
+                    .revision($0, droppedDuplicates: answer.droppedDuplicates, isRefused: answer.isRefused)
+                })
         }
         yield(result.events, then: answers)
         if stopping != nil { finishStopping() } else { scheduleFlush() }

@@ -19,6 +19,20 @@ extension AdapterHost {
             reply(id, view) { () throws(ListError) in
                 try adapter.setVisibleRange(view: view, first: first, last: last)
             }
+        case .scrollTo(let object, let item, let position):
+            answer(id) { () throws(ListError) in
+                let (offset, reply) = try adapter.scrollTo(view: view, object: object, item: item, position: position)
+                yield(reply.effects, about: view)
+                return .scrolled(offset: offset, sequence: reply.sequence)
+            }
+        case .reportSizes(let sizes):
+            reply(id, view) { () throws(ListError) in try adapter.reportSizes(view: view, sizes: sizes) }
+        case .select(let object, let item, let isSelected): select(id, object, item, isSelected)
+        case .setHighlighted(let object, let item, let flag):
+            answer(id) { () throws(ListError) in
+                yield(try adapter.setHighlighted(flag, item: item, ofObject: object))
+                return .done
+            }
         case .acknowledge(let sequence):
             answer(id) { () throws(ListError) in
                 yield(try adapter.acknowledge(view: view, sequence: sequence), about: view)
@@ -40,6 +54,19 @@ extension AdapterHost {
     func close(_ view: ViewID, _ reason: ViewClosing) {
         guard let events = try? adapter.closeView(view) else { return }
         yield(events, closing: reason)
+    }
+
+    private func select(_ id: RequestID, _ object: String, _ item: Int, _ isSelected: Bool) {
+        answer(id) { () throws(ListError) in
+            if isSelected {
+                let (flag, events) = try adapter.selectItem(item, ofObject: object)
+                yield(events)
+                return .flag(flag)
+            }
+            let (flag, events) = try adapter.deselectItem(item, ofObject: object)
+            yield(events)
+            return .flag(flag)
+        }
     }
 
     private func reply(_ id: RequestID, _ view: ViewID, _ act: () throws(ListError) -> ViewReply) {

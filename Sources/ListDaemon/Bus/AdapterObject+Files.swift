@@ -1,0 +1,75 @@
+internal import DBus
+internal import Dispatch
+@_spi(Daemon) internal import ListKit
+
+// Whole lists through descriptors, so that the bus carries none of their bytes.
+
+extension AdapterObject {
+    func performUpdatesFromFile(_ call: Call) throws {
+        let caller = try checkWritingAccess(call)
+        let (expected, file, format, options) = try call.message.read { (reader) throws(DBusError) in
+            (
+                try reader.readUInt64(), try reader.readFileDescriptor(), try reader.readString(),
+                try UpdateOptions(from: &reader, allowing: [.animated, .duplicates])
+            )
+        }
+        try Self.check(format: format)
+        try checkWritable()
+        Task { @DBusActor [service] in
+            let operation: UpdateRequest.Operation
+            do throws(ListError) {
+                let objects = try await service.bulk.objects(from: file, user: caller.user)
+                operation = .performUpdates(objects: objects, duplicates: options.duplicates)
+            } catch {
+                operation = .invalid(error)
+            }
+            update(call, expecting: expected, animated: options.animated, operation)
+        }
+    }
+
+    func getObjectsByFileDescriptor(_ call: Call) throws {
+        try checkReadingAccess(call)
+        let (offset, limit, format) = try call.arguments(as: UInt32.self, UInt32.self, String.self)
+        try Self.check(format: format)
+        request { [name] outcome in
+            switch outcome {
+            case .success(.objects(let revision, let total, let objects)):
+                Task { @DBusActor in
+                    do throws(ListError) {
+                        let file = try await Self.memoryFile(named: "listd " + name, of: objects)
+                        call.reply(revision, UInt32(clamping: total), file)
+                    } catch {
+                        call.fail(error)
+                    }
+                }
+            case .success: call.fail(ListError.unexpectedAnswer)
+            case .failure(let error): call.fail(error)
+            }
+        } _: { id in
+            .query(id, .objects(offset: Int(offset), limit: Int(limit), byteLimit: .max))
+        }
+    }
+
+    private static func check(format: String) throws(ListError) {
+        guard format == "jsonl" else {
+            throw ListError(.invalidArguments, "format: \(format.debugDescription) is not jsonl")
+        }
+    }
+
+    /// Writes objects on a thread of Dispatch, because a large list takes long.
+    private static func memoryFile(
+        named name: String, of objects: [ListObject]
+    ) async throws(ListError) -> FileDescriptor {
+        let outcome: Result<FileDescriptor, ListError> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var encoder = JSONLEncoder()
+                for object in objects { encoder.append(object) }
+                continuation.resume(
+                    returning: Result { () throws(ListError) in
+                        try SealedMemory.file(named: name, containing: encoder.bytes)
+                    })
+            }
+        }
+        return try outcome.get()
+    }
+}

@@ -1,0 +1,82 @@
+internal import DBus
+@_spi(Daemon) internal import ListKit
+internal import PluginAPI
+
+extension AdapterObject {
+    /// Applies what the source told, and shows how it is.
+    ///
+    /// - Parameter completion: called when the event is applied, or with the reason why it is to be tried again.
+    func apply(_ event: SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void) {
+        switch event {
+        case .replace(let objects):
+            feed(.performUpdates(objects: objects), completion)
+        case .changes(let removed, let upserts):
+            feed(.applyChanges(removed: removed, upserts: upserts), completion)
+        case .failed(let error):
+            sourceFailed(error)
+            completion(nil)
+        case .ready:
+            setState(.ready)
+            completion(nil)
+        }
+    }
+
+    private func feed(
+        _ operation: UpdateRequest.Operation, _ completion: @escaping @DBusActor (ListError?) -> Void
+    ) {
+        request { [weak self] outcome in
+            switch outcome {
+            case .success:
+                self?.setState(.ready)
+                completion(nil)
+            case .failure(let error) where error.mayPass:
+                self?.sourceFailed(error)
+                completion(error)
+            case .failure(let error):
+                self?.sourceFailed(error)
+                completion(nil)
+            }
+        } _: { id in
+            .update(UpdateRequest(id: id, operation: operation))
+        }
+    }
+
+    private func sourceFailed(_ error: ListError) {
+        service.log.warning(
+            "source \(options.source.text): \(error)", .adapter(name), event: .sourceFailed,
+            limitedBy: "source of \(name)")
+        setState(.failed)
+    }
+}
+
+extension ListError {
+    /// Whether the same thing may go well a little later.
+    fileprivate var mayPass: Bool {
+        switch code {
+        case .storeFailed, .limitsExceeded, .revisionConflict: true
+        default: false
+        }
+    }
+}
+
+extension Service {
+    /// What the option `source` names; nil for `push`.
+    ///
+    /// - Throws: what is wrong with the plugin, or with the option.
+    func makeSource(_ name: SourceName, feed: SourceFeed) async throws(ListError) -> AdapterSource? {
+        switch name {
+        case .push: return nil
+        case .jsonl(let path):
+            return .file(
+                try JSONLSource(path: path, limits: objectLimits, fileBytes: bulkLimits.fileBytes) { feed.take($0) })
+        case .plugin:
+            guard let reference = PluginSourceReference(name.text) else {
+                throw ListError(.invalidArguments, "source: \(name.text.debugDescription) names nothing")
+            }
+            return .plugin(
+                try await plugins.dataSource(reference) { event in
+                    if let event = SourceEvent(event) { feed.take(event) }
+                })
+        }
+    }
+}
