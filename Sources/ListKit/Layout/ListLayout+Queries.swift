@@ -4,7 +4,7 @@ extension ListLayout {
         switch engine {
         case .flow(let flow): flow.numberOfSections
         case .absolute(let absolute): absolute.numberOfSections
-        case .none(let none): none.numberOfSections
+        case .none: 0
         }
     }
 
@@ -13,11 +13,11 @@ extension ListLayout {
         switch engine {
         case .flow(let flow): flow.itemCount(ofSection: section)
         case .absolute(let absolute): absolute.itemCount(ofSection: section)
-        case .none(let none): none.itemCount(ofSection: section)
+        case .none: nil
         }
     }
 
-    /// The size of the whole content, in points; zero without sections and in layout `none`.
+    /// The size of the whole content, in points; zero without sections.
     ///
     /// Layout `flow`: the container less the content inset, by the end of the last section with its trailing inset
     /// (IGListKit LY-46). Layout `absolute`: what all items with an area reach from the origin.
@@ -32,7 +32,7 @@ extension ListLayout {
     /// Everything whose frame overlaps a rectangle with area.
     ///
     /// Layout `flow`: section by section, header, items, footer; `origin` is the viewport's, where headers stick, and
-    /// `rect` may be larger than the viewport. Layout `absolute`: by z, then by path. Layout `none`: nothing.
+    /// `rect` may be larger than the viewport. Layout `absolute`: by z, then by path.
     /// O(log n + what overlaps).
     public func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
         switch engine {
@@ -42,12 +42,12 @@ extension ListLayout {
         }
     }
 
-    /// Where an item lies; nil if there is none at the path. Layout `none`: an empty frame. O(log n).
+    /// Where an item lies; nil if there is none at the path. O(log n).
     public func attributes(ofItem path: IndexPath) -> LayoutAttributes? {
         switch engine {
         case .flow(let flow): flow.attributes(ofItem: path)
         case .absolute(let absolute): absolute.attributes(ofItem: path)
-        case .none(let none): none.attributes(ofItem: path)
+        case .none: nil
         }
     }
 
@@ -72,23 +72,12 @@ extension ListLayout {
 
     /// The item at a point; the right and bottom edges of a frame do not belong to it.
     ///
-    /// Layout `flow`: the first by path. Layout `absolute`: the uppermost. Layout `none`: nil.
+    /// Layout `flow`: the first by path. Layout `absolute`: the uppermost.
     public func item(at point: Point) -> IndexPath? {
         switch engine {
         case .flow(let flow): flow.item(at: point)
         case .absolute(let absolute): absolute.item(at: point)
         case .none: nil
-        }
-    }
-
-    /// The items from one path through another, and so many more on both sides: what a client of layout `none` sees.
-    ///
-    /// Held to the list: a path that names no item stands for the place where it would be. Nothing in other layouts.
-    /// O(log n + items).
-    public func items(from first: IndexPath, through last: IndexPath, overscan: Int = 0) -> [IndexPath] {
-        switch engine {
-        case .none(let none): none.items(from: first, through: last, overscan: overscan)
-        case .flow, .absolute: []
         }
     }
 

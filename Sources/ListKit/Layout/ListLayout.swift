@@ -1,8 +1,10 @@
 /// Where everything in a list lies: one of the three layouts behind one face.
 ///
 /// A value: it is told of the list by a ``LayoutSource``, keeps what it needs, and answers questions without asking
-/// again. Copies share their storage until one of them changes; a copy that is kept across a change makes that change
-/// O(n).
+/// again. Copies share their storage in pages: a copy that is kept over a change costs that change the pages it
+/// touches.
+///
+/// Layout `none` keeps nothing, as its clients name what they see: its answers are those of an empty list.
 ///
 /// ```swift
 /// var layout = ListLayout(.flow(FlowConfiguration()))
@@ -17,7 +19,8 @@ public struct ListLayout: Sendable {
     enum Engine: Sendable {
         case flow(FlowLayout)
         case absolute(AbsoluteLayout)
-        case none(NoLayout)
+        /// The client lays out: nothing is kept, everything is empty.
+        case none
     }
 
     /// Makes a layout that knows no list yet.
@@ -25,7 +28,7 @@ public struct ListLayout: Sendable {
         switch configuration {
         case .flow(let configuration): engine = .flow(FlowLayout(configuration))
         case .absolute(let direction): engine = .absolute(AbsoluteLayout(direction: direction))
-        case .none: engine = .none(NoLayout())
+        case .none: engine = .none
         }
     }
 
@@ -53,7 +56,7 @@ public struct ListLayout: Sendable {
             if case .flow(let flow) = engine { flow.configuration.stickyHeaderOffset } else { 0 }
         }
         set {
-            change(flow: { $0.configuration.stickyHeaderOffset = newValue }, absolute: { _ in }, none: { _ in })
+            change(flow: { $0.configuration.stickyHeaderOffset = newValue }, absolute: { _ in })
         }
     }
 
@@ -63,8 +66,7 @@ public struct ListLayout: Sendable {
     /// items that are asked one by one).
     public mutating func prepare(_ source: some LayoutSource, container: Size) {
         change(
-            flow: { $0.prepare(source, container: container) }, absolute: { $0.prepare(source) },
-            none: { $0.prepare(source) })
+            flow: { $0.prepare(source, container: container) }, absolute: { $0.prepare(source) })
     }
 
     /// Follows one transaction of the list.
@@ -74,8 +76,7 @@ public struct ListLayout: Sendable {
     /// all rows after it break elsewhere costs up to O(n).
     public mutating func update(_ changes: LayoutChanges, source: some LayoutSource) {
         change(
-            flow: { $0.update(changes, source: source) }, absolute: { $0.update(changes, source: source) },
-            none: { $0.update(changes, source: source) })
+            flow: { $0.update(changes, source: source) }, absolute: { $0.update(changes, source: source) })
     }
 
     /// Asks for the sizes (`absolute`: the places) of single items again, as after a client measured them.
@@ -83,16 +84,15 @@ public struct ListLayout: Sendable {
     /// Paths that name no item are ignored. O(items · log n), as ``update(_:source:)``.
     public mutating func resize(_ items: [IndexPath], source: some LayoutSource) {
         change(
-            flow: { $0.resize(items, source: source) }, absolute: { $0.resize(items, source: source) }, none: { _ in })
+            flow: { $0.resize(items, source: source) }, absolute: { $0.resize(items, source: source) })
     }
 
     /// Changes the layout in place: while it is out of the enum, nothing else holds it, and no storage is copied.
     private mutating func change(
-        flow changeFlow: (inout FlowLayout) -> Void, absolute changeAbsolute: (inout AbsoluteLayout) -> Void,
-        none changeNone: (inout NoLayout) -> Void
+        flow changeFlow: (inout FlowLayout) -> Void, absolute changeAbsolute: (inout AbsoluteLayout) -> Void
     ) {
         let taken = engine
-        engine = .none(NoLayout())
+        engine = .none
         switch consume taken {
         case .flow(var flow):
             changeFlow(&flow)
@@ -100,9 +100,7 @@ public struct ListLayout: Sendable {
         case .absolute(var absolute):
             changeAbsolute(&absolute)
             engine = .absolute(absolute)
-        case .none(var none):
-            changeNone(&none)
-            engine = .none(none)
+        case .none: break
         }
     }
 }

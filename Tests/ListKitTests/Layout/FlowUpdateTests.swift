@@ -76,18 +76,21 @@ struct FlowUpdateTests {
             layout, NaiveFlow(list, FlowConfiguration(), container: Size(width: 100, height: 100)), "\(changes)")
     }
 
-    @Test("a copy kept over a change → still answers for the list before")
-    func copyKeptOverChange() {
+    @Test("copies kept over changes → each still answers for its list")
+    func copiesKeptOverChanges() {
         var sections = RandomSections(.large, seed: 4)
-        let before = sections.list(100)
-        var after = before
+        var list = sections.list(300)
         let container = Size(width: 100, height: 100)
         var layout = ListLayout(.flow(FlowConfiguration()))
-        layout.prepare(before, container: container)
-        let kept = layout
-        layout.update(after.change(upTo: 3, &sections), source: after)
-        expectSame(kept, NaiveFlow(before, FlowConfiguration(), container: container), "before")
-        expectSame(layout, NaiveFlow(after, FlowConfiguration(), container: container), "after")
+        layout.prepare(list, container: container)
+        var kept: [(ListLayout, TestList)] = []
+        for _ in 0..<4 {
+            kept.append((layout, list))
+            layout.update(list.change(upTo: 2, &sections), source: list)
+        }
+        for (layout, list) in kept + [(layout, list)] {
+            expectSame(layout, NaiveFlow(list, FlowConfiguration(), container: container), "\(list.sections.count)")
+        }
     }
 
     @Test(

@@ -1,6 +1,8 @@
 /// The placements of some neighbouring sections.
-struct PlacementBlock: SectionBlock {
+struct PlacementBlock: SummarisedLeaf {
+    /// The most sections in a block.
     static let maximumSections = 64
+    /// The most items in a block of several sections.
     static let maximumItems = PlacementPack.capacity
     static let vacant = PlacementBlock([])
 
@@ -17,7 +19,7 @@ struct PlacementBlock: SectionBlock {
     }
 
     /// How many sections and items there are, and how far they reach.
-    struct Summary: SectionCounting {
+    struct Summary: TreeSummary {
         var sections: Int
         var items: Int
         var reach: Size
@@ -43,8 +45,7 @@ struct PlacementBlock: SectionBlock {
         sumUp()
     }
 
-    static func itemCount(of section: Section) -> Int { section.placements.count }
-
+    /// The sections one by one, to change them.
     var sections: [Section] {
         handles.indices.map { section in
             Section(handle: handles[section], placements: items(of: section).map(placement(ofItem:)))

@@ -30,15 +30,15 @@ struct LeafTree<Leaf: SummarisedLeaf>: Sendable {
     static var fanout: Int { 16 }
 
     /// The leaves by number; read them freely, change them through ``update(_:_:)``.
-    var leaves: [Leaf] = []
-    var leafParents: [Int32] = []
+    var leaves = PagedArray<Leaf>()
+    var leafParents = PagedArray<Int32>()
     var freeLeaves: [Int32] = []
 
     /// Node `n` has its children and their sums at `n * fanout ..< n * fanout + counts[n]`.
-    var children: [Int32] = []
-    var sums: [Summary] = []
-    var counts: [Int32] = []
-    var parents: [Int32] = []
+    var children = PagedArray<Int32>()
+    var sums = PagedArray<Summary>()
+    var counts = PagedArray<Int32>()
+    var parents = PagedArray<Int32>()
     var freeNodes: [Int32] = []
     var root: Int32 = 0
     /// How many levels of nodes there are; the children of the lowest are leaves.
@@ -56,12 +56,12 @@ struct LeafTree<Leaf: SummarisedLeaf>: Sendable {
     init(_ newLeaves: [Leaf]) {
         self.init()
         guard !newLeaves.isEmpty else { return }
-        leaves = newLeaves
-        leafParents = Array(repeating: Self.nowhere, count: newLeaves.count)
-        counts.removeAll()
-        children.removeAll()
-        sums.removeAll()
-        parents.removeAll()
+        leaves = PagedArray(newLeaves)
+        leafParents = PagedArray(repeating: Self.nowhere, count: newLeaves.count)
+        counts = PagedArray()
+        children = PagedArray()
+        sums = PagedArray()
+        parents = PagedArray()
         var level = gather(newLeaves.indices.map { ($0, newLeaves[$0].summary) }, areLeaves: true)
         while level.count > 1 {
             level = gather(level, areLeaves: false)
@@ -100,8 +100,10 @@ struct LeafTree<Leaf: SummarisedLeaf>: Sendable {
         if let node = freeNodes.popLast() { return node }
         counts.append(0)
         parents.append(Self.nowhere)
-        children.append(contentsOf: repeatElement(Self.nowhere, count: Self.fanout))
-        sums.append(contentsOf: repeatElement(Summary.empty, count: Self.fanout))
+        for _ in 0..<Self.fanout {
+            children.append(Self.nowhere)
+            sums.append(.empty)
+        }
         return Int32(counts.count - 1)
     }
 

@@ -1,41 +1,18 @@
-/// A leaf that holds neighbouring sections of a list.
-protocol SectionBlock: SummarisedLeaf where Summary: SectionCounting {
-    associatedtype Section
+/// The placements of a list in order; one change of a section is O(log n).
+typealias PlacementTree = LeafTree<PlacementBlock>
 
-    /// The most sections in a block.
-    static var maximumSections: Int { get }
-
-    /// The most items in a block of several sections.
-    static var maximumItems: Int { get }
-
-    /// How many items a section has.
-    static func itemCount(of section: Section) -> Int
-
-    /// Makes a block.
-    init(_ sections: [Section])
-
-    /// The sections one by one, to change them.
-    var sections: [Section] { get }
-}
-
-/// A sum that knows how many sections and items it covers.
-protocol SectionCounting: TreeSummary {
-    var sections: Int { get }
-    var items: Int { get }
-}
-
-extension LeafTree where Leaf: SectionBlock {
+extension PlacementTree {
     /// What a change of single sections did.
     struct Edited {
         /// The sections that went, or were replaced.
-        var removed: [Leaf.Section] = []
+        var removed: [PlacementBlock.Section] = []
         /// The blocks that hold other sections than before.
         var touched: Set<Int> = []
     }
 
     /// Makes a tree of sections; O(n).
-    init(sections: some Sequence<Leaf.Section>) {
-        var cutter = BlockCutter<Leaf>()
+    init(sections: some Sequence<PlacementBlock.Section>) {
+        var cutter = PlacementCutter()
         for section in sections { cutter.append(section) }
         self.init(cutter.finish())
     }
@@ -43,7 +20,9 @@ extension LeafTree where Leaf: SectionBlock {
     /// Follows one transaction; `inserted` and `reloaded` are the new sections, in the order of the edit's positions.
     ///
     /// O(changes · log n).
-    mutating func apply(_ edit: SectionEdit, inserted: [Leaf.Section], reloaded: [Leaf.Section]) -> Edited {
+    mutating func apply(_ edit: SectionEdit, inserted: [PlacementBlock.Section], reloaded: [PlacementBlock.Section])
+        -> Edited
+    {
         var edited = Edited()
         remove(edit.removals, &edited)
         insert(zip(edit.insertions, inserted), &edited)
@@ -63,21 +42,21 @@ extension LeafTree where Leaf: SectionBlock {
         }
     }
 
-    private mutating func insert(_ new: Zip2Sequence<[Int], [Leaf.Section]>, _ edited: inout Edited) {
+    private mutating func insert(_ new: Zip2Sequence<[Int], [PlacementBlock.Section]>, _ edited: inout Edited) {
         var rest = Array(new)[...]
         while let (first, section) = rest.first {
             // After the section before it, so that appending goes to the last block.
             guard let (leaf, before) = self.first(where: { $0.sections >= max(1, first) }) else {
-                edited.touched.insert(insert(Leaf([section]), after: lastLeaf))
+                edited.touched.insert(insert(PlacementBlock([section]), after: lastLeaf))
                 rest.removeFirst()
                 continue
             }
             let summary = leaves[leaf].summary
             let isFull =
-                summary.sections >= Leaf.maximumSections
-                || summary.items + Leaf.itemCount(of: section) > Leaf.maximumItems
+                summary.sections >= PlacementBlock.maximumSections
+                || summary.items + section.placements.count > PlacementBlock.maximumItems
             if isFull, first == before.sections + summary.sections {
-                edited.touched.insert(insert(Leaf([section]), after: leaf))
+                edited.touched.insert(insert(PlacementBlock([section]), after: leaf))
                 rest.removeFirst()
                 continue
             }
@@ -90,7 +69,7 @@ extension LeafTree where Leaf: SectionBlock {
         }
     }
 
-    private mutating func replace(_ new: Zip2Sequence<[Int], [Leaf.Section]>, _ edited: inout Edited) {
+    private mutating func replace(_ new: Zip2Sequence<[Int], [PlacementBlock.Section]>, _ edited: inout Edited) {
         var rest = Array(new)[...]
         while let (first, _) = rest.first, let (leaf, before) = self.first(where: { $0.sections > first }) {
             var sections = leaves[leaf].sections
@@ -105,20 +84,22 @@ extension LeafTree where Leaf: SectionBlock {
 
     /// Puts changed sections back into their block, cut in more or joined with the next one if that keeps blocks well
     /// filled.
-    private mutating func store(_ sections: [Leaf.Section], in leaf: Int, _ edited: inout Edited) {
+    private mutating func store(_ sections: [PlacementBlock.Section], in leaf: Int, _ edited: inout Edited) {
         var sections = sections
-        if sections.count < Leaf.maximumSections / 4, let next = self.leaf(after: leaf) {
+        if sections.count < PlacementBlock.maximumSections / 4, let next = self.leaf(after: leaf) {
             let sum = leaves[next].summary
-            let items = sections.reduce(sum.items) { $0 + Leaf.itemCount(of: $1) }
-            if sections.isEmpty || (sum.sections + sections.count <= Leaf.maximumSections && items <= Leaf.maximumItems)
+            let items = sections.reduce(sum.items) { $0 + $1.placements.count }
+            if sections.isEmpty
+                || (sum.sections + sections.count <= PlacementBlock.maximumSections
+                    && items <= PlacementBlock.maximumItems)
             {
                 sections += leaves[next].sections
                 drop(next, &edited)
             }
         }
         guard !sections.isEmpty else { return drop(leaf, &edited) }
-        let count = (sections.count + Leaf.maximumSections - 1) / Leaf.maximumSections
-        var cutter = BlockCutter<Leaf>(sectionsPerBlock: (sections.count + count - 1) / count)
+        let count = (sections.count + PlacementBlock.maximumSections - 1) / PlacementBlock.maximumSections
+        var cutter = PlacementCutter(sectionsPerBlock: (sections.count + count - 1) / count)
         for section in sections { cutter.append(section) }
         var last = leaf
         for (place, block) in cutter.finish().enumerated() {
@@ -138,31 +119,31 @@ extension LeafTree where Leaf: SectionBlock {
 }
 
 /// Cuts a sequence of sections into blocks.
-struct BlockCutter<Block: SectionBlock> {
+struct PlacementCutter {
     private let sectionsPerBlock: Int
-    private var blocks: [Block] = []
-    private var sections: [Block.Section] = []
+    private var blocks: [PlacementBlock] = []
+    private var sections: [PlacementBlock.Section] = []
     private var items = 0
 
-    init(sectionsPerBlock: Int = Block.maximumSections) {
+    init(sectionsPerBlock: Int = PlacementBlock.maximumSections) {
         self.sectionsPerBlock = sectionsPerBlock
     }
 
-    mutating func append(_ section: Block.Section) {
-        let count = Block.itemCount(of: section)
-        if sections.count == sectionsPerBlock || items + count > Block.maximumItems { close() }
+    mutating func append(_ section: PlacementBlock.Section) {
+        let count = section.placements.count
+        if sections.count == sectionsPerBlock || items + count > PlacementBlock.maximumItems { close() }
         sections.append(section)
         items += count
     }
 
-    consuming func finish() -> [Block] {
+    consuming func finish() -> [PlacementBlock] {
         close()
         return blocks
     }
 
     private mutating func close() {
         guard !sections.isEmpty else { return }
-        blocks.append(Block(sections))
+        blocks.append(PlacementBlock(sections))
         sections.removeAll(keepingCapacity: true)
         items = 0
     }

@@ -1,0 +1,38 @@
+/// An array in pages, so that changing one of two copies copies only the pages that are changed.
+///
+/// A layout of a million sections is kept as it was, for anchoring, at the cost of some hundred references.
+struct PagedArray<Element> {
+    /// How many elements share a page; a power of two.
+    private static var pageSize: Int { 64 }
+
+    private var pages: [[Element]] = []
+    private(set) var count = 0
+
+    init() {}
+
+    init(_ elements: [Element]) {
+        count = elements.count
+        pages = stride(from: 0, to: elements.count, by: Self.pageSize).map {
+            Array(elements[$0..<min($0 + Self.pageSize, elements.count)])
+        }
+    }
+
+    init(repeating element: Element, count: Int) {
+        self.init(Array(repeating: element, count: count))
+    }
+
+    var indices: Range<Int> { 0..<count }
+
+    subscript(index: Int) -> Element {
+        get { pages[index / Self.pageSize][index % Self.pageSize] }
+        _modify { yield &pages[index / Self.pageSize][index % Self.pageSize] }
+    }
+
+    mutating func append(_ element: Element) {
+        if count % Self.pageSize == 0 { pages.append([]) }
+        pages[pages.count - 1].append(element)
+        count += 1
+    }
+}
+
+extension PagedArray: Sendable where Element: Sendable {}
