@@ -13,6 +13,7 @@ let settings: [SwiftSetting] = [
 
 let listKit = Target.Dependency.product(name: "ListKit", package: "ListKit")
 let pluginAPI = Target.Dependency.product(name: "PluginAPI", package: "PluginAPI")
+let pluginTestSupport = Target.Dependency.product(name: "PluginTestSupport", package: "PluginTestSupport")
 
 let package = Package(
     name: "listd",
@@ -26,6 +27,7 @@ let package = Package(
         // Shared libraries of their own, so that a plugin and the daemon see one copy of every class.
         .package(path: "Sources/ListKit"),
         .package(path: "Sources/PluginAPI"),
+        .package(path: "Sources/PluginTestSupport"),
     ],
     targets: [
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
@@ -49,7 +51,9 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ListKitTests", dependencies: [listKit, "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "PluginAPITests", dependencies: [pluginAPI, "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "PluginAPITests", dependencies: [pluginAPI, pluginTestSupport, "TestSupport"], swiftSettings: settings
+        ),
         .testTarget(
             name: "ListDaemonTests", dependencies: ["DBus", "ListDaemon", listKit, "TestSupport"],
             swiftSettings: settings),

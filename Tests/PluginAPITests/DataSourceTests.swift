@@ -31,6 +31,7 @@ private struct Running {
         events = stream
         let entry = DataSourceEntry.source("test") { TestSource($0, begin: begin, end: end) }
         runner = DataSourceRunner(entry, argument: argument, host: host) { continuation.yield($0) }
+        runner.make { _ in }
         runner.start()
     }
 
@@ -79,7 +80,7 @@ struct DataSourceTests {
     func cannotBeMade() async {
         let entry = DataSourceEntry.source("test") { _ in throw ListError(.invalidArguments, "bad argument") }
         let runner = DataSourceRunner(entry, argument: "", host: PluginHost()) { _ in Issue.record("an event") }
-        let error = await withCheckedContinuation { done in runner.start { done.resume(returning: $0) } }
+        let error = await withCheckedContinuation { done in runner.make { done.resume(returning: $0) } }
         #expect(error == ListError(.invalidArguments, "bad argument"))
         await withCheckedContinuation { done in runner.stop { done.resume() } }
     }
@@ -168,7 +169,8 @@ struct DataSourceTests {
         }
         let runner = DataSourceRunner(entry, argument: "", host: PluginHost()) { _ in Issue.record("an event") }
         runner.stop()
-        let error = await withCheckedContinuation { done in runner.start { done.resume(returning: $0) } }
+        let error = await withCheckedContinuation { done in runner.make { done.resume(returning: $0) } }
         #expect(error == nil)
+        runner.start()
     }
 }

@@ -78,6 +78,7 @@ package actor AdapterHost {
 
     private func begin() {
         adapter.onActivity = { [unowned self] in assumeIsolated { $0.postTurn() } }
+        adapter.executor = executor
         sink([.status(status)])
     }
 

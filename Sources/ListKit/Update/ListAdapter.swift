@@ -25,6 +25,9 @@ public final class ListAdapter {
     /// (``takeEvents()``).
     public var onActivity: (() -> Void)?
 
+    /// Runs what section controllers want called back later; the owner's, on whose turn the adapter is used.
+    public weak var executor: (any ListExecutor)?
+
     /// The sections; after and before only differ while a transaction is applied.
     var sections = SectionMap()
     /// The section controllers that exist, and what is known of their kinds.

@@ -4,6 +4,7 @@ internal import Dispatch
 public final class DataSourceRunner: Sendable {
     private enum State {
         case new
+        case made(any DataSource, DataSourceContext)
         case running(any DataSource, DataSourceContext)
         case stopped
     }
@@ -39,39 +40,46 @@ public final class DataSourceRunner: Sendable {
         queue = DispatchQueue(label: "org.listd.source.\(entry.name)")
     }
 
-    /// Makes the source, and starts it if that went well.
+    /// Makes the source; it does not run yet.
     ///
-    /// - Parameter completion: called on the source's executor: the error of a source that could not even be made, such as
-    ///   an argument that makes no sense. What goes wrong later is an event.
-    public func start(completion: @escaping @Sendable (ListError?) -> Void = { _ in }) {
+    /// - Parameter completion: called on the source's executor: the error of a source that cannot be made, such as an
+    ///   argument that makes no sense.
+    public func make(completion: @escaping @Sendable (ListError?) -> Void) {
         queue.async { [self] in
             guard case .new = owned.state else { return completion(nil) }
             let gate = gate
             let context = DataSourceContext(
                 argument: argument, host: host, sink: DataSourceSink { gate.deliver($0) }, queue: queue)
             do {
-                let source = try entry.make(context)
-                owned.state = .running(source, context)
+                owned.state = .made(try entry.make(context), context)
                 completion(nil)
-                begin(source)
             } catch {
                 context.cancelAll()
+                owned.state = .stopped
                 completion(ListError(dataSource: error))
             }
         }
     }
 
-    private func begin(_ source: any DataSource) {
-        do { try source.start() } catch { gate.deliver(.failed(ListError(dataSource: error).message)) }
+    /// Starts the source, once it was made; what goes wrong from now on is an event.
+    public func start() {
+        queue.async { [self] in
+            guard case .made(let source, let context) = owned.state else { return }
+            owned.state = .running(source, context)
+            do { try source.start() } catch { gate.deliver(.failed(ListError(dataSource: error).message)) }
+        }
     }
 
     /// Ends the source; events stop at once, `completion` is called on the source's executor when it has stopped.
     public func stop(completion: @escaping @Sendable () -> Void = {}) {
         gate.close()
         queue.async { [self] in
-            if case .running(let source, let context) = owned.state {
+            switch owned.state {
+            case .running(let source, let context):
                 context.cancelAll()
                 source.stop()
+            case .made(_, let context): context.cancelAll()
+            case .new, .stopped: break
             }
             owned.state = .stopped
             completion()

@@ -60,3 +60,10 @@ public struct SectionControllerEntry: Sendable {
         SectionControllerEntry(name: name, make: make, traits: traits)
     }
 }
+
+extension SectionControllerEntry {
+    /// The kind of section controller that this is to a list, by its full name.
+    public func kind(named name: String) -> ListSectionControllerKind {
+        ListSectionControllerKind(name: name, traits: traits?()) { _ in make() }
+    }
+}

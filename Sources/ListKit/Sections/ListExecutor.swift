@@ -1,0 +1,93 @@
+/// Runs work later on the executor that owns a list: what timers and I/O of section controllers come back through.
+///
+/// The owner of a ``ListAdapter`` gives it one (``ListAdapter/executor``); without it nothing is ever called back.
+public protocol ListExecutor: AnyObject, Sendable {
+    /// Runs `work` on the list's executor after some milliseconds, 0 = on its next turn; from any thread.
+    func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void)
+}
+
+/// A section controller as other threads may hold it: to get back to it, on its list's executor.
+///
+/// It does not keep the controller alive; what arrives when the section is no longer in the list is dropped.
+public struct ListSectionControllerReference<Controller: ListSectionController>: @unchecked Sendable {
+    // The controller belongs to the list's executor, and is touched there only; elsewhere it is carried.
+    private weak let controller: Controller?
+    private let executor: (any ListExecutor)?
+
+    /// Refers to a controller that is in a list; from the list's executor.
+    public init(_ controller: Controller) {
+        self.controller = controller
+        executor = controller.context?.executor
+    }
+
+    /// Runs `body` with the controller on the list's executor; from any thread.
+    ///
+    /// `body` changes the controller's data inside of `context.performBatch`, as always.
+    public func perform(_ body: @escaping @Sendable (Controller) -> Void) {
+        executor?.perform(after: 0) {
+            guard let controller, controller.section != nil else { return }
+            body(controller)
+        }
+    }
+}
+
+/// A callback that is due later; it ends with its section at the latest.
+public final class ListTimer {
+    fileprivate var body: (() -> Void)?
+
+    fileprivate init(_ body: @escaping () -> Void) { self.body = body }
+
+    /// Forgets the callback; a second time does nothing.
+    public func cancel() { body = nil }
+}
+
+extension ListCollectionContext {
+    /// What runs work on the list's executor; `nil` when the owner of the list gave it none.
+    public var executor: (any ListExecutor)? { adapter.executor }
+
+    /// Calls back once, after some time; never when the section has left the list by then.
+    @discardableResult
+    public func after(_ delay: Duration, _ body: @escaping () -> Void) -> ListTimer {
+        let timer = ListTimer(body)
+        fire(timer, after: delay.wholeMilliseconds, repeating: false)
+        return timer
+    }
+
+    /// Calls back again and again, first after one interval, until cancelled or the section leaves the list.
+    ///
+    /// An interval below one millisecond counts as one millisecond.
+    @discardableResult
+    public func every(_ interval: Duration, _ body: @escaping () -> Void) -> ListTimer {
+        let timer = ListTimer(body)
+        fire(timer, after: max(1, interval.wholeMilliseconds), repeating: true)
+        return timer
+    }
+
+    private func fire(_ timer: ListTimer, after milliseconds: UInt64, repeating: Bool) {
+        let due = DueCallback(controller: controller, timer: timer)
+        executor?.perform(after: milliseconds) {
+            guard let controller = due.controller, let context = controller.context, controller.section != nil,
+                let body = due.timer.body
+            else { return }
+            if repeating { context.fire(due.timer, after: milliseconds, repeating: true) } else { due.timer.cancel() }
+            body()
+        }
+    }
+}
+
+/// A callback on its way through the executor.
+private struct DueCallback: @unchecked Sendable {
+    // Both belong to the list's executor: made on it, and touched only by work that runs on it.
+    weak let controller: ListSectionController?
+    let timer: ListTimer
+}
+
+extension Duration {
+    /// Milliseconds, rounded up; nothing below zero.
+    fileprivate var wholeMilliseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let (product, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1000)
+        return overflow ? .max : product &+ UInt64((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

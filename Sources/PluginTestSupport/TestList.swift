@@ -1,0 +1,154 @@
+public import ListKit
+public import PluginAPI
+
+/// A list without a daemon, for the tests of a plugin: objects in; items, frames and events out.
+///
+/// ```swift
+/// let list = try TestList(Greenhouse.self)
+/// try list.update([try ListObject(id: "tomatoes", type: "reading", fields: ["celsius": 21.5])])
+/// #expect(list.items(of: "tomatoes").first?.content["title"] == "21.5 °C")
+/// #expect(list.faults.isEmpty)
+/// ```
+///
+/// It has one view, so that section controllers know a container and are told of display and working range. Everything runs
+/// at once, on the test's own thread; timers of section controllers run when the test lets time pass (``advance(by:)``).
+public final class TestList {
+    /// The list's one view.
+    public static let view: ViewID = 1
+
+    /// The engine of the list, for what has no shortcut here.
+    public let adapter: ListAdapter
+    /// What happened since the list was made, in order; empty it when it is too much.
+    public var events: [AdapterEvent] = []
+
+    let executor = TestExecutor()
+    private var viewport: Rect
+    private var nextRequest: RequestID = 1
+
+    /// Makes a list with section controllers of a plugin.
+    ///
+    /// - Parameters:
+    ///   - plugin: the plugin.
+    ///   - sectionControllers: object type, or `*` for all others, to a name of the plugin's manifest; without any, the
+    ///     manifest's first for all types.
+    ///   - settings: the plugin's settings.
+    ///   - size: the size of the view.
+    ///   - configure: the options of the list.
+    /// - Throws: what the plugin's manifest throws; `noSuchSectionController`.
+    public convenience init(
+        _ plugin: any Plugin.Type, sectionControllers: [String: String] = [:],
+        settings: PluginSettings = PluginSettings(), size: Size = Size(width: 320, height: 480),
+        configure: (inout ListAdapter.Configuration) -> Void = { _ in }
+    ) throws {
+        let manifest = try plugin.manifest(for: PluginHost(settings: settings))
+        try self.init(TestProvider(manifest, sectionControllers), size: size, configure: configure)
+    }
+
+    /// Makes a list with one section controller for all objects.
+    public convenience init(
+        size: Size = Size(width: 320, height: 480), configure: (inout ListAdapter.Configuration) -> Void = { _ in },
+        controller: @escaping @Sendable () -> ListSectionController
+    ) throws {
+        try self.init(TestProvider(.controller("controller", controller)), size: size, configure: configure)
+    }
+
+    private init(
+        _ provider: TestProvider, size: Size, configure: (inout ListAdapter.Configuration) -> Void
+    ) throws(ListError) {
+        var configuration = ListAdapter.Configuration(name: "test")
+        configure(&configuration)
+        adapter = ListAdapter(configuration: configuration, controllers: provider)
+        viewport = Rect(origin: .zero, size: size)
+        adapter.executor = executor
+        try adapter.openView(Self.view)
+        try scroll(to: .zero)
+    }
+
+    // MARK: Writing
+
+    /// Gives the list its new objects; the engine finds out what changed.
+    ///
+    /// - Returns: what was announced; `nil` if nothing changed.
+    @discardableResult
+    public func update(_ objects: [ListObject]) throws(ListError) -> Transaction? {
+        try perform(.performUpdates(objects: objects))
+    }
+
+    /// Removes objects, then inserts or updates some.
+    @discardableResult
+    public func change(
+        removed: [String] = [], upserts: [UpdateRequest.Upsert] = []
+    ) throws(ListError) -> Transaction? {
+        try perform(.applyChanges(removed: removed, upserts: upserts))
+    }
+
+    /// Makes any request.
+    ///
+    /// - Throws: the error that the request is answered with.
+    @discardableResult
+    public func perform(_ operation: UpdateRequest.Operation) throws(ListError) -> Transaction? {
+        let id = nextRequest
+        nextRequest += 1
+        adapter.enqueue(UpdateRequest(id: id, operation: operation), now: executor.now)
+        let results = flush()
+        if let answer = results.lazy.flatMap(\.answers).first(where: { $0.id == id }) { _ = try answer.outcome.get() }
+        return results.lazy.compactMap(\.transaction).first
+    }
+
+    /// Runs what section controllers have asked for, `performBatch` above all; the other calls do it by themselves.
+    @discardableResult
+    public func flush() -> [FlushResult] {
+        var results: [FlushResult] = []
+        while adapter.flushTiming != .idle {
+            let result = flushOnce()
+            events += result.events
+            results.append(result)
+        }
+        events += adapter.takeEvents()
+        return results
+    }
+
+    private func flushOnce() -> FlushResult {
+        var step = adapter.beginFlush(now: executor.now)
+        while case .diff(let job) = step { step = adapter.finishDiff(job.run()) }
+        if case .finished(let result) = step { return result }
+        return adapter.commitFlush()
+    }
+
+    /// Lets time pass: timers of section controllers that are due run, in their order.
+    public func advance(by time: Duration) {
+        let milliseconds = time / .milliseconds(1)
+        let end = executor.now &+ UInt64(max(0, milliseconds.rounded(.down)))
+        while let work = executor.next(until: end) {
+            work()
+            flush()
+        }
+    }
+
+    // MARK: Viewing
+
+    /// Moves the view to an offset of the content.
+    public func scroll(to offset: Point) throws(ListError) {
+        viewport.origin = offset
+        events += try adapter.setViewport(view: Self.view, seen: 0, rect: viewport).effects
+        flush()
+    }
+
+    /// Selects an item, as a viewer does; answers whether it is selected now.
+    @discardableResult
+    public func select(_ item: Int = 0, of id: String) throws(ListError) -> Bool {
+        let answer = try adapter.selectItem(item, ofObject: id)
+        events += answer.events
+        flush()
+        return answer.selected
+    }
+
+    /// Deselects an item, as a viewer does; answers whether it is not selected now.
+    @discardableResult
+    public func deselect(_ item: Int = 0, of id: String) throws(ListError) -> Bool {
+        let answer = try adapter.deselectItem(item, ofObject: id)
+        events += answer.events
+        flush()
+        return answer.deselected
+    }
+}
