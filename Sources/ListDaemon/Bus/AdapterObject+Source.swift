@@ -1,6 +1,5 @@
 internal import DBus
 @_spi(Daemon) internal import ListKit
-internal import PluginAPI
 
 extension AdapterObject {
     /// Applies what the source told, and shows how it is.
@@ -63,20 +62,14 @@ extension Service {
     /// What the option `source` names; nil for `push`.
     ///
     /// - Throws: what is wrong with the plugin, or with the option.
-    func makeSource(_ name: SourceName, feed: SourceFeed) async throws(ListError) -> AdapterSource? {
+    func makeSource(_ name: SourceName, feed: SourceFeed) async throws(ListError) -> (any Source)? {
         switch name {
-        case .push: return nil
+        case .push:
+            return nil
         case .jsonl(let path):
-            return .file(
-                try JSONLSource(path: path, limits: objectLimits, fileBytes: bulkLimits.fileBytes) { feed.take($0) })
-        case .plugin:
-            guard let reference = PluginSourceReference(name.text) else {
-                throw ListError(.invalidArguments, "source: \(name.text.debugDescription) names nothing")
-            }
-            return .plugin(
-                try await plugins.dataSource(reference) { event in
-                    if let event = SourceEvent(event) { feed.take(event) }
-                })
+            return try JSONLSource(path: path, limits: objectLimits, fileBytes: bulkLimits.fileBytes) { feed.take($0) }
+        case .plugin(let plugin, let source, let argument):
+            return try await plugins.source(source, of: plugin, argument: argument) { feed.take($0) }
         }
     }
 }

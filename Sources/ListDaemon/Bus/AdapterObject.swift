@@ -37,7 +37,7 @@ package final class AdapterObject {
     /// The selected items, likewise.
     private(set) var selection: [SelectedItem] = []
     private let host: AdapterHost
-    private var source: AdapterSource?
+    private var source: (any Source)?
     private var feed: SourceFeed?
     private var requests = RequestTable()
     private var listeners: Subscriptions<Listener>
@@ -68,23 +68,16 @@ package final class AdapterObject {
     }
 
     /// Begins to be filled from a source, if it has one.
-    ///
-    /// - Throws: why the source cannot begin; the host has ended then.
-    func begin(_ source: AdapterSource?, _ feed: SourceFeed) async throws(ListError) {
+    func begin(_ source: (any Source)?, _ feed: SourceFeed) {
         self.source = source
         self.feed = feed
-        do throws(ListError) {
-            try await source?.start()
-        } catch {
-            end(.adapterRemoved) {}
-            throw error
-        }
+        source?.start()
     }
 
     /// Ends the source and the host; `completion` runs when everything is said and every caller answered.
     func end(_ reason: ViewClosing, completion: @escaping @DBusActor () -> Void) {
         feed?.close()
-        source?.stop()
+        source?.stop {}
         request { _ in
             completion()
         } _: { id in

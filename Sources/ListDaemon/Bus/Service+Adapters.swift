@@ -22,7 +22,7 @@ extension Service {
                 host: AdapterHost(
                     configuration: options.configuration(named: name),
                     controllers: { controllers.makeProvider() }, sink: relay.sink))
-            try await adapter.begin(source, feed)
+            adapter.begin(source, feed)
             adapters.add(adapter)
             tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
             return adapter

@@ -1,7 +1,6 @@
 internal import DBus
 internal import Dispatch
 internal import ListKit
-internal import PluginAPI
 internal import Synchronization
 
 /// The way from a source to its adapter: one event after the other, each applied before the next one is taken.
@@ -40,50 +39,6 @@ final class SourceFeed: Sendable {
         apply(event) { [self] error in
             guard error != nil else { return done() }
             EventLoop.shared.addTimer(after: Self.retryDelay) { [self] in attempt(event, done) }
-        }
-    }
-}
-
-/// What fills one adapter.
-enum AdapterSource: Sendable {
-    /// A file of JSON lines, which is followed.
-    case file(JSONLSource)
-    /// A data source of a plugin.
-    case plugin(DataSourceRunner)
-
-    /// Begins to read.
-    ///
-    /// - Throws: the error of a plugin's source that cannot even begin, such as an argument that makes no sense; what goes
-    ///   wrong later is an event.
-    func start() async throws(ListError) {
-        switch self {
-        case .file(let source): source.start()
-        case .plugin(let runner):
-            let error = await withCheckedContinuation { continuation in
-                runner.start { continuation.resume(returning: $0) }
-            }
-            if let error { throw error }
-        }
-    }
-
-    /// Ends reading.
-    func stop() {
-        switch self {
-        case .file(let source): source.stop {}
-        case .plugin(let runner): runner.stop()
-        }
-    }
-}
-
-extension SourceEvent {
-    /// What a plugin's source told.
-    init?(_ event: DataSourceEvent) {
-        switch event {
-        case .replace(let objects): self = .replace(objects)
-        case .changes(let removed, let upserts): self = .changes(removed: removed, upserts: upserts)
-        case .failed(let message): self = .failed(ListError(.pluginFailed, message))
-        case .ready: self = .ready
-        @unknown default: return nil
         }
     }
 }

@@ -11,7 +11,7 @@ struct ELFHeader {
         // O_NONBLOCK: opening must not wait, whatever the path has become.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
-            throw ListError(.pluginRefused, "\(path): cannot be read", cause: String(errno: errno))
+            throw ListError(.pluginRefused, "\(path): cannot be read", cause: SystemError.text(errno))
         }
         defer { close(file) }
         var buffer = [UInt8](repeating: 0, count: Self.length)

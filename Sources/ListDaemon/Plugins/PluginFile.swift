@@ -21,7 +21,7 @@ package struct PluginFile: Sendable, Hashable {
         path: String, in directories: [String], identity: ProcessIdentity = .current
     ) throws(ListError) {
         guard let real = canonicalPath(path) else {
-            throw ListError(.noSuchPlugin, "\(path): no such file", cause: String(errno: errno))
+            throw ListError(.noSuchPlugin, "\(path): no such file", cause: SystemError.text(errno))
         }
         guard let directory = directories.lazy.compactMap(canonicalPath).first(where: { real.hasPrefix($0 + "/") })
         else {
@@ -70,7 +70,7 @@ private struct FileStatus {
         var status = stat()
         // The path outlives the call; the status is a local of this function.
         guard unsafe stat(path, &status) == 0 else {
-            throw ListError(.pluginRefused, "\(path): cannot be looked at", cause: String(errno: errno))
+            throw ListError(.pluginRefused, "\(path): cannot be looked at", cause: SystemError.text(errno))
         }
         self.path = path
         mode = status.st_mode
@@ -109,17 +109,4 @@ private func canonicalPath(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)
-}
-
-extension String {
-    /// The text of an error number.
-    init(errno code: Int32) {
-        var buffer = [CChar](repeating: 0, count: 256)
-        // The buffer is as long as said, and ends with NUL if the call succeeds.
-        guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else {
-            self = "error \(code)"
-            return
-        }
-        self = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 package import ListKit
-@_spi(Daemon) package import PluginAPI
+@_spi(Daemon) internal import PluginAPI
 
 /// The plugins that this daemon has been asked for: loads them, and knows what they bring.
 ///
@@ -122,21 +122,23 @@ package actor PluginRegistry {
         }
     }
 
-    /// Prepares the data source of a list; the plugin is loaded for it if need be.
+    /// Makes the data source of a list; the plugin is loaded for it if need be.
     ///
     /// - Parameters:
-    ///   - reference: what the list's option `source` names.
-    ///   - deliver: gets the events, in order, from any thread.
-    /// - Throws: `invalidArguments` for a source that the plugin does not have; `noSuchPlugin`, `pluginRefused`.
-    package func dataSource(
-        _ reference: PluginSourceReference, deliver: @escaping @Sendable (DataSourceEvent) -> Void
-    ) throws(ListError) -> DataSourceRunner {
-        let name = reference.source
-        try load(name.plugin)
-        guard let resident = residents[name.plugin],
-            let entry = resident.manifest.dataSources.first(where: { $0.name == name.name })
-        else { throw ListError(.invalidArguments, "source: plugin \(name.plugin) has no data source \(name.name)") }
-        return DataSourceRunner(entry, argument: reference.argument, host: resident.host, deliver: deliver)
+    ///   - name: the source's name in the plugin.
+    ///   - argument: what follows the `?` in the list's option.
+    ///   - sink: gets the events, in order.
+    /// - Returns: the source, which does not run yet.
+    /// - Throws: `invalidArguments` for a source that the plugin does not have and for an argument that it does not take;
+    ///   `noSuchPlugin`, `pluginRefused`.
+    package func source(
+        _ name: String, of plugin: String, argument: String, sink: @escaping SourceSink
+    ) async throws(ListError) -> any Source {
+        try load(plugin)
+        guard let resident = residents[plugin],
+            let entry = resident.manifest.dataSources.first(where: { $0.name == name })
+        else { throw ListError(.invalidArguments, "source: plugin \(plugin) has no data source \(name)") }
+        return try await PluginSource(entry, argument: argument, host: resident.host, sink: sink)
     }
 }
 

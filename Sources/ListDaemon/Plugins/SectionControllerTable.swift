@@ -8,7 +8,7 @@ package struct SectionControllerTable: Sendable {
     /// A section controller with its full name.
     private enum Kind: Sendable {
         case builtIn(String)
-        case plugin(PluginReference, SectionControllerEntry)
+        case plugin(String, SectionControllerEntry)
     }
 
     /// The built-in controller for every type.
@@ -28,14 +28,14 @@ package struct SectionControllerTable: Sendable {
     /// - Throws: `noSuchSectionController` for a name that is malformed or unknown, and what `entry` throws.
     package init(
         _ option: [String: String],
-        entry: (PluginReference) throws(ListError) -> SectionControllerEntry
+        entry: (ControllerName) throws(ListError) -> SectionControllerEntry
     ) throws(ListError) {
         var kinds: [String: Kind] = [:]
         for (type, name) in option {
             if BuiltInSectionControllers.kind(named: name) != nil {
                 kinds[type] = .builtIn(name)
-            } else if let reference = PluginReference(name), reference.plugin != "listd" {
-                kinds[type] = .plugin(reference, try entry(reference))
+            } else if let reference = ControllerName(name), reference.plugin != "listd" {
+                kinds[type] = .plugin(name, try entry(reference))
             } else {
                 throw ListError(.noSuchSectionController, "section-controllers: “\(name)” for “\(type)”: no such thing")
             }
@@ -60,8 +60,8 @@ package struct SectionControllerTable: Sendable {
                 BuiltInSectionControllers.kind(named: BuiltInSectionControllers.single)
             case .builtIn(let name):
                 BuiltInSectionControllers.kind(named: name)
-            case .plugin(let reference, let entry):
-                ListSectionControllerKind(name: reference.text, traits: entry.traits?()) { _ in entry.make() }
+            case .plugin(let name, let entry):
+                entry.kind(named: name)
             }
         }
     }

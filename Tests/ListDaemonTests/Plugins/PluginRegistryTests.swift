@@ -80,34 +80,34 @@ struct PluginRegistryTests {
     @Test("a plugin's data source → runs with its argument and the plugin's settings")
     func source() async throws {
         try workshop.build("greenhouse.swift")
-        let events = AsyncStream.makeStream(of: DataSourceEvent.self)
-        let reference = try #require(PluginSourceReference("greenhouse/readings?2"))
-        let source = try await registry.dataSource(reference) { events.continuation.yield($0) }
+        let (events, continuation) = AsyncStream.makeStream(of: SourceEvent.self)
+        let source = try await registry.source("readings", of: "greenhouse", argument: "2") { continuation.yield($0) }
         source.start()
-        var iterator = events.stream.makeAsyncIterator()
+        var iterator = events.makeAsyncIterator()
         guard case .replace(let objects)? = await iterator.next() else {
             Issue.record("the source sends no list")
             return
         }
         #expect(objects.map(\.id) == ["reading 0", "reading 1"])
         #expect(objects.first?.fields["unit"] == "°C")
-        source.stop()
+        await withCheckedContinuation { done in source.stop { done.resume() } }
     }
 
-    @Test("an argument that makes no sense → the error of making the source", arguments: ["", "many"])
+    @Test("an argument that makes no sense → invalidArguments, and no source", arguments: ["", "many"])
     func badArgument(argument: String) async throws {
         try workshop.build("greenhouse.swift")
-        let reference = try #require(PluginSourceReference("greenhouse/readings?\(argument)"))
-        let source = try await registry.dataSource(reference) { _ in }
-        let error = await withCheckedContinuation { done in source.start { done.resume(returning: $0) } }
+        let error = await #expect(throws: ListError.self) {
+            try await registry.source("readings", of: "greenhouse", argument: argument) { _ in }
+        }
         #expect(error?.code == .invalidArguments)
     }
 
     @Test("a data source that the plugin does not have → invalidArguments that names it")
     func unknownSource() async throws {
         try workshop.build("greenhouse.swift")
-        let reference = try #require(PluginSourceReference("greenhouse/nothing"))
-        let error = await #expect(throws: ListError.self) { try await registry.dataSource(reference) { _ in } }
+        let error = await #expect(throws: ListError.self) {
+            try await registry.source("nothing", of: "greenhouse", argument: "") { _ in }
+        }
         #expect(error?.code == .invalidArguments)
         #expect(error?.message.contains("nothing") == true)
     }
