@@ -13,10 +13,13 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "files",
     products: [.library(name: "files", type: .dynamic, targets: ["files"])],
-    dependencies: [.package(path: "../../Sources/PluginAPI")],
+    dependencies: [.package(path: "../../Sources/PluginAPI"), .package(path: "../../Sources/PluginTestSupport")],
     targets: [
         .target(
             name: "files", dependencies: [.product(name: "PluginAPI", package: "PluginAPI")], swiftSettings: settings),
-        .testTarget(name: "filesTests", dependencies: ["files"], swiftSettings: settings),
+        .testTarget(
+            name: "filesTests",
+            dependencies: ["files", .product(name: "PluginTestSupport", package: "PluginTestSupport")],
+            swiftSettings: settings),
     ]
 )

@@ -15,6 +15,7 @@ private struct Following: ~Copyable {
         events = stream
         let entry = DataSourceEntry.source("directory") { try DirectorySource($0, showsHidden: showsHidden) }
         runner = DataSourceRunner(entry, argument: path, host: PluginHost()) { continuation.yield($0) }
+        runner.make { _ in }
         runner.start()
     }
 
@@ -158,7 +159,7 @@ struct DirectorySourceTests {
     func badPath(path: String) async {
         let entry = DataSourceEntry.source("directory") { try DirectorySource($0, showsHidden: true) }
         let runner = DataSourceRunner(entry, argument: path, host: PluginHost()) { _ in }
-        let error = await withCheckedContinuation { done in runner.start { done.resume(returning: $0) } }
+        let error = await withCheckedContinuation { done in runner.make { done.resume(returning: $0) } }
         #expect(error?.code == .invalidArguments)
         #expect(error?.message.contains("“\(path)”") == true)
     }

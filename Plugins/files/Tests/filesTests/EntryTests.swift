@@ -1,4 +1,5 @@
 import PluginAPI
+import PluginTestSupport
 import Testing
 
 @testable import files
@@ -80,13 +81,33 @@ struct EntryTests {
         #expect(try item("nonsense", "n").reuseIdentifier == "file")
     }
 
-    @Test("the first of its kind → a header with the heading; any other → none")
-    func header() throws {
-        let controller = EntryController(types: .builtIn)
-        controller.didUpdate(to: try ListObject(id: "d", type: "directory", fields: ["heading": "Directories"]))
-        #expect(controller.supportedElementKinds == [.header])
-        #expect(controller.supplementaryElement(of: .header).content["title"] == "Directories")
-        controller.didUpdate(to: try ListObject(id: "d", type: "directory", fields: [:]))
-        #expect(controller.supportedElementKinds == [])
+    @Test("a list of entries → rows over the whole width, with a header over the first of each sort")
+    func list() throws {
+        let list = try TestList(FilesPlugin.self, size: Size(width: 200, height: 300))
+        let directory = try ListObject(
+            id: "d", type: "directory", fields: ["kind": "directory", "heading": "Directories"])
+        let file = try ListObject(id: "f", type: "file", fields: ["kind": "file", "size": .uint64(1)])
+        try list.update([directory, file])
+        #expect(try list.picture.items.map(\.kind) == [.header, .cell, .cell])
+        #expect(try list.shown(.header, of: "d")?.content == ["title": "Directories"])
+        #expect(try list.shown(.header, of: "d")?.frame == Rect(x: 0, y: 0, width: 200, height: 28))
+        #expect(try list.shown(of: "f").map(\.frame) == [Rect(x: 0, y: 72, width: 200, height: 44)])
+        #expect(list.faults.isEmpty)
+    }
+
+    @Test("an entry that grows, or loses its heading → is rebound in place, without a reload of its section")
+    func update() throws {
+        let list = try TestList(FilesPlugin.self)
+        let file = try ListObject(id: "f", type: "file", fields: ["kind": "file", "size": .uint64(1)])
+        try list.update([file])
+        let transaction = try list.update([try file.with(fields: ["kind": "file", "size": .uint64(2048)])])
+        #expect(transaction?.sections.reloads.isEmpty == true)
+        #expect(transaction?.items.reloads.count == 1)
+        #expect(list.items(of: "f").first?.content["detail"] == "2.0 KiB")
+        try list.update([try file.with(fields: ["kind": "file", "heading": "Files"])])
+        #expect(try list.shown(.header, of: "f")?.content["title"] == "Files")
+        try list.update([try file.with(fields: ["kind": "file"])])
+        #expect(try list.shown(.header, of: "f") == nil)
+        #expect(list.faults.isEmpty)
     }
 }

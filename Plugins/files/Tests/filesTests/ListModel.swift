@@ -27,7 +27,6 @@ struct NaiveList {
         case .last: index = objects.count
         case .before(let id): index = objects.firstIndex { $0.id == id } ?? -1
         case .after(let id): index = (objects.firstIndex { $0.id == id } ?? -2) + 1
-        default: return
         }
         guard objects.indices.contains(index) || index == objects.count else { return }
         objects.insert(upsert.object, at: index)

@@ -1,0 +1,24 @@
+import PluginAPI
+
+/// One value that is measured: an element of the list.
+struct Reading: ListModel, Equatable {
+    static let listType = "reading"
+
+    var name: String
+    var value: Double
+
+    var listIdentifier: String { name }
+    var listFields: Fields { ["name": .string(name), "value": .double(value)] }
+
+    init(name: String, value: Double) {
+        self.name = name
+        self.value = value
+    }
+
+    init(_ object: ListObject) throws(ListError) {
+        guard let name = object.fields["name"]?.string, let value = object.fields["value"]?.double else {
+            throw ListError(.invalidObject, "\(object.id): a reading has a name and a value")
+        }
+        self.init(name: name, value: value)
+    }
+}

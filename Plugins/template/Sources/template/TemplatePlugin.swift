@@ -1,0 +1,14 @@
+import PluginAPI
+
+/// What this plugin brings to listd.
+enum TemplatePlugin: Plugin {
+    static func manifest(for host: PluginHost) throws -> PluginManifest {
+        PluginManifest(
+            name: "template", version: "1.0.0",
+            sectionControllers: [.controller("ReadingController") { ReadingController() }],
+            dataSources: [.source("readings") { context in try ReadingsSource(context) }])
+    }
+}
+
+/// What listd looks for in the library.
+@c public func listd_plugin(_ call: PluginCall) { exportPlugin(TemplatePlugin.self, to: call) }
