@@ -8,7 +8,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: build run check lint test test-debug test-optimised test-service plugins check-boot bench soak \
+.PHONY: build run check lint test test-debug test-plugins test-optimised test-service plugins check-boot bench soak \
     install uninstall deb clean bootstrap-%
 
 JOBS ?= $(shell nproc)
@@ -22,6 +22,7 @@ SWIFT := scripts/swift
 # A crashed test must not wait for a backtrace that nobody reads, nor a hanging one stop the whole check.
 export SWIFT_BACKTRACE ?= enable=no
 TEST := timeout --kill-after=10 1200 $(SWIFT) test --disable-xctest -j $(JOBS)
+PLUGINS := --package-path Plugins --scratch-path .build/shipped-plugins
 OPTIMISED := -c release -Xswiftc -enable-testing --scratch-path .build/testing-release
 ENGINE_TESTS := ListKitTests|PluginAPITests
 FORMATTED := $(wildcard Package.swift Sources Tests Plugins Benchmarks Examples)
@@ -37,9 +38,14 @@ check: bootstrap-check lint test
 
 test: test-debug test-optimised test-service
 
-test-debug: plugins
+test-debug: test-plugins
 	$(SWIFT) build --build-tests -j $(JOBS)
 	$(TEST) --skip-build
+
+# The plugins of a debug build are those that the tests below load.
+test-plugins:
+	CONFIGURATION=debug scripts/build-plugins
+	$(TEST) $(PLUGINS)
 
 test-optimised:
 	$(TEST) $(OPTIMISED) --filter '^($(ENGINE_TESTS))\.'
@@ -58,7 +64,7 @@ plugins:
 check-boot: bootstrap-boot deb
 	scripts/run-scripts Tests/boot
 
-bench: bootstrap-build
+bench: bootstrap-run
 	$(SWIFT) run -c release -j $(JOBS) --package-path Benchmarks --scratch-path .build/benchmarks
 
 # Longer than anybody wants to wait in `check`: the tests tagged `soak`, and the scripts under Tests/Soak.

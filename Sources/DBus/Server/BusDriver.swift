@@ -50,6 +50,7 @@ enum AuthenticationMechanisms {
             unsafe withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: 2) { list in
                 unsafe list[0] = unsafe name
                 unsafe list[1] = nil
+                // trap: no input reaches it, because an allocation of two pointers has an address
                 guard let start = list.baseAddress else { preconditionFailure("an allocation of two pointers") }
                 return unsafe body(start)
             }
