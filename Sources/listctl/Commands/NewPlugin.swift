@@ -2,8 +2,10 @@ import Foundation
 
 /// Makes the package of a new plugin from the template that ships with listd.
 enum NewPlugin {
-    /// Stands for the plugin's name in the template's files and file names.
-    private static let placeholder = "TEMPLATE"
+    /// Stands for the plugin's name in the template's files and file names; with a capital, for the start of its types.
+    private static let placeholder = "template"
+    /// Where the template looks for listd's development files.
+    private static let templateSDK = "../../Sources"
 
     static func make(_ name: String) -> ExitCode {
         guard isIdentifier(name) else {
@@ -15,7 +17,13 @@ enum NewPlugin {
             return .failed
         }
         do {
-            try copy(template, to: URL(fileURLWithPath: name, isDirectory: true), name: name)
+            try copy(template.directory, to: URL(fileURLWithPath: name, isDirectory: true)) { text in
+                text.replacingOccurrences(of: placeholder, with: name)
+                    .replacingOccurrences(
+                        of: placeholder.capitalized, with: name.prefix(1).uppercased() + name.dropFirst()
+                    )
+                    .replacingOccurrences(of: templateSDK, with: template.sdk.path)
+            }
             Output.line("made \(name)/; next: cd \(name) && swift build && swift test")
             return .done
         } catch {
@@ -36,21 +44,20 @@ enum NewPlugin {
         }
     }
 
-    /// Beside the installed program, or in the sources it was built from.
-    private static func templateDirectory() -> URL? {
+    /// The template and the development files beside the installed program, or in the sources it was built from.
+    private static func templateDirectory() -> (directory: URL, sdk: URL)? {
         guard let program = Bundle.main.executableURL?.resolvingSymlinksInPath() else { return nil }
-        var candidates = [
-            program.deletingLastPathComponent().appending(path: "../share/listd/plugin-template").standardized
-        ]
+        let share = program.deletingLastPathComponent().appending(path: "../share/listd").standardized
+        var candidates = [(share.appending(path: "plugin-template"), share.appending(path: "sdk"))]
         var directory = program.deletingLastPathComponent()
         while directory.path != "/" {
-            candidates.append(directory.appending(path: "Plugins/template"))
+            candidates.append((directory.appending(path: "Plugins/template"), directory.appending(path: "Sources")))
             directory = directory.deletingLastPathComponent()
         }
-        return candidates.first { FileManager.default.fileExists(atPath: $0.appending(path: "Package.swift").path) }
+        return candidates.first { FileManager.default.fileExists(atPath: $0.0.appending(path: "Package.swift").path) }
     }
 
-    private static func copy(_ template: URL, to target: URL, name: String) throws {
+    private static func copy(_ template: URL, to target: URL, naming: (String) -> String) throws {
         let files = FileManager.default
         guard !files.fileExists(atPath: target.path) else {
             throw CocoaError(.fileWriteFileExists, userInfo: [NSFilePathErrorKey: target.path])
@@ -58,7 +65,7 @@ enum NewPlugin {
         let paths = try files.subpathsOfDirectory(atPath: template.path).filter { !$0.hasPrefix(".build") }
         for path in paths {
             let source = template.appending(path: path)
-            let copy = target.appending(path: path.replacingOccurrences(of: placeholder, with: name))
+            let copy = target.appending(path: naming(path))
             var isDirectory: ObjCBool = false
             // The flag is ours and lives for the call.
             guard unsafe files.fileExists(atPath: source.path, isDirectory: &isDirectory) else { continue }
@@ -67,8 +74,7 @@ enum NewPlugin {
             } else {
                 try files.createDirectory(at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
                 let text = try String(contentsOf: source, encoding: .utf8)
-                try text.replacingOccurrences(of: placeholder, with: name)
-                    .write(to: copy, atomically: true, encoding: .utf8)
+                try naming(text).write(to: copy, atomically: true, encoding: .utf8)
             }
         }
     }
