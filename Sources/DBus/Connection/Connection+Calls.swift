@@ -14,7 +14,7 @@ extension Connection {
             let serial = try send(message)
             let timer = timeout.map { limit in
                 EventLoop.shared.addTimer(after: limit) { [weak self] in
-                    self?.calls.fail(serial: serial, .noReply("no answer within \(limit)"))
+                    self?.calls.take(serial: serial)?(.failure(.noReply("no answer within \(limit)")))
                 }
             }
             calls.add(serial: serial, timer: timer, completion: completion)

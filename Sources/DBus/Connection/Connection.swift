@@ -91,8 +91,10 @@ package final class Connection {
     /// Runs once when the connection has ended.
     func finish() {
         let error = DBusError.disconnected("the connection has ended")
-        calls.failAll(error)
-        peers.departAll()
+        let waiting = calls.takeAll()
+        for completion in waiting { completion(.failure(error)) }
+        let departing = peers.takeAll()
+        for peer in departing { peer.depart() }
         subscriptions = SubscriptionTable()
         let handlers = events.takeDisconnectHandlers()
         for handler in handlers { handler() }
@@ -117,12 +119,15 @@ extension Connection: TransportDelegate {
     }
 
     func transportDidProgress(_ transport: Transport) {
-        events.noteOutgoing(transport.outgoingSize)
+        let drained = events.takeDrains(at: transport.outgoingSize)
+        for handler in drained { handler() }
         if case .served(let served) = role { served.progress(self) }
     }
 
     private func receivedReply(_ message: Message) {
-        if calls.complete(message) { return }
+        if let completion = calls.take(serial: message.replySerial) {
+            return completion(message.error.map { .failure($0) } ?? .success(message))
+        }
         if let error = message.error { events.undelivered(message.replySerial, error) }
     }
 }

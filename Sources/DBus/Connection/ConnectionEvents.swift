@@ -37,11 +37,12 @@ struct ConnectionEvents {
         for handler in nameHandlers { handler(event) }
     }
 
-    mutating func noteOutgoing(_ size: Int) {
-        guard !drains.isEmpty else { return }
+    /// Takes out who waits for so small a queue; they are called when nothing here is being changed any more.
+    mutating func takeDrains(at size: Int) -> [@DBusActor () -> Void] {
+        guard !drains.isEmpty else { return [] }
         let reached = drains.filter { size <= $0.limit }
         drains.removeAll { size <= $0.limit }
-        for drain in reached { drain.handler() }
+        return reached.map(\.handler)
     }
 }
 

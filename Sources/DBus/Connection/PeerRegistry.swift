@@ -67,9 +67,5 @@ struct PeerRegistry {
         return all
     }
 
-    mutating func departAll() {
-        for peer in takeAll() { peer.depart() }
-    }
-
     func known(_ name: String) -> Peer? { entries[name]?.peer }
 }

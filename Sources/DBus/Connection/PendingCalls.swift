@@ -1,4 +1,6 @@
 /// The calls of one connection that wait for their answer.
+///
+/// Completions are handed out, never called here: one that is called may call again, and this must not be changing then.
 @DBusActor
 struct PendingCalls {
     typealias Completion = @DBusActor (Result<Message, DBusError>) -> Void
@@ -16,28 +18,19 @@ struct PendingCalls {
         entries[serial] = Entry(timer: timer, completion: completion)
     }
 
-    /// Hands an answer to whom it is for; false when nobody waits for it.
-    mutating func complete(_ reply: Message) -> Bool {
-        guard let entry = entries.removeValue(forKey: reply.replySerial) else { return false }
+    /// Takes out whom the answer to a call is for; nil when nobody waits for it.
+    mutating func take(serial: UInt32) -> Completion? {
+        guard let entry = entries.removeValue(forKey: serial) else { return nil }
         entry.timer?.cancel()
-        entry.completion(reply.error.map { .failure($0) } ?? .success(reply))
-        return true
+        return entry.completion
     }
 
-    mutating func fail(serial: UInt32, _ error: DBusError) {
-        guard let entry = entries.removeValue(forKey: serial) else { return }
-        entry.timer?.cancel()
-        entry.completion(.failure(error))
-    }
-
-    /// Fails what waits, in the order in which it was sent.
-    mutating func failAll(_ error: DBusError) {
+    /// Takes out all that wait, in the order in which they were sent.
+    mutating func takeAll() -> [Completion] {
         let waiting = entries.sorted { $0.key < $1.key }
         entries = [:]
-        for (_, entry) in waiting {
-            entry.timer?.cancel()
-            entry.completion(.failure(error))
-        }
+        for (_, entry) in waiting { entry.timer?.cancel() }
+        return waiting.map(\.value.completion)
     }
 }
 
@@ -54,6 +47,6 @@ package final class PendingCall {
 
     /// Stops waiting: the call fails with `NoReply` now, and its answer is ignored when it comes.
     package func cancel() {
-        connection?.calls.fail(serial: serial, .noReply("the call was cancelled"))
+        connection?.calls.take(serial: serial)?(.failure(.noReply("the call was cancelled")))
     }
 }

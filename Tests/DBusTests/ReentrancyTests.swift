@@ -1,0 +1,73 @@
+import DBus
+import TestSupport
+import Testing
+
+/// What calls back may use the connection: nothing of it is being changed at that moment.
+@Suite("Handlers that use the connection again")
+@DBusActor
+struct ReentrancyTests {
+    private func hello(_ connection: Connection) throws -> Message {
+        try Message.methodCall(
+            to: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
+            member: "GetId")
+    }
+
+    @Test("a completion calls again → the second answer comes too")
+    func completion() async throws {
+        let bus = try PrivateBus()
+        let connection = try await Connection.open(.address(bus.address))
+        let answers = EventLog<Int>()
+        connection.call(try hello(connection)) { _ in
+            guard let again = try? hello(connection) else { return }
+            connection.call(again) { _ in answers.record(2) }
+            answers.record(1)
+        }
+        #expect(try await answers.next() == 1)
+        #expect(try await answers.next() == 2)
+    }
+
+    @Test("a call that times out calls again → the second answer comes")
+    func timeout() async throws {
+        let bus = try PrivateBus()
+        let connection = try await Connection.open(.address(bus.address))
+        let answers = EventLog<Bool>()
+        connection.call(try hello(connection), timeout: .zero) { _ in
+            guard let again = try? hello(connection) else { return }
+            connection.call(again) { answers.record((try? $0.get()) != nil) }
+        }
+        #expect(try await answers.next())
+    }
+
+    @Test("the end of the connection fails a call, whose completion calls again → that one fails too")
+    func end() async throws {
+        let bus = try PrivateBus()
+        let connection = try await Connection.open(.address(bus.address))
+        let errors = EventLog<DBusError>()
+        connection.call(try hello(connection)) { result in
+            if case .failure(let error) = result { errors.record(error) }
+            guard let again = try? hello(connection) else { return }
+            connection.call(again) { if case .failure(let error) = $0 { errors.record(error) } }
+        }
+        connection.close()
+        #expect(try await errors.next().standard == .disconnected)
+        #expect(try await errors.next().standard == .disconnected)
+    }
+
+    @Test("a drained queue's handler waits for the next drain → it is told of that too")
+    func drain() async throws {
+        let bus = try PrivateBus()
+        let connection = try await Connection.open(.address(bus.address))
+        let drains = EventLog<Int>()
+        func fill() throws {
+            for _ in 0..<64 { try connection.send(try hello(connection)) }
+        }
+        try fill()
+        connection.onDrain(below: 0) {
+            drains.record(1)
+            try? fill()
+            connection.onDrain(below: 0) { drains.record(2) }
+        }
+        #expect(try await drains.next() == 1)
+        #expect(try await drains.next() == 2)
+    }
+}
