@@ -1,0 +1,142 @@
+internal import ListKit
+
+/// Reads a configuration directory: `listd.conf` and the `*.list` files, each with its drop-ins `FILE.d/*.conf`.
+///
+/// Drop-ins are read after their file, in order of name, and what they say counts. Hidden files are left out.
+package struct ConfigurationLoader {
+    private let directory: ConfigurationDirectory
+    private var result = LoadedConfiguration()
+
+    /// Reads everything; a directory that does not exist has no files.
+    package static func load(_ path: String) -> LoadedConfiguration {
+        var loader = ConfigurationLoader(directory: ConfigurationDirectory(path: path))
+        loader.load()
+        return loader.result
+    }
+
+    private init(directory: ConfigurationDirectory) { self.directory = directory }
+
+    private mutating func load() {
+        let names: [String]
+        do throws(ConfigurationFault) { names = try directory.names() } catch {
+            result.faults.append(error)
+            result.isDaemonFaulty = true
+            return
+        }
+        loadDaemon(names)
+        for name in names where name.hasSuffix(".list") { loadList(name) }
+        for name in names where name.hasSuffix(".d") && !names.contains(String(name.dropLast(2))) {
+            add("drop-ins without their file \(name.dropLast(2))", at: directory.place(name))
+        }
+    }
+
+    private mutating func add(_ message: String, at place: ConfigurationPlace) {
+        result.faults.append(ConfigurationFault(place: place, message: message))
+    }
+
+    // MARK: - listd.conf
+
+    private mutating func loadDaemon(_ names: [String]) {
+        let before = result.faults.count
+        var plugins: [String: [String: String]] = [:]
+        if names.contains("listd.conf") {
+            for (place, setting) in settings(of: "listd.conf") {
+                do throws(ListError) {
+                    try apply(setting, &plugins)
+                } catch {
+                    add(error.message, at: place)
+                }
+            }
+        }
+        for (name, values) in plugins { result.configuration.plugins[name] = try? PluginConfiguration(values) }
+        result.isDaemonFaulty = result.faults.count > before
+    }
+
+    private mutating func apply(
+        _ setting: INIFile.Setting, _ plugins: inout [String: [String: String]]
+    ) throws(ListError) {
+        switch setting.section {
+        case "Daemon":
+            try DaemonConfiguration.table.parse(
+                key: setting.key, value: setting.value, into: &result.configuration.daemon)
+        case "Limits":
+            try Limits.table.parse(key: setting.key, value: setting.value, into: &result.configuration.limits)
+        case let section where section.hasPrefix("Plugin "):
+            let name = String(section.dropFirst("Plugin ".count))
+            guard PluginName.isValid(name) else { throw ListError(option: name, expected: "the name of a plugin") }
+            _ = try PluginConfiguration([setting.key: setting.value])
+            plugins[name, default: [:]][setting.key] = setting.value
+        default: throw Self.unknown(setting, sections: "[Daemon], [Limits] and [Plugin NAME]")
+        }
+    }
+
+    private static func unknown(_ setting: INIFile.Setting, sections: String) -> ListError {
+        ListError(.invalidArguments, "unknown section [\(setting.section)]; there are \(sections)")
+    }
+
+    // MARK: - Lists
+
+    private mutating func loadList(_ file: String) {
+        let before = result.faults.count
+        let name = String(file.dropLast(".list".count))
+        var list = ListConfiguration(name: name, file: directory.place(file).file)
+        var controllers: [String: String] = [:]
+        for (place, setting) in settings(of: file) {
+            do throws(ListError) {
+                try Self.apply(setting, to: &list, &controllers)
+                list.remember(setting.key, inSection: setting.section, at: place)
+            } catch {
+                add(error.message, at: place)
+            }
+        }
+        if !controllers.isEmpty { list.options.sectionControllers = controllers }
+        if result.faults.count == before { result.configuration.lists[name] = list }
+    }
+
+    private static func apply(
+        _ setting: INIFile.Setting, to list: inout ListConfiguration, _ controllers: inout [String: String]
+    ) throws(ListError) {
+        switch setting.section {
+        case "List" where setting.key == "Description":
+            list.description = setting.value
+        case "List":
+            try AdapterOptions.table.parse(key: setting.key, value: setting.value, into: &list.options)
+        case "Sections":
+            controllers[setting.key] = try ControllerName.checked(setting.value)
+        default: throw unknown(setting, sections: "[List] and [Sections]")
+        }
+    }
+
+    // MARK: - Files
+
+    /// The settings of a file and of its drop-ins, in the order in which they count; what is wrong is added to the faults.
+    private mutating func settings(of file: String) -> [(ConfigurationPlace, INIFile.Setting)] {
+        var settings: [(ConfigurationPlace, INIFile.Setting)] = []
+        do throws(ConfigurationFault) {
+            for name in [file] + (try directory.dropIns(of: file)) {
+                do throws(ConfigurationFault) {
+                    settings += read(INIFile(parsing: try directory.read(name)), directory.place(name).file)
+                } catch {
+                    result.faults.append(error)
+                }
+            }
+        } catch {
+            result.faults.append(error)
+        }
+        return settings
+    }
+
+    private mutating func read(_ file: INIFile, _ path: String) -> [(ConfigurationPlace, INIFile.Setting)] {
+        for (line, message) in file.faults { add(message, at: ConfigurationPlace(file: path, line: line)) }
+        var lines: [String: Int] = [:]
+        var settings: [(ConfigurationPlace, INIFile.Setting)] = []
+        for setting in file.settings {
+            let place = ConfigurationPlace(file: path, line: setting.line)
+            if let first = lines.updateValue(setting.line, forKey: "\(setting.section) \(setting.key)") {
+                add("\(setting.key) is given twice; first in line \(first)", at: place)
+            }
+            settings.append((place, setting))
+        }
+        return settings
+    }
+}

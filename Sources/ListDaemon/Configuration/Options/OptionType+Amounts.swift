@@ -1,0 +1,40 @@
+internal import ListKit
+
+/// Types of what only configuration files have.
+extension OptionType<Int> {
+    /// A size in bytes, such as `16M`.
+    static let bytes = amount(expected: "a size such as 16M", Amount.bytes)
+
+    /// A number of things, such as `64` or `10M`.
+    static let count = amount(expected: "a number such as 64", Amount.count)
+
+    private static func amount(expected: String, _ read: @escaping @Sendable (String) -> Int?) -> OptionType<Int> {
+        OptionType(
+            signature: "t",
+            decode: { value throws(ListError) in try value.int.orThrow(value, "t") },
+            parse: { text throws(ListError) in
+                guard let amount = read(text) else { throw ListError(option: text, expected: expected) }
+                return amount
+            },
+            encode: { .uint64(UInt64(clamping: $0)) })
+    }
+}
+
+extension OptionType<Duration> {
+    /// A time; a number alone counts seconds.
+    static let seconds = OptionType(
+        signature: "t",
+        decode: { value throws(ListError) in try .microseconds(Int64(clamping: value.int.orThrow(value, "t"))) },
+        parse: { text throws(ListError) in
+            guard let span = TimeSpan.parse(text) else { throw ListError(option: text, expected: "a time such as 10s") }
+            return span
+        },
+        encode: { .uint64(UInt64(clamping: $0.components.seconds)) })
+}
+
+extension OptionType<Creators?> {
+    /// `any`, `administrators`, `group:NAME`.
+    static let creators = text(
+        expected: "any, administrators or group:NAME", read: { text in Creators(text).map { $0 } },
+        write: { $0?.text })
+}

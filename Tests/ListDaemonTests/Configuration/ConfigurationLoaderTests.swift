@@ -1,0 +1,292 @@
+import Glibc
+import ListDaemon
+import ListKit
+import TestSupport
+import Testing
+
+@Suite("Reading a configuration directory")
+struct ConfigurationLoaderTests {
+    private let directory = TemporaryDirectory()
+
+    private func write(_ text: String, to name: String) throws {
+        if let slash = name.firstIndex(of: "/") { unsafe mkdir(directory.file(String(name[..<slash])), 0o755) }
+        try Writing.write(text, to: directory.file(name))
+    }
+
+    private func load() -> LoadedConfiguration { ConfigurationLoader.load(directory.path) }
+
+    /// The faults, without the path of the directory.
+    private func faults() -> [String] {
+        load().faults.map { String($0.description.dropFirst(directory.path.count + 1)) }
+    }
+
+    @Test("no directory, an empty one → what holds without files, and no fault")
+    func empty() {
+        for path in [directory.path, directory.path + "/missing"] {
+            let loaded = ConfigurationLoader.load(path)
+            #expect(loaded.configuration == Configuration() && loaded.faults.isEmpty && !loaded.isDaemonFaulty)
+        }
+    }
+
+    @Test("the example of the contract → the list that it describes")
+    func example() throws {
+        try write(
+            """
+            # feed.list
+            [List]
+            Description=What the greenhouse says
+            Source=jsonl:/var/lib/greenhouse/events.jsonl
+            WorkingRange=2
+            Layout=flow
+            StickyHeaders=yes
+
+            [Sections]
+            reading=greenhouse/ReadingController
+            *=listd/single
+            """, to: "feed.list")
+        let loaded = load()
+        let list = try #require(loaded.configuration.lists["feed"])
+        var options = AdapterOptions()
+        options.source = .jsonl(path: "/var/lib/greenhouse/events.jsonl")
+        options.workingRange = 2
+        options.stickyHeaders = true
+        options.sectionControllers = ["reading": "greenhouse/ReadingController", "*": "listd/single"]
+        #expect(list.options == options && list.description == "What the greenhouse says" && list.name == "feed")
+        #expect(list.place(of: "WorkingRange").description == "\(directory.path)/feed.list:5")
+        #expect(list.place(of: "reading", inSection: "Sections").line == 10)
+        #expect(list.place(of: "Readers").description == "\(directory.path)/feed.list")
+        #expect(loaded.faults.isEmpty)
+    }
+
+    @Test("every key of listd.conf → where it belongs")
+    func daemon() throws {
+        try write(
+            """
+            [Daemon]
+            Creators = group:lists
+            [Limits]
+            PayloadBytes=1M
+            FileBytes=2M
+            ObjectBytes=3K
+            IdBytes=100
+            AdaptersPerUser=1
+            ViewsPerUser=2
+            ObjectsPerUser=3K
+            BytesPerUser=4G
+            CallsPerConnection=5
+            DirectConnections=6
+            AuthenticationSeconds=1min 5s
+            [Plugin journal]
+            Isolation=none
+            CallbackTimeout=500ms
+            MemoryMax=64M
+            Units=ssh ; and others
+            """, to: "listd.conf")
+        let loaded = load()
+        let configuration = loaded.configuration
+        #expect(loaded.faults.isEmpty)
+        #expect(configuration.daemon.creators == .group("lists"))
+        var limits = Limits()
+        (limits.payloadBytes, limits.fileBytes, limits.objectBytes, limits.idBytes) = (1 << 20, 2 << 20, 3072, 100)
+        (limits.adaptersPerUser, limits.viewsPerUser, limits.objectsPerUser) = (1, 2, 3000)
+        (limits.bytesPerUser, limits.callsPerConnection, limits.directConnections) = (4 << 30, 5, 6)
+        limits.authenticationTime = .seconds(65)
+        #expect(configuration.limits == limits)
+        #expect(limits.objects == ObjectLimits(objectBytes: 3072, idBytes: 100))
+        #expect(limits.perUser == Quotas.Amounts(adapters: 1, views: 2, objects: 3000, bytes: 4 << 30))
+        #expect(limits.bulk.fileBytes == 2 << 20 && limits.bulk.objects == limits.objects)
+        let plugin = try #require(configuration.plugins["journal"])
+        #expect(plugin.isolation == .none && plugin.callbackTimeout == .milliseconds(500))
+        #expect(plugin.memoryMax == 64 << 20 && plugin.settings == ["Units": "ssh ; and others"])
+    }
+
+    @Test("without files → the contract's limits")
+    func limits() {
+        let limits = Limits()
+        #expect(limits.payloadBytes == 16_777_216 && limits.fileBytes == 67_108_864 && limits.objectBytes == 8_388_608)
+        #expect(limits.idBytes == 4096 && limits.adaptersPerUser == 64 && limits.viewsPerUser == 64)
+        #expect(limits.objectsPerUser == 10_000_000 && limits.bytesPerUser == 2_147_483_648)
+        #expect(limits.callsPerConnection == 256 && limits.directConnections == 128)
+        #expect(limits.authenticationTime == .seconds(10))
+    }
+
+    @Test("drop-ins → read after their file in order of name, what they say counts; other files are left alone")
+    func dropIns() throws {
+        try write("[List]\nWorkingRange=1\nDescription=one\n[Sections]\na=p/A\nb=p/B\n", to: "x.list")
+        try write("[List]\nWorkingRange=3\n[Sections]\nb=p/C\n", to: "x.list.d/20-second.conf")
+        try write("[List]\nWorkingRange=2\nLayout=none\n", to: "x.list.d/10-first.conf")
+        try write("nonsense", to: "x.list.d/readme.txt")
+        try write("nonsense", to: "x.list.d/.hidden.conf")
+        try write("nonsense", to: "x.list~")
+        try write("nonsense", to: ".list")
+        try write("[Daemon]\nCreators=any\n", to: "listd.conf")
+        try write("[Daemon]\nCreators=administrators\n", to: "listd.conf.d/a.conf")
+        let loaded = load()
+        #expect(loaded.faults.isEmpty && loaded.configuration.lists.count == 1)
+        let list = try #require(loaded.configuration.lists["x"])
+        #expect(list.options.workingRange == 3 && list.options.layout == .none && list.description == "one")
+        #expect(list.options.sectionControllers == ["a": "p/A", "b": "p/C"])
+        #expect(list.place(of: "WorkingRange").description == "\(directory.path)/x.list.d/20-second.conf:2")
+        #expect(loaded.configuration.daemon.creators == .administrators)
+    }
+
+    @Test(
+        "a mistake in a list → named with file and line, that list is not there, the others are",
+        arguments: [
+            ("[List]\nWorkingrange=1\n", "2: unknown key Workingrange"),
+            ("[List]\nWorkingRange=many\n", #"2: WorkingRange: "many" is not a whole number from 0 to 4294967295"#),
+            ("[List]\nSectionControllers=a/b\n", "2: SectionControllers: section controllers are given in [Sections]"),
+            ("[List]\nStickyHeaders=maybe\n", #"2: StickyHeaders: "maybe" is not yes or no"#),
+            ("[List]\n\n# c\nEmpty={\"a\":}\n", "4: Empty: not a JSON object: malformed JSON"),
+            ("[List]\nEmpty=[]\n", "2: Empty: not a JSON object: not an object"),
+            (
+                "[List]\nSource=jsonl:relative\n",
+                #"2: Source: "jsonl:relative" is not push, jsonl:/PATH or PLUGIN/SOURCE?argument"#
+            ),
+            ("[List]\nCoalesceMin=1 fortnight\n", #"2: CoalesceMin: "1 fortnight" is not a time span such as 20ms"#),
+            ("[Sections]\nmail=single\n", #"2: "single" is not a name such as PLUGIN/CONTROLLER"#),
+            ("[Lists]\nLayout=flow\n", "2: unknown section [Lists]; there are [List] and [Sections]"),
+            ("Layout=flow\n", "1: Layout stands before the first [Section]"),
+            ("[List]\nLayout\n", "2: Layout has no value: neither [Section] nor Key=value"),
+            ("[List\nLayout=flow\n", "1: neither [Section] nor Key=value"),
+            ("[List]\nLayout=flow\nLayout=none\n", "3: Layout is given twice; first in line 2"),
+            ("[List]\nLayout=\u{0}flow\n", "2: not text in UTF-8"),
+            ("[List]\nDescription=\(String(repeating: "x", count: 65536))\nLayout=x\n", "2: longer than 65534 bytes"),
+        ])
+    func listFaults(text: String, message: String) throws {
+        try write("[List]\nLayout=none\n", to: "good.list")
+        try write(text, to: "bad.list")
+        let loaded = load()
+        #expect(faults().first == "bad.list:\(message)")
+        #expect(loaded.configuration.lists.keys.sorted() == ["good"] && !loaded.isDaemonFaulty)
+    }
+
+    @Test("many mistakes → each of them, in the order of files and lines")
+    func allFaults() throws {
+        try write("[List]\nA=1\nLayout=flow\nB=2\n", to: "b.list")
+        try write("[List]\nC=3\n", to: "b.list.d/x.conf")
+        try write("[Plugin a b]\nX=1\n[Limits]\nIdBytes=-1\n[Plugin ok]\nIsolation=jail\nOwn=1\n", to: "listd.conf")
+        try write("[Daemon]\nCreators=owner\n", to: "listd.conf.d/x.conf")
+        try write("[List]\n", to: "gone.list.d/x.conf")
+        #expect(
+            faults() == [
+                #"listd.conf:2: "a b" is not the name of a plugin"#,
+                #"listd.conf:4: IdBytes: "-1" is not a size such as 16M"#,
+                "listd.conf:6: Isolation=jail: expected worker or none",
+                #"listd.conf.d/x.conf:2: Creators: "owner" is not any, administrators or group:NAME"#,
+                "b.list:2: unknown key A", "b.list:4: unknown key B", "b.list.d/x.conf:2: unknown key C",
+                "gone.list.d: drop-ins without their file gone.list",
+            ])
+        let loaded = load()
+        #expect(loaded.isDaemonFaulty && loaded.configuration.lists.isEmpty)
+        #expect(loaded.configuration.plugins["ok"]?.settings == ["Own": "1"])
+    }
+
+    @Test("a directory, a loop of links, a pipe, a huge file in place of a file → named with what is wrong")
+    func unreadable() throws {
+        try #require(unsafe mkdir(directory.file("a.list"), 0o755) == 0)
+        try #require(unsafe symlink("b.list", directory.file("b.list")) == 0)
+        try #require(unsafe mkfifo(directory.file("c.list"), 0o644) == 0)
+        try write(String(repeating: "#\n", count: 1 << 20), to: "d.list")
+        try write("x", to: "e.list.d")
+        try write("[List]\n", to: "e.list")
+        #expect(
+            faults() == [
+                "a.list: is not a regular file", "b.list: cannot be read: Too many levels of symbolic links",
+                "c.list: is not a regular file", "d.list: is larger than 1048576 bytes",
+                "e.list.d: cannot be read: Not a directory",
+            ])
+    }
+
+    @Test("a file nobody may read → named with the reason", .enabled(if: geteuid() != 0))
+    func forbidden() throws {
+        try write("[List]\n", to: "a.list")
+        try #require(unsafe chmod(directory.file("a.list"), 0) == 0)
+        #expect(faults() == ["a.list: cannot be read: Permission denied"])
+    }
+
+    @Test("a file in place of the directory → one fault, and the daemon's part is not sound")
+    func noDirectory() throws {
+        try write("", to: "file")
+        let loaded = ConfigurationLoader.load(directory.file("file"))
+        #expect(loaded.faults.map(\.description) == ["\(directory.path)/file: cannot be read: Not a directory"])
+        #expect(loaded.isDaemonFaulty)
+    }
+
+    @Test("random bytes as files → faults or settings, never a crash")
+    func randomBytes() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededRandom(seed: seed)
+        let alphabet: [String] = [
+            "[", "]", "=", ":", "\n", "List", "Sections", "Layout", "flow", "#", ";", " ", "é", "\u{FEFF}", "\r", "*",
+            "\t",
+        ]
+        for _ in 0..<300 {
+            let text = (0..<Int.random(in: 0..<60, using: &random)).compactMap { _ in
+                alphabet.randomElement(using: &random)
+            }
+            try write(text.joined(), to: "x.list")
+            let loaded = load()
+            #expect(loaded.faults.isEmpty == (loaded.configuration.lists["x"] != nil), "seed \(seed): \(text.joined())")
+        }
+    }
+
+    @Test("two configurations → what was added, removed and changed, in order of name; moved lines are no change")
+    func changes() throws {
+        try write("[List]\nLayout=none\n", to: "same.list")
+        try write("[List]\nLayout=none\n", to: "b.list")
+        try write("[List]\n", to: "a.list")
+        try write("[List]\n", to: "old.list")
+        try write("[Plugin p]\nX=1\n[Plugin q]\nX=1\n", to: "listd.conf")
+        let old = load().configuration
+        try write("\n[List]\n\nLayout=none\n", to: "same.list")
+        try write("[List]\nLayout=absolute\n", to: "b.list")
+        try write("[List]\nDescription=new\n", to: "a.list")
+        try write("[List]\n", to: "new.list")
+        unsafe unlink(directory.file("old.list"))
+        try write("[Plugin p]\nX=2\n[Plugin q]\nX=1\n[Plugin r]\nX=1\n", to: "listd.conf")
+        let changes = old.changes(to: load().configuration)
+        #expect(changes.added.map(\.name) == ["new"] && changes.removed.map(\.name) == ["old"])
+        #expect(changes.changed.map(\.new.name) == ["a", "b"] && changes.changed[1].old.options.layout == .none)
+        #expect(changes.plugins == ["p", "r"])
+        let none = old.changes(to: old)
+        #expect(none.added.isEmpty && none.removed.isEmpty && none.changed.isEmpty && none.plugins.isEmpty)
+    }
+
+    @Test("every adapter option but section-controllers → a key of [List] in CamelCase")
+    func keys() throws {
+        let keys = AdapterOptions.table.entries.map(\.configurationKey)
+        #expect(keys.contains("ShowHeaderWhenEmpty") && keys.contains("SectionMovesAsDeletesInserts"))
+        try write(
+            """
+            [List]
+            Source=files/directory?/tmp
+            Layout=none
+            Direction=horizontal
+            StickyHeaders=on
+            StretchToEdge=1
+            ShowHeaderWhenEmpty=true
+            TopContentInset=1.5
+            StickyHeaderOffset=-2
+            WorkingRange=1
+            Updater=reload
+            ReloadThreshold=100
+            SectionMovesAsDeletesInserts=y
+            PreferItemReloads=t
+            MinimalMoves=YES
+            CoalesceMin=10
+            CoalesceMax=1s
+            CoalesceIncrement=5ms
+            Durability=fsync
+            Empty={"text": "nothing", "count": 0}
+            Readers=group:staff
+            Writers=any
+            """, to: "x.list")
+        let loaded = load()
+        #expect(loaded.faults.isEmpty)
+        let values = try #require(loaded.configuration.lists["x"]).options.values
+        let defaults = AdapterOptions().values
+        for (name, value) in values where name != "section-controllers" { #expect(value != defaults[name], "\(name)") }
+        #expect(values["coalesce-max"] == .uint32(1000) && values["empty"] == ["text": "nothing", "count": 0])
+    }
+}
