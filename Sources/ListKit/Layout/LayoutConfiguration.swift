@@ -24,7 +24,7 @@ public struct FlowConfiguration: Sendable, Hashable {
     public var showHeaderWhenEmpty: Bool
     /// Insets of the whole content: they narrow the rows; frames stay in content coordinates.
     public var contentInset: EdgeInsets
-    /// Device pixels for each point: frames are put on whole pixels; 0 = no rounding. At most 16.
+    /// Device pixels for each point: frames are put on whole pixels; 0 = no rounding. Held to 1/16…16.
     public var scale: Double
 
     /// Makes settings; what is not named is off or 0.

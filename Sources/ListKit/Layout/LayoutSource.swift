@@ -1,7 +1,7 @@
 /// What a layout asks about the list while it lays out.
 ///
-/// The adapter answers from its section controllers and their fixed traits, a view with measured sizes puts them in
-/// front (``ReportedSizes``). Answers are pure: the same question during one call of a layout has the same answer.
+/// The adapter answers from its section controllers and their fixed traits; a view puts the sizes that its client
+/// measured in front of them, and such a section has no uniform size. Answers are pure: the same question during one call of a layout has the same answer.
 /// A layout keeps what it was told and asks again only for sections and items named in a change.
 public protocol LayoutSource {
     /// How many sections the list has.

@@ -61,15 +61,6 @@ extension ListLayout {
         }
     }
 
-    /// The first item, by path, whose frame overlaps a rectangle with area: the one an anchored view holds on to.
-    public func firstItem(in rect: Rect) -> IndexPath? {
-        switch engine {
-        case .flow(let flow): flow.firstItem(in: rect)
-        case .absolute(let absolute): absolute.attributes(in: rect).map(\.path).min()
-        case .none: nil
-        }
-    }
-
     /// The item at a point; the right and bottom edges of a frame do not belong to it.
     ///
     /// Layout `flow`: the first by path. Layout `absolute`: the uppermost.

@@ -1,6 +1,6 @@
 /// Where an element is to come to lie when the list is scrolled to it.
 @frozen public enum ScrollPosition: String, Sendable, Hashable, CaseIterable {
-    /// As `start` (IGListKit AD-109).
+    /// Wherever the least movement shows it; as `start` where the present offset does not count (IGListKit AD-109).
     case none
     /// At the start of the viewport.
     case start
@@ -8,8 +8,6 @@
     case center
     /// At the end.
     case end
-    /// Wherever the least movement shows as much of it as there is room for.
-    case nearest
 }
 
 /// A stretch of the scroll axis to bring into view, with the rule for it (IGListKit AD-109…AD-133).
@@ -35,19 +33,19 @@ public struct ScrollTarget: Sendable, Hashable {
     ///   - content: the content's length along the scroll axis.
     ///   - lead: the content inset before the content.
     ///   - trail: the content inset after it.
-    ///   - current: the present offset, from which `nearest` moves.
+    ///   - current: the present offset, from which `none` moves as little as it can; nil = `none` is `start`.
     /// - Returns: an offset of at least `-lead`, even where the content is shorter than the viewport.
     public func offset(
-        viewport: Double, content: Double, lead: Double = 0, trail: Double = 0, current: Double = 0
+        viewport: Double, content: Double, lead: Double = 0, trail: Double = 0, current: Double? = nil
     ) -> Double {
         let start = range.lowerBound - lead
         let end = range.upperBound - viewport + trail
         let wanted =
             switch position {
-            case .none, .start: start
+            case .none: current.map { min(max($0, min(start, end)), max(start, end)) } ?? start
+            case .start: start
             case .end: end
             case .center: (range.lowerBound + range.upperBound) / 2 - viewport / 2 - (lead - trail) / 2
-            case .nearest: min(max(current, min(start, end)), max(start, end))
             }
         return max(-lead, min(wanted + additionalOffset, content - viewport + trail))
     }

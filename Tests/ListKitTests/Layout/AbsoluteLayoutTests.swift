@@ -111,7 +111,6 @@ struct AbsoluteLayoutTests {
             ])
         #expect(layout.item(at: Point(x: 9, y: 9)) == IndexPath(section: 0, item: 0))
         #expect(layout.item(at: Point(x: 10, y: 9)) == nil)
-        #expect(layout.firstItem(in: frame) == IndexPath(section: 0, item: 0))
         #expect(layout.sections(in: frame) == 0...1)
         #expect(layout.sections(in: Rect(x: 10, y: 0, width: 5, height: 5)) == nil)
         #expect(layout.attributes(of: .header, section: 0) == nil)

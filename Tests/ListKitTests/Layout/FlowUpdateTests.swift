@@ -49,7 +49,7 @@ struct FlowUpdateTests {
         }
         var wrong: [String] = []
         for (old, before) in zip(lists, fresh) {
-            for (new, after) in zip(lists, fresh) where new.count <= 3 {
+            for (new, after) in zip(lists, fresh) where new.count <= 2 {
                 var layout = before.1
                 layout.update(
                     LayoutChanges(deletes: Array(old.indices), inserts: Array(new.indices)), source: after.0)

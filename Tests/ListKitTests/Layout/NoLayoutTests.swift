@@ -17,7 +17,6 @@ struct NoLayoutTests {
         #expect(layout.attributes(in: everything, origin: .zero).isEmpty)
         #expect(layout.attributes(ofItem: IndexPath(section: 0, item: 0)) == nil)
         #expect(layout.attributes(of: .header, section: 0) == nil && layout.sections(in: everything) == nil)
-        #expect(layout.firstItem(in: everything) == nil && layout.item(at: .zero) == nil)
-        #expect(layout.scrollRange(ofSection: 0) == nil)
+        #expect(layout.item(at: .zero) == nil && layout.scrollRange(ofSection: 0) == nil)
     }
 }

@@ -47,25 +47,14 @@ extension FlowLayout {
         return range
     }
 
-    /// The first item, by path, that overlaps a rectangle.
-    func firstItem(in rect: Rect) -> IndexPath? {
-        let window = rules.frame(rect)
-        return firstItem(reaching: window.along) { $0.overlaps(window) }
-    }
-
     /// The first item, by path, that holds a point; its far edges do not belong to it.
     func item(at point: Point) -> IndexPath? {
         let (along, across) = (rules.along(point), rules.across(point))
-        return firstItem(reaching: Interval(start: along, length: 1)) {
-            $0.along.contains(along) && $0.across.contains(across)
-        }
-    }
-
-    private func firstItem(reaching window: Interval, where matches: (AxisFrame) -> Bool) -> IndexPath? {
-        for (leaf, before) in chunks(in: window) {
+        for (leaf, before) in chunks(in: Interval(start: along, length: 1)) {
             var result: IndexPath?
-            tree.leaves[leaf].visit(window.shifted(by: -before.advance), rules: rules) { index, number, frame in
-                if result == nil, matches(frame.shifted(by: before.advance)) {
+            let relative = along - before.advance
+            tree.leaves[leaf].visit(Interval(start: relative, length: 1), rules: rules) { index, number, frame in
+                if result == nil, frame.along.contains(relative), frame.across.contains(across) {
                     result = IndexPath(section: before.sections + index, item: number)
                 }
             } section: { _, _ in

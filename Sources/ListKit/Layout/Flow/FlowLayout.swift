@@ -33,11 +33,6 @@ struct FlowLayout: Sendable {
         guard let last = tree.lastLeaf else { return .zero }
         let chunk = tree.leaves[last]
         let end = tree.total.advance + chunk.handOver.edge + chunk.lastStyle.trailing
-        let length = rules.scale.points(end)
-        let inset = configuration.contentInset
-        switch configuration.direction {
-        case .vertical: return Size(width: container.width - inset.left - inset.right, height: length)
-        case .horizontal: return Size(width: length, height: container.height - inset.top - inset.bottom)
-        }
+        return rules.size(along: end, across: rules.room)
     }
 }

@@ -37,6 +37,13 @@ struct FlowRules: Sendable, Hashable {
         }
     }
 
+    func size(along: Units, across: Units) -> Size {
+        switch direction {
+        case .vertical: Size(width: scale.points(across), height: scale.points(along))
+        case .horizontal: Size(width: scale.points(along), height: scale.points(across))
+        }
+    }
+
     /// The frame that a question is about; it may be infinite.
     func frame(_ rect: Rect) -> AxisFrame {
         let x = Interval(start: scale.coordinate(rect.minX), end: scale.coordinate(rect.maxX))

@@ -19,7 +19,7 @@ struct LayoutScale: Sendable, Hashable {
 
     init(pixelsPerPoint scale: Double) {
         let rounds = scale.isFinite && scale > 0
-        unitsPerPoint = 1_000_000 * (rounds ? min(scale, 16) : 1)
+        unitsPerPoint = 1_000_000 * (rounds ? min(max(scale, 1 / 16), 16) : 1)
         unitsPerPixel = rounds ? 1_000_000 : 1
         tolerance = Units(unitsPerPoint)
     }
