@@ -55,7 +55,8 @@ let package = Package(
             name: "PluginAPITests", dependencies: [pluginAPI, pluginTestSupport, "TestSupport"], swiftSettings: settings
         ),
         .testTarget(
-            name: "ListDaemonTests", dependencies: ["DBus", "ListDaemon", listKit, "TestSupport"],
+            name: "ListDaemonTests",
+            dependencies: ["DBus", "ListDaemon", listKit, pluginAPI, pluginTestSupport, "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ListClientTests", dependencies: ["DBus", "ListClient", "TestSupport"], swiftSettings: settings),

@@ -1,5 +1,6 @@
 import ListKit
 @_spi(Daemon) import PluginAPI
+import PluginTestSupport
 import Testing
 
 @testable import ListDaemon
@@ -79,5 +80,21 @@ struct PluginLibraryTests {
         }
         #expect(error?.code == .pluginRefused)
         #expect(error?.description.contains(reason) == true)
+    }
+
+    @Test("a plugin of the previous minor version → loads, and its section controller works in today's list")
+    func previousMinor() throws {
+        let path = try workshop.buildVeteran()
+        let library = try PluginLibrary(PluginFile(path: path, in: [workshop.directory]))
+        #expect(library.record.apiMinor == PluginRecord.current.apiMinor - 1)
+        let manifest = try library.manifest(for: PluginHost(settings: PluginSettings(["Greeting": "Good day"])))
+        #expect(manifest.version == "0.9")
+        let make = try #require(manifest.sectionControllers.first).make
+        let list = try TestList(controller: make)
+        try list.update([ListObject(id: "a", fields: ["name": "Ada"]), ListObject(id: "b")])
+        #expect(list.items(of: "a").map(\.content) == [["text": "Good day, Ada 0"], ["text": "Good day, Ada 1"]])
+        #expect(list.items(of: "b").first?.content["text"] == "Good day, b 0")
+        #expect(try list.shown(of: "a").map(\.frame.size.height) == [10, 20])
+        #expect(list.faults.isEmpty)
     }
 }

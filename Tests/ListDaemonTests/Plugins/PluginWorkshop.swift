@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Daemon) import PluginAPI
 import Testing
 
 /// A directory in which a test puts plugins together.
@@ -65,11 +66,29 @@ final class PluginWorkshop {
     }
 
     private func swiftFlags(_ built: String) -> [String] {
-        [
-            "-emit-library", "-swift-version", "6", "-enable-upcoming-feature", "ExistentialAny",
-            "-I", "\(built)/Modules", "-I", "\(Self.root)Sources/PluginAPI/ABI", "-L", built, "-lPluginAPI",
-            "-lListKit",
-        ]
+        let search = ["-I", "\(built)/Modules", "-I", "\(Self.root)Sources/PluginAPI/ABI", "-L", built]
+        return ["-emit-library", "-swift-version", "6", "-lPluginAPI", "-lListKit"] + search
+    }
+
+    /// Builds the plugin of `Tests/Fixtures/PreviousMinor` against the libraries there, and answers the plugin's path.
+    func buildVeteran() throws -> String {
+        let sources = "\(Self.root)Tests/Fixtures/PreviousMinor"
+        let version = PluginRecord.current.swiftVersion
+        func compile(_ module: String, to output: String, _ flags: [String]) throws {
+            let search = ["-I", directory, "-I", "\(Self.root)Sources/PluginAPI/ABI", "-L", directory]
+            try run(
+                try swiftCompiler(),
+                ["-emit-library", "-swift-version", "6", "-module-name", module, "-o", path(output)] + search + flags)
+        }
+        let resilient = ["-emit-module", "-enable-library-evolution", "-no-verify-emitted-module-interface"]
+        // The release of the compiler is a number in the old source, as the plugin's own compiler wrote it then.
+        let api = try String(contentsOfFile: "\(sources)/PluginAPI.swift", encoding: .utf8)
+            .replacingOccurrences(of: "SWIFT_VERSION", with: "\(version)")
+        try write(Array(api.utf8), to: "PluginAPI.swift")
+        try compile("ListKit", to: "libListKit.so", resilient + ["\(sources)/ListKit.swift"])
+        try compile("PluginAPI", to: "libPluginAPI.so", resilient + ["-lListKit", path("PluginAPI.swift")])
+        try compile("veteran", to: "veteran.so", ["-lPluginAPI", "-lListKit", "\(sources)/veteran.swift"])
+        return path("veteran.so")
     }
 
     private func swiftCompiler() throws -> String {
