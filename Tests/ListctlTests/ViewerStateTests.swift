@@ -95,6 +95,51 @@ struct ViewerStateTests {
         #expect(lines[4].text.contains("files  revision 3  6 %"))
     }
 
+    private func shown(
+        _ slot: UInt32, _ kind: String, x: Double = 0, y: Double, width: Double = 40, height: Double
+    ) -> Picture.Shown {
+        Picture.Shown(
+            slot: slot, objectID: "o", section: 0, item: slot, kind: kind, reuseIdentifier: "",
+            frame: Frame(x: x, y: y, width: width, height: height), z: 0, content: ["title": .string("t\(slot)")])
+    }
+
+    private func screen(_ items: [Picture.Shown], rows: Int) -> [String] {
+        var state = viewer(rows: rows)
+        _ = state.show(
+            Picture(
+                sequence: 2, revision: 1, contentSize: Extent(width: 40, height: 400), offset: Position(x: 0, y: 0),
+                shown: items))
+        return Screen.lines(state, title: "x").dropLast().map { $0.text.trimmingTrailingBlanks }
+    }
+
+    @Test("a header lower than a row → the cells below it are not drawn over it")
+    func header() {
+        let items =
+            [shown(0, "header", y: 0, height: 28)]
+            + (0..<4).map { index in
+                shown(index + 1, "cell", y: 28 + Double(index) * 44, height: 44)
+            }
+        #expect(screen(items, rows: 6) == ["t0", "t1", "t2", "t3", "t4"])
+    }
+
+    @Test("items beside each other → one row, each at its column")
+    func columns() {
+        let items = [
+            shown(0, "cell", y: 0, width: 10, height: 44), shown(1, "cell", x: 10, y: 0, width: 10, height: 44),
+            shown(2, "cell", y: 44, width: 10, height: 44),
+        ]
+        #expect(screen(items, rows: 3) == ["t0        t1", "t2"])
+    }
+
+    @Test("content that explains itself → only the explanation beside the title")
+    func explanation() {
+        let content: [String: DBusValue] = [
+            "title": .string("a"), "detail": .string("2 kB"), "mime": .string("text/plain"),
+        ]
+        #expect(ItemText.details(of: content) == "2 kB")
+        #expect(ItemText.details(of: ["name": .string("a"), "size": .int64(3)]) == "size 3")
+    }
+
     @Test("content with control characters → nothing that steers the terminal")
     func harmless() {
         #expect(DisplayText.harmless("a\u{1B}[2Jb\nc\u{202E}d") == "a·[2Jb·cd")

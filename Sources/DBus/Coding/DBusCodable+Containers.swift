@@ -4,19 +4,13 @@ extension Array: DBusType where Element: DBusType {
 
 extension Array: DBusEncodable where Element: DBusEncodable {
     package func encode(to writer: inout MessageWriter) {
-        writer.array { inside in
-            for element in self { element.encode(to: &inside) }
-        }
+        Element.encode(array: self, to: &writer)
     }
 }
 
 extension Array: DBusDecodable where Element: DBusDecodable {
     package init(from reader: inout MessageReader) throws(DBusError) {
-        self = try reader.array { (inside) throws(DBusError) in
-            var elements: [Element] = []
-            while !inside.atEnd { elements.append(try Element(from: &inside)) }
-            return elements
-        }
+        self = try Element.decodeArray(from: &reader)
     }
 }
 

@@ -8,6 +8,8 @@ package protocol DBusType {
 package protocol DBusEncodable: DBusType {
     /// Appends the value, exactly as `signature` says.
     func encode(to writer: inout MessageWriter)
+    /// Appends an array of values; numbers go in one piece.
+    static func encode(array: [Self], to writer: inout MessageWriter)
 }
 
 /// A Swift type whose values can be read out of a message.
@@ -16,6 +18,28 @@ package protocol DBusDecodable: DBusType {
     ///
     /// - Throws: `InvalidArgs` when another type comes next.
     init(from reader: inout MessageReader) throws(DBusError)
+    /// Reads an array of values; numbers come in one piece.
+    ///
+    /// - Throws: `InvalidArgs` when another type comes next.
+    static func decodeArray(from reader: inout MessageReader) throws(DBusError) -> [Self]
+}
+
+extension DBusEncodable {
+    package static func encode(array: [Self], to writer: inout MessageWriter) {
+        writer.array { inside in
+            for element in array { element.encode(to: &inside) }
+        }
+    }
+}
+
+extension DBusDecodable {
+    package static func decodeArray(from reader: inout MessageReader) throws(DBusError) -> [Self] {
+        try reader.array { (inside) throws(DBusError) in
+            var elements: [Self] = []
+            while !inside.atEnd { elements.append(try Self(from: &inside)) }
+            return elements
+        }
+    }
 }
 
 /// Both ways.

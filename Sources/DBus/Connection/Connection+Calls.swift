@@ -32,7 +32,7 @@ extension Connection {
     package func call(
         _ message: Message, timeout: Duration? = Connection.defaultTimeout
     ) async throws(DBusError) -> Message {
-        let gate = ReplyGate()
+        let gate = Gate<Message>()
         let pending = call(message, timeout: timeout) { gate.open($0) }
         let result = await withTaskCancellationHandler {
             await gate.result()

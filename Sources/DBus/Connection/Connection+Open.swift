@@ -57,7 +57,7 @@ extension Connection {
     package static func open(
         _ address: BusAddress, timeout: Duration = .seconds(10), maximumMessageSize: Int = Connection.busMessageSize
     ) async throws(DBusError) -> Connection {
-        let connection = try await openDirect(address, maximumMessageSize: maximumMessageSize)
+        let connection = try await openDirect(address, timeout: timeout, maximumMessageSize: maximumMessageSize)
         do throws(DBusError) {
             let bus = RemoteObject(connection, destination: Bus.name, path: Bus.path, interface: Bus.name)
             let name = try await bus.call("Hello", returning: String.self, timeout: timeout)
@@ -71,18 +71,38 @@ extension Connection {
 
     /// Connects straight to another program's server, without Hello.
     ///
-    /// - Throws: `BadAddress`, `NoServer` and the like when nobody is there. That the other end does not let us in shows
-    ///   later, as the end of the connection.
+    /// - Throws: `BadAddress`, `NoServer` and the like when nobody is there, `Disconnected` when the other end does not
+    ///   let us in, `NoReply` when it does not say anything within `timeout`.
     package static func openDirect(
-        _ address: BusAddress, maximumMessageSize: Int = Message.largestBody
+        _ address: BusAddress, timeout: Duration = .seconds(10), maximumMessageSize: Int = Message.largestBody
     ) async throws(DBusError) -> Connection {
         let address = try address.resolved()
         guard !address.utf8.contains(0) else { throw DBusError(.badAddress, "the address contains a NUL character") }
         let raw = try unsafe LibdbusError.check { error in
             unsafe dbus_connection_open_private(address, error)
         }
-        return Connection(
+        let connection = Connection(
             transport: try unsafe Transport(adopting: raw), role: .direct, maximumMessageSize: maximumMessageSize)
+        try await connection.awaitAuthentication(timeout)
+        return connection
+    }
+
+    /// Until it is over, descriptors cannot be sent.
+    private func awaitAuthentication(_ timeout: Duration) async throws(DBusError) {
+        let gate = Gate<Void>()
+        authentication = gate
+        let timer = EventLoop.shared.addTimer(after: timeout) {
+            gate.open(.failure(.noReply("the other end did not let us in within \(timeout)")))
+        }
+        let result = await gate.result()
+        timer.cancel()
+        authentication = nil
+        do throws(DBusError) {
+            try result.get()
+        } catch {
+            close()
+            throw error
+        }
     }
 
     private func becomeBusClient(_ name: String) {

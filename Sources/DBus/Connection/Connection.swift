@@ -21,6 +21,9 @@ package final class Connection {
     /// The least that a system bus takes: a larger message gets its sender thrown off.
     package static let busMessageSize = 32 << 20
 
+    /// Messages that one connection takes in before others, and timers, have their turn.
+    package nonisolated static let messagesPerTurn = 64
+
     let transport: Transport
     var role: Role
     /// Larger messages are refused with `LimitsExceeded` instead of being sent, in bytes.
@@ -36,6 +39,8 @@ package final class Connection {
     var subscriptions = SubscriptionTable()
     var peers = PeerRegistry()
     var events = ConnectionEvents()
+    /// Whoever opens the connection waits here until the other end has let us in.
+    var authentication: Gate<Void>?
 
     init(transport: Transport, role: Role, maximumMessageSize: Int) {
         self.transport = transport
@@ -91,6 +96,7 @@ package final class Connection {
     /// Runs once when the connection has ended.
     func finish() {
         let error = DBusError.disconnected("the connection has ended")
+authentication?.open(.failure(.disconnected("the other end did not let us in")))
         let waiting = calls.takeAll()
         for completion in waiting { completion(.failure(error)) }
         let departing = peers.takeAll()
@@ -122,6 +128,7 @@ extension Connection: TransportDelegate {
         let drained = events.takeDrains(at: transport.outgoingSize)
         for handler in drained { handler() }
         if case .served(let served) = role { served.progress(self) }
+        if let gate = authentication, transport.isAuthenticated { gate.open(.success(())) }
     }
 
     private func receivedReply(_ message: Message) {

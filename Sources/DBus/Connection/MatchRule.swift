@@ -77,6 +77,9 @@ extension MatchRule {
         for (index, value) in argumentPaths {
             try require((0...63).contains(index) && !value.utf8.contains(0), "arg\(index)path")
         }
+        // The buses take one condition for each argument.
+        let indices = Array(arguments.keys) + argumentPaths.keys + (argument0Namespace == nil ? [] : [0])
+        try require(Set(indices).count == indices.count, "arguments")
         try require(text.utf8.count <= 1024, "length")
     }
 }

@@ -30,6 +30,7 @@ final class Reactor {
     private let epoll: Int32
     private var entries: [Int32: Entry] = [:]
     private var stale: Set<Int32> = []
+    private var refused: [Int32] = []
     private var generation: UInt32 = 0
     private var turnTakers: [any TurnTaker] = []
     private var events = unsafe [epoll_event](repeating: epoll_event(), count: 64)
@@ -91,10 +92,21 @@ extension Reactor {
             var event = unsafe epoll_event()
             unsafe event.events = mask
             unsafe event.data.u64 = UInt64(entry.generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
-            _ = unsafe epoll_ctl(epoll, operation, descriptor, &event)
             entries[descriptor]?.mask = mask
+            guard unsafe epoll_ctl(epoll, operation, descriptor, &event) != 0 else { continue }
+            entries[descriptor]?.mask = 0
+            refused.append(descriptor)
         }
         stale.removeAll(keepingCapacity: true)
+        tellRefused()
+    }
+
+    /// Tells sources whose descriptor cannot be polled (a regular file, a closed one): once, for nothing more will come.
+    private func tellRefused() {
+        guard !refused.isEmpty else { return }
+        let descriptors = refused
+        refused = []
+        for descriptor in descriptors { entries[descriptor]?.source.ready(EPOLLERR.rawValue) }
     }
 
     private func wait(milliseconds: Int32) -> Int {

@@ -18,9 +18,6 @@ protocol TransportDelegate: AnyObject {
 @safe
 @DBusActor
 final class Transport: TurnTaker {
-    /// Messages taken out in one turn.
-    static let budget = 64
-
     /// Owned by this object, used on the loop thread only; closed and given back by `close`, at the latest by `deinit`.
     private nonisolated(unsafe) var raw: OpaquePointer?
     private let watches = WatchTable()
@@ -87,6 +84,8 @@ extension Transport {
     func send(_ message: Message) throws(DBusError) -> UInt32 {
         guard let raw = unsafe raw, isConnected else { throw .disconnected("the connection is closed") }
         guard message.bodySize >= 0 else { throw .invalidArgs("the message was not written completely") }
+        guard unsafe dbus_message_contains_unix_fds(message.raw) == 0 || dbus_connection_can_send_type(raw, 0x68) != 0
+        else { throw DBusError(.notSupported, "this connection does not carry file descriptors") }
         var serial: UInt32 = 0
         guard unsafe dbus_connection_send(raw, message.raw, &serial) != 0 else {
             throw DBusError(.noMemory, "no memory to send a message")
@@ -134,7 +133,7 @@ extension Transport {
 
     private func checkForMessages() {
         guard let raw = unsafe raw, !readingIsPaused else { return }
-        switch DispatchStep(status: unsafe dbus_connection_get_dispatch_status(raw)) {
+        switch DispatchStep(status: unsafe dbus_connection_get_dispatch_status(raw).rawValue) {
         case .drain: EventLoop.shared.reactor.giveTurn(to: self)
         case .wait: break
         case .retryLater: retryLater()
@@ -146,7 +145,7 @@ extension Transport {
     }
 
     func takeTurn() -> Bool {
-        for _ in 0..<Transport.budget {
+        for _ in 0..<Connection.messagesPerTurn {
             guard let raw = unsafe raw, isConnected, !readingIsPaused else { return false }
             guard let next = unsafe dbus_connection_pop_message(raw) else {
                 checkForMessages()
@@ -169,18 +168,19 @@ extension Transport {
 }
 
 /// What to do after a look at libdbus' dispatch status.
-enum DispatchStep {
+package enum DispatchStep: Sendable {
     case drain
     case wait
     /// libdbus had no memory to go on: trying again at once would spin.
     case retryLater
 
-    static let retryDelay = Duration.milliseconds(100)
+    package static let retryDelay = Duration.milliseconds(100)
 
-    init(status: DBusDispatchStatus) {
+    /// From a `DBusDispatchStatus`.
+    package init(status: UInt32) {
         switch status {
-        case DBUS_DISPATCH_DATA_REMAINS: self = .drain
-        case DBUS_DISPATCH_NEED_MEMORY: self = .retryLater
+        case DBUS_DISPATCH_DATA_REMAINS.rawValue: self = .drain
+        case DBUS_DISPATCH_NEED_MEMORY.rawValue: self = .retryLater
         default: self = .wait
         }
     }

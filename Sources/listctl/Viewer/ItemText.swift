@@ -5,6 +5,8 @@ import ListClient
 enum ItemText {
     /// Keys that name an item, in order of preference.
     private static let titles = ["title", "name", "label", "text", "subject", "summary", "message"]
+    /// Keys that say more about it, made for people, in order of preference.
+    private static let explanations = ["detail", "subtitle", "description"]
     /// Keys that say how to draw an item rather than what it is.
     private static let drawing: Set<String> = [
         "reuse", "width", "height", "x", "y", "z", "inset", "line-spacing", "interitem-spacing", "items", "header",
@@ -19,8 +21,11 @@ enum ItemText {
         return DisplayText.harmless(objectID)
     }
 
-    /// The rest, as `key value` pairs in order of the keys.
+    /// What is said about it for people, else the rest, as `key value` pairs in order of the keys.
     static func details(of content: [String: DBusValue]) -> String {
+        for key in explanations {
+            if let text = content[key].flatMap(plain) { return DisplayText.harmless(text) }
+        }
         let title = titles.first { content[$0].flatMap(plain)?.isEmpty == false }
         let rest = content.keys.filter { $0 != title && !drawing.contains($0) }.sorted()
         let pairs = rest.compactMap { key in content[key].flatMap(plain).map { "\(key) \($0)" } }

@@ -11,13 +11,46 @@ enum Screen {
 
     /// All rows of the screen, each as wide as the terminal.
     static func lines(_ state: ViewerState, title: String) -> [Line] {
-        var rows = [Line](
-            repeating: Line(text: String(repeating: " ", count: state.columns), style: .plain), count: state.listRows)
-        for item in state.picture.inReadingOrder.sorted(by: { $0.z < $1.z }) {
-            guard let row = row(of: item, state), rows.indices.contains(row) else { continue }
-            rows[row] = Line(text: ItemText.line(item, width: state.columns), style: style(of: item))
+        let blank = Line(text: String(repeating: " ", count: state.columns), style: .plain)
+        var lines = [Line](repeating: blank, count: state.listRows)
+        for (row, items) in rows(of: state) {
+            lines[row] = Line(text: text(of: items, columns: state.columns), style: style(of: items))
         }
-        return rows + [Line(text: status(state, title: title), style: .status)]
+        return lines + [Line(text: status(state, title: title), style: .status)]
+    }
+
+    /// Which items stand on which row.
+    ///
+    /// Items that start at one height share a row. A row stands for so many points, yet nothing is drawn over something
+    /// else: what is lower than the item above it gets a row of its own, and what no longer fits is left out.
+    private static func rows(of state: ViewerState) -> [(row: Int, items: [Picture.Shown])] {
+        var rows: [(row: Int, items: [Picture.Shown])] = []
+        var height: Double?
+        for item in state.picture.inReadingOrder where item.frame.isDrawable {
+            let place = ((item.frame.y - state.picture.offset.y) / state.pointsPerRow).rounded()
+            if item.frame.y == height, !rows.isEmpty {
+                rows[rows.count - 1].items.append(item)
+                continue
+            }
+            guard place >= 0, place < Double(state.listRows) else { continue }
+            let row = max(Int(place), (rows.last?.row ?? -1) + 1)
+            guard row < state.listRows else { break }
+            height = item.frame.y
+            rows.append((row, [item]))
+        }
+        return rows
+    }
+
+    /// The items of one row, each from its column on: a point is a column, as the viewport is as wide as the terminal.
+    private static func text(of items: [Picture.Shown], columns: Int) -> String {
+        var text = ""
+        for item in items {
+            let first = max(Int(item.frame.x), DisplayText.columns(of: text))
+            let width = min(Int(item.frame.width.rounded(.up)), columns - first)
+            guard width > 0 else { continue }
+            text = DisplayText.fitted(text, to: first) + ItemText.line(item, width: width)
+        }
+        return DisplayText.fitted(text, to: columns)
     }
 
     /// The bytes that draw the lines on a terminal, top to bottom.
@@ -37,13 +70,8 @@ enum Screen {
         return text + "\u{1B}[J"
     }
 
-    private static func row(of item: Picture.Shown, _ state: ViewerState) -> Int? {
-        let row = ((item.frame.y - state.picture.offset.y) / state.pointsPerRow).rounded(.down)
-        return row >= 0 && row < Double(state.listRows) ? Int(row) : nil
-    }
-
-    private static func style(of item: Picture.Shown) -> Line.Style {
-        switch item.kind {
+    private static func style(of items: [Picture.Shown]) -> Line.Style {
+        switch items.first?.kind {
         case "header": .header
         case "footer": .footer
         default: .plain
@@ -60,5 +88,13 @@ enum Screen {
         let room = state.columns - DisplayText.columns(of: left)
         guard room > DisplayText.columns(of: right) else { return DisplayText.fitted(left, to: state.columns) }
         return DisplayText.fitted(left, to: state.columns - DisplayText.columns(of: right)) + right
+    }
+}
+
+extension Frame {
+    /// Whether its place can be counted in columns and rows.
+    fileprivate var isDrawable: Bool {
+        let limit = 1e12
+        return abs(x) < limit && abs(y) < limit && abs(width) < limit && width > 0
     }
 }

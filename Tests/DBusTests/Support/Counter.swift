@@ -26,6 +26,7 @@ final class Counter {
                 return counter.sum
             },
             .method("Keep") { counter, call in counter.kept.record(call) },
+            .method("Hold", in: ["data": "ay"]) { counter, call in counter.kept.record(call) },
             .method("Drop") { counter, _ in counter.arrivals.append("Drop") },
             .method("Fill", in: ["bytes": "u"], out: ["data": "ay"]) { _, call in
                 let count = try call.arguments(as: UInt32.self)

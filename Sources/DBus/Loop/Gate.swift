@@ -1,37 +1,37 @@
 internal import Synchronization
 
-/// Where a task waits for one reply.
+/// Where a task waits for one answer, such as the reply to a call.
 ///
 /// A resumed continuation goes through the global thread pool before it comes back to its actor: two changes of threads
 /// for each call, and messages that arrived later would be delivered first. An actor's own executor decides itself when
-/// its code runs, so here the task waits by entering an actor whose executor keeps it until the reply is there, and then
+/// its code runs, so here the task waits by entering an actor whose executor keeps it until the answer is there, and then
 /// runs it on the event-loop thread at once.
-actor ReplyGate {
-    private nonisolated let executor = GateExecutor()
+actor Gate<Value: Sendable> {
+    private nonisolated let executor = GateExecutor<Value>()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// The reply; this actor's code runs only when it is there.
-    func result() -> Result<Message, DBusError> {
-        executor.result ?? .failure(.failed("the gate was opened without a reply"))
+    /// The answer; this actor's code runs only when it is there.
+    func result() -> Result<Value, DBusError> {
+        executor.result ?? .failure(.failed("the gate was opened without an answer"))
     }
 
-    /// Lets the waiting task, or the one that will come, through with its reply.
-    nonisolated func open(_ result: Result<Message, DBusError>) {
+    /// Lets the waiting task, or the one that will come, through with its answer; the first one counts.
+    nonisolated func open(_ result: Result<Value, DBusError>) {
         executor.open(result)
     }
 }
 
 /// Keeps jobs back until it is opened, then passes them to the event loop.
-private final class GateExecutor: SerialExecutor {
+private final class GateExecutor<Value: Sendable>: SerialExecutor {
     private enum State {
         case closed(waiting: [UnownedJob])
-        case open(Result<Message, DBusError>)
+        case open(Result<Value, DBusError>)
     }
 
     private let state = Mutex(State.closed(waiting: []))
 
-    var result: Result<Message, DBusError>? {
+    var result: Result<Value, DBusError>? {
         state.withLock { if case .open(let result) = $0 { result } else { nil } }
     }
 
@@ -45,7 +45,7 @@ private final class GateExecutor: SerialExecutor {
         if isOpen { run(job) }
     }
 
-    func open(_ result: Result<Message, DBusError>) {
+    func open(_ result: Result<Value, DBusError>) {
         let waiting: [UnownedJob] = state.withLock { state in
             guard case .closed(let waiting) = state else { return [] }
             state = .open(result)
