@@ -106,7 +106,7 @@ struct ViewConvergenceTests {
             return try adapter.reportSizes(view: id, sizes: sizes).effects
         case 2 where viewer.options.layout != ListLayoutKind.none:
             let target = source.id()
-            guard let reply = try? adapter.scrollTo(view: id, object: target, item: 0, position: .nearest) else {
+            guard let reply = try? adapter.scrollTo(view: id, object: target, item: 0, position: .none) else {
                 return []
             }
             return reply.reply.effects
