@@ -96,7 +96,7 @@ package final class Connection {
     /// Runs once when the connection has ended.
     func finish() {
         let error = DBusError.disconnected("the connection has ended")
-authentication?.open(.failure(.disconnected("the other end did not let us in")))
+        authentication?.open(.failure(.disconnected("the other end did not let us in")))
         let waiting = calls.takeAll()
         for completion in waiting { completion(.failure(error)) }
         let departing = peers.takeAll()
