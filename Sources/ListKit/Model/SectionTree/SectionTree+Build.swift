@@ -8,7 +8,7 @@ extension SectionTree {
     ///   - dropped: takes the indexes of the objects that were dropped, ascending.
     /// - Throws: `limitsExceeded` for more than 536 million objects.
     /// - Complexity: O(n).
-    init(
+    public init(
         _ list: [ListObject], itemCount: (Int, ListObject) -> Int = { _, _ in 1 },
         payload: (Int, ListObject) -> Int32 = { _, _ in SectionTree.noPayload }, dropped: inout [Int]
     ) throws(ListError) {

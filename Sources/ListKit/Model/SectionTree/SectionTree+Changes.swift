@@ -4,7 +4,7 @@ extension SectionTree {
     /// Only objects that were moved or taken out and put back are announced as moves, and of those only as many as it takes.
     /// An object that was replaced by an equal one is no update.
     /// - Complexity: O(changes · log n).
-    func changes() -> ListIndexSetResult {
+    public func changes() -> ListIndexSetResult {
         var (inserts, deletes, updates): ([Int], [Int], [Int]) = ([], [], [])
         var moves: [ListMoveIndex] = []
         for slot in touchedSlots() {

@@ -4,7 +4,7 @@ extension SectionTree {
     ///
     /// An object whose identifier was there before the transaction comes back: that is a move, and an update if it differs.
     /// - Returns: false when the identifier is there already, or when no slot is left.
-    mutating func insert(
+    public mutating func insert(
         _ object: ListObject, at index: Int, itemCount: Int = 1, payload: Int32 = SectionTree.noPayload
     ) -> Bool {
         let previous = slot(of: object)
@@ -23,7 +23,7 @@ extension SectionTree {
     ///
     /// - Returns: the index that it had, nil when it was not there.
     @discardableResult
-    mutating func remove(_ id: String) -> Int? {
+    public mutating func remove(_ id: String) -> Int? {
         guard let slot = slot(slot(ofID: id.utf8Span.span), in: .new) else { return nil }
         return remove(slot: slot)
     }
@@ -41,7 +41,7 @@ extension SectionTree {
     ///
     /// - Returns: false when it is not there.
     @discardableResult
-    mutating func move(_ id: String, to index: Int) -> Bool {
+    public mutating func move(_ id: String, to index: Int) -> Bool {
         guard let slot = slot(slot(ofID: id.utf8Span.span), in: .new), let object = objects[slot] else { return false }
         let count = order.itemCount(at: order.place(ofSlot: slot))
         let payload = payloads[slot]
@@ -58,7 +58,7 @@ extension SectionTree {
     ///
     /// - Returns: the index of the section, nil when it is not there.
     @discardableResult
-    mutating func replace(_ object: ListObject, itemCount: Int? = nil) -> Int? {
+    public mutating func replace(_ object: ListObject, itemCount: Int? = nil) -> Int? {
         guard let slot = slot(slot(of: object), in: .new), let before = objects[slot] else { return nil }
         let place = order.place(ofSlot: slot)
         let index = order.summary(before: place).count(.new)

@@ -3,7 +3,7 @@ extension SectionTree {
     ///
     /// - Returns: the sections that are gone, so that their payloads can be freed.
     /// - Complexity: O(changes · log n).
-    mutating func commit() -> [Section] {
+    public mutating func commit() -> [Section] {
         var gone: [Section] = []
         let moved = Set(origins.compactMap { isNew($0.key) ? $0.value : nil })
         for slot in touchedSlots() {

@@ -6,19 +6,19 @@
 ///
 /// Edits and questions cost O(log n), `commit()` and `rollback()` O(changes · log n), and so do `changes()`. A section takes
 /// about 32 bytes besides its object. Identifiers are unique; the tree has one owner and is not shared.
-struct SectionTree: ~Copyable {
+@_spi(Benchmarks) public struct SectionTree: ~Copyable {
     /// The payload of a section that has none.
-    static let noPayload: Int32 = -1
+    public static let noPayload: Int32 = -1
 
     /// One section in one state.
-    struct Section {
+    public struct Section {
         /// The object.
-        var object: ListObject
+        public var object: ListObject
         /// How many items the section has.
-        var itemCount: Int
+        public var itemCount: Int
         /// A number that the tree's owner keeps with the section, as the index of its section controller; it follows the
         /// section when it moves.
-        var payload: Int32
+        public var payload: Int32
     }
 
     /// A point in the transaction to which `rollback(to:)` returns.
@@ -55,7 +55,7 @@ struct SectionTree: ~Copyable {
     var oldVersions: [Int: OldVersion] = [:]
 
     /// Makes a tree without sections.
-    init() {
+    public init() {
         order = SectionOrder()
         identifiers = IdentifierIndex()
     }

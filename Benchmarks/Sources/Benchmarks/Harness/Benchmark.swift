@@ -1,0 +1,52 @@
+/// Things that are measured together: they take turns in random order, so that what disturbs one disturbs all.
+///
+/// To add rows: write a function that makes a `Benchmark` in a file in `Rows/`, and name it in `Main.swift`.
+struct Benchmark {
+    /// One thing to measure.
+    struct Case {
+        let name: String
+        /// Runs once before each measurement, not measured.
+        let prepare: () -> Void
+        /// The work; what it returns is thrown away, but the compiler does not know.
+        let work: () -> Int
+        /// How often the work is done in one measurement; the figure is for one time.
+        let iterations: Int
+    }
+
+    /// A promise about two cases.
+    struct Budget {
+        let row: String
+        let measured: String
+        let baseline: String
+        let limit: Double
+    }
+
+    let name: String
+    var cases: [Case] = []
+    var budgets: [Budget] = []
+    /// Figures that are no times: bytes, counts.
+    var facts: [Fact] = []
+
+    /// A figure with its budget.
+    struct Fact {
+        let row: String
+        let value: Double
+        let unit: String
+        let limit: Double
+        let note: String
+    }
+
+    init(_ name: String) { self.name = name }
+
+    /// Adds something to measure.
+    mutating func add(
+        _ name: String, iterations: Int = 1, prepare: @escaping () -> Void = {}, _ work: @escaping () -> Int
+    ) {
+        cases.append(Case(name: name, prepare: prepare, work: work, iterations: iterations))
+    }
+
+    /// Adds the promise that one case takes at most `limit` times as long as another.
+    mutating func expect(_ row: String, _ measured: String, atMost limit: Double, times baseline: String) {
+        budgets.append(Budget(row: row, measured: measured, baseline: baseline, limit: limit))
+    }
+}

@@ -1,0 +1,97 @@
+internal import Foundation
+
+/// One line of the outcome.
+struct ReportLine {
+    let row: String
+    let measured: String
+    let ratio: Double
+    let unit: String
+    let limit: Double
+    let note: String
+
+    var holds: Bool { ratio <= limit }
+}
+
+/// Prints what was measured: one table, or a JSON object a line.
+struct Report {
+    private var lines: [ReportLine] = []
+    private var measurements: [(benchmark: String, measurement: Measurement)] = []
+
+    var allHold: Bool { lines.allSatisfy(\.holds) }
+
+    mutating func add(_ benchmark: Benchmark, _ results: [Measurement]) {
+        let byName = Dictionary(results.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        measurements += results.map { (benchmark.name, $0) }
+        for budget in benchmark.budgets {
+            guard let measured = byName[budget.measured], let baseline = byName[budget.baseline] else {
+                fatalError("\(benchmark.name): a budget names a case that is not there: \(budget.row)")
+            }
+            lines.append(
+                ReportLine(
+                    row: budget.row, measured: "\(time(measured.median)) / \(time(baseline.median))",
+                    ratio: measured.median / baseline.median, unit: "×", limit: budget.limit, note: budget.baseline))
+        }
+        for fact in benchmark.facts {
+            lines.append(
+                ReportLine(
+                    row: fact.row, measured: "", ratio: fact.value, unit: fact.unit, limit: fact.limit, note: fact.note))
+        }
+    }
+
+    func printTable() {
+        print("| work | budget | measured | holds | compared with | times |")
+        print("|---|---|---|---|---|---|")
+        for line in lines {
+            let (limit, ratio) = (figure(line.limit), figure(line.ratio))
+            let verdict = line.holds ? "yes" : "**no**"
+            print(
+                "| \(line.row) | ≤ \(limit) \(line.unit) | \(ratio) \(line.unit) | \(verdict) | \(line.note) "
+                    + "| \(line.measured) |")
+        }
+        print("\n| benchmark | case | median | spread |\n|---|---|---|---|")
+        for (benchmark, item) in measurements {
+            print("| \(benchmark) | \(item.name) | \(time(item.median)) | \(Int(item.spread * 100)) % |")
+        }
+    }
+
+    func printJSON() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        func show(_ object: some Encodable) throws { print(String(decoding: try encoder.encode(object), as: UTF8.self)) }
+        for (benchmark, item) in measurements {
+            try show(
+                Figure(
+                    benchmark: benchmark, name: item.name, medianMilliseconds: item.median, spread: item.spread,
+                    repetitions: item.times.count))
+        }
+        for line in lines {
+            try show(
+                Verdict(
+                    row: line.row, value: line.ratio, unit: line.unit, budget: line.limit, holds: line.holds,
+                    comparedWith: line.note))
+        }
+    }
+
+    private struct Figure: Encodable {
+        let benchmark: String
+        let name: String
+        let medianMilliseconds: Double
+        let spread: Double
+        let repetitions: Int
+    }
+
+    private struct Verdict: Encodable {
+        let row: String
+        let value: Double
+        let unit: String
+        let budget: Double
+        let holds: Bool
+        let comparedWith: String
+    }
+
+    private func figure(_ number: Double) -> String { String(format: "%.2f", number) }
+
+    private func time(_ milliseconds: Double) -> String {
+        milliseconds < 0.1 ? String(format: "%.2f µs", milliseconds * 1000) : String(format: "%.3f ms", milliseconds)
+    }
+}

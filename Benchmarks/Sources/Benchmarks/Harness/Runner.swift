@@ -1,0 +1,49 @@
+internal import Glibc
+
+/// CPU times of one case.
+struct Measurement {
+    let name: String
+    /// Milliseconds, ascending.
+    let times: [Double]
+
+    var median: Double { times[times.count / 2] }
+
+    /// The middle half of the times, as a share of the median.
+    var spread: Double { (times[times.count * 3 / 4] - times[times.count / 4]) / max(median, 1e-9) }
+}
+
+/// Takes the measurements of a benchmark.
+struct Runner {
+    /// Measurements of each case.
+    let repetitions: Int
+
+    /// CPU time of the process, in milliseconds: on a shared machine it is steadier than the time on the wall.
+    static func cpuTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
+    }
+
+    /// Runs every case once to warm up, then all of them in turns.
+    func run(_ benchmark: Benchmark) -> [Measurement] {
+        var times = [[Double]](repeating: [], count: benchmark.cases.count)
+        for item in benchmark.cases { _ = measure(item) }
+        for _ in 0..<repetitions {
+            for position in benchmark.cases.indices.shuffled() {
+                times[position].append(measure(benchmark.cases[position]))
+            }
+        }
+        return zip(benchmark.cases, times).map { Measurement(name: $0.name, times: $1.sorted()) }
+    }
+
+    private func measure(_ item: Benchmark.Case) -> Double {
+        item.prepare()
+        let start = Runner.cpuTime()
+        for _ in 0..<item.iterations { blackHole(item.work()) }
+        return (Runner.cpuTime() - start) / Double(item.iterations)
+    }
+}
+
+/// Takes a result so that the work for it cannot be left out.
+@inline(never)
+func blackHole(_ value: Int) { if value == Int.min { print(value) } }

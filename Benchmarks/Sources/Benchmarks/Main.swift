@@ -1,0 +1,32 @@
+internal import Glibc
+
+/// `Benchmarks [--json] [--repetitions N] [--only TEXT] …`: measures, compares with others, and tells which budgets hold.
+@main
+struct Main {
+    /// Every benchmark; making one prepares its data.
+    static var benchmarks: [(name: String, make: () -> Benchmark)] {
+        DiffRows.all + [("tree", TreeRows.delta), ("memory", TreeRows.memory)]
+    }
+
+    static func main() throws {
+        var arguments = CommandLine.arguments.dropFirst()
+        var (isJSON, repetitions, only) = (false, 11, [String]())
+        while let argument = arguments.popFirst() {
+            switch argument {
+            case "--json": isJSON = true
+            case "--repetitions": repetitions = arguments.popFirst().flatMap { Int($0) } ?? repetitions
+            case "--only": only += arguments.popFirst().map { [$0] } ?? []
+            case "--resident": return TreeRows.printResident(Array(arguments))
+            default:
+                print("usage: Benchmarks [--json] [--repetitions N] [--only NAME]…")
+                exit(2)
+            }
+        }
+        var report = Report()
+        for (name, make) in benchmarks where only.isEmpty || only.contains(where: { name.contains($0) }) {
+            let benchmark = make()
+            report.add(benchmark, Runner(repetitions: max(9, repetitions)).run(benchmark))
+        }
+        if isJSON { try report.printJSON() } else { report.printTable() }
+    }
+}

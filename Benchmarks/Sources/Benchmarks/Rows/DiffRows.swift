@@ -1,0 +1,129 @@
+internal import ListKit
+
+/// The diff of objects against what is not ours, on the same identifiers.
+enum DiffRows {
+    static var all: [(name: String, make: () -> Benchmark)] {
+        [
+            ("diff 100k churn", churn), ("diff 1M", million), ("diff 100k unchanged", unchanged),
+            ("diff 100k appended", appended), ("diff 100k reversed", reversed), ("diff 100k all new", allNew),
+            ("diff 5k", small), ("diff elements", elements),
+        ]
+    }
+
+    private static func churn() -> Benchmark {
+        let lists = Lists.churn(count: 100_000, deletes: 10_000, inserts: 10_000, shuffled: 2_000)
+        var benchmark = Benchmark("diff 100k churn")
+        let row = "diff, 100,000 String ids, 10 % deleted, 10 % inserted, 2,000 shuffled"
+        addDiff(&benchmark, lists)
+        addDictionary(&benchmark, lists)
+        addPlainHeckel(&benchmark, lists)
+        benchmark.expect(row, "diff", atMost: 0.6, times: "SipHash pass")
+        benchmark.expect(row, "diff", atMost: 0.2, times: "Dictionary")
+        benchmark.expect("minimal moves on top", "diff, minimal moves", atMost: 1.3, times: "diff")
+        benchmark.expect("diff against a plain port of IGListDiff", "diff", atMost: 0.1, times: "plain IGListDiff")
+        return benchmark
+    }
+
+    private static func million() -> Benchmark {
+        let lists = Lists.churn(count: 1_000_000, deletes: 10_000, inserts: 10_000, shuffled: 0)
+        var benchmark = Benchmark("diff 1M")
+        addDiff(&benchmark, lists)
+        benchmark.expect(
+            "diff, 1,000,000 String ids, 1 % deleted and inserted", "diff", atMost: 0.35, times: "SipHash pass")
+        return benchmark
+    }
+
+    private static func simple(_ name: String, _ row: String, limit: Double, _ lists: Lists) -> Benchmark {
+        var benchmark = Benchmark(name)
+        addDiff(&benchmark, lists)
+        benchmark.expect(row, "diff", atMost: limit, times: "SipHash pass")
+        return benchmark
+    }
+
+    private static func unchanged() -> Benchmark {
+        let numbers = Array(0..<100_000)
+        return simple(
+            "diff 100k unchanged", "diff, 100,000, nothing changed", limit: 0.25, Lists(old: numbers, new: numbers))
+    }
+
+    private static func appended() -> Benchmark {
+        let lists = Lists(old: Array(0..<100_000), new: Array(0..<100_100))
+        return simple("diff 100k appended", "diff, 100,000, 100 appended", limit: 0.25, lists)
+    }
+
+    private static func reversed() -> Benchmark {
+        let numbers = Array(0..<100_000)
+        let lists = Lists(old: numbers, new: Array(numbers.reversed()))
+        return simple("diff 100k reversed", "diff, 100,000 reversed", limit: 0.8, lists)
+    }
+
+    private static func allNew() -> Benchmark {
+        let lists = Lists(old: Array(0..<100_000), new: Array(200_000..<300_000))
+        return simple("diff 100k all new", "diff, 100,000 all new", limit: 0.8, lists)
+    }
+
+    /// Small enough for Myers' algorithm.
+    private static func small() -> Benchmark {
+        let lists = Lists.churn(count: 5_000, deletes: 500, inserts: 500, shuffled: 200)
+        var benchmark = Benchmark("diff 5k")
+        addDiff(&benchmark, lists)
+        addPlainHeckel(&benchmark, lists)
+        let (old, new) = (Lists.strings(lists.old), Lists.strings(lists.new))
+        benchmark.add("CollectionDifference") { new.difference(from: old).count }
+        benchmark.expect(
+            "diff, 5,000, against `CollectionDifference`", "diff", atMost: 0.01, times: "CollectionDifference")
+        return benchmark
+    }
+
+    /// The generic face of the diff, as a program that uses ListKit alone calls it.
+    private static func elements() -> Benchmark {
+        let lists = Lists.churn(count: 100_000, deletes: 10_000, inserts: 10_000, shuffled: 2_000)
+        var benchmark = Benchmark("diff elements")
+        let (old, new) = (Lists.strings(lists.old), Lists.strings(lists.new))
+        addPasses(&benchmark, lists)
+        addPlainHeckel(&benchmark, lists)
+        benchmark.add("diff of Strings") { ListDiff.between(old, new).changeCount }
+        benchmark.expect(
+            "diff of 100,000 Swift Strings against a plain port of IGListDiff", "diff of Strings", atMost: 0.35,
+            times: "plain IGListDiff")
+        return benchmark
+    }
+
+    private static func addDiff(_ benchmark: inout Benchmark, _ lists: Lists) {
+        let (old, new) = (Lists.objects(lists.old), Lists.objects(lists.new))
+        benchmark.add("diff") { ListDiff.between(old, new).moves.count }
+        benchmark.add("diff, minimal moves") { ListDiff.between(old, new, moves: .minimal).moves.count }
+        addPasses(&benchmark, lists)
+    }
+
+    private static func addPasses(_ benchmark: inout Benchmark, _ lists: Lists) {
+        let old = Lists.strings(lists.old)
+        benchmark.add("SipHash pass") {
+            var result = 0
+            for id in old {
+                var hasher = Hasher()
+                hasher.combine(id)
+                result ^= hasher.finalize()
+            }
+            return result
+        }
+    }
+
+    private static func addDictionary(_ benchmark: inout Benchmark, _ lists: Lists) {
+        let (old, new) = (Lists.strings(lists.old), Lists.strings(lists.new))
+        benchmark.add("Dictionary") {
+            var table: [String: Int] = [:]
+            for (index, id) in old.enumerated() { table[id] = index }
+            var found = 0
+            for id in new where table[id] != nil { found += 1 }
+            return found
+        }
+    }
+
+    private static func addPlainHeckel(_ benchmark: inout Benchmark, _ lists: Lists) {
+        let (old, new) = (Lists.strings(lists.old), Lists.strings(lists.new))
+        benchmark.add("plain IGListDiff") {
+            PlainHeckel.between(old, new, id: { $0 }, isEqual: { _, _ in true }).moves.count
+        }
+    }
+}
