@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ListKit
+@_spi(Benchmarks) @testable import ListKit
 
 /// What `SectionTree` must say, kept in plain arrays.
 private struct TreeModel {

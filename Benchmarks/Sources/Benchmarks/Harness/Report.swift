@@ -34,7 +34,8 @@ struct Report {
         for fact in benchmark.facts {
             lines.append(
                 ReportLine(
-                    row: fact.row, measured: "", ratio: fact.value, unit: fact.unit, limit: fact.limit, note: fact.note))
+                    row: fact.row, measured: "", ratio: fact.value, unit: fact.unit, limit: fact.limit, note: fact.note)
+            )
         }
     }
 
@@ -57,7 +58,9 @@ struct Report {
     func printJSON() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        func show(_ object: some Encodable) throws { print(String(decoding: try encoder.encode(object), as: UTF8.self)) }
+        func show(_ object: some Encodable) throws {
+            print(String(decoding: try encoder.encode(object), as: UTF8.self))
+        }
         for (benchmark, item) in measurements {
             try show(
                 Figure(

@@ -21,7 +21,9 @@ enum PlainHeckel {
         var moves: [(from: Int, to: Int)] = []
     }
 
-    static func between<Item>(_ old: [Item], _ new: [Item], id: (Item) -> String, isEqual: (Item, Item) -> Bool) -> Result {
+    static func between<Item>(_ old: [Item], _ new: [Item], id: (Item) -> String, isEqual: (Item, Item) -> Bool)
+        -> Result
+    {
         var table: [String: Entry] = [:]
         func entry(_ id: String) -> Entry {
             if let entry = table[id] { return entry }

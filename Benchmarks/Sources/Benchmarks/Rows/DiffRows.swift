@@ -112,7 +112,7 @@ enum DiffRows {
     private static func addDictionary(_ benchmark: inout Benchmark, _ lists: Lists) {
         let (old, new) = (Lists.strings(lists.old), Lists.strings(lists.new))
         benchmark.add("Dictionary") {
-            var table: [String: Int] = [:]
+            var table = [String: Int](minimumCapacity: old.count)
             for (index, id) in old.enumerated() { table[id] = index }
             var found = 0
             for id in new where table[id] != nil { found += 1 }

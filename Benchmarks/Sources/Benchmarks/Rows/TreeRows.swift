@@ -12,7 +12,8 @@ enum TreeRows {
             benchmark.add(name, iterations: DeltaList.steps, prepare: sections.prepare) { sections.step() }
         }
         benchmark.expect(
-            "delta of 10 changes in 1,000,000 objects", "delta of 10 in 1000000", atMost: 3, times: "delta of 10 in 1000")
+            "delta of 10 changes in 1,000,000 objects", "delta of 10 in 1000000", atMost: 3,
+            times: "delta of 10 in 1000")
         return benchmark
     }
 
@@ -27,7 +28,9 @@ enum TreeRows {
         guard (try? process.run()) != nil else { fatalError("cannot start a process to measure memory") }
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        let numbers = text.split(separator: " ").compactMap { Double($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        let numbers = text.split(separator: " ").compactMap {
+            Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
         guard numbers.count == 2 else { fatalError("no answer from the process that measures memory: \(text)") }
         benchmark.facts.append(
             Benchmark.Fact(

@@ -1,3 +1,14 @@
+/// How an element after relates to one before.
+@usableFromInline @frozen
+enum DiffRelation {
+    /// Their identifiers differ.
+    case different
+    /// They have one identifier, and the element counts as changed.
+    case changed
+    /// They have one identifier, and nothing changed.
+    case unchanged
+}
+
 /// What the diff asks about two lists, by index; hashes are there before it starts.
 ///
 /// The engine is specialised for each conforming type, so a question costs no dynamic call.
@@ -14,15 +25,18 @@ protocol DiffSource {
     /// Well mixed bits of an identifier after.
     func newHash(_ new: Int) -> UInt64
 
-    /// Whether an element before and one after have equal identifiers.
-    func isSame(_ old: Int, _ new: Int) -> Bool
+    /// Compares an element before and one after.
+    func relation(_ old: Int, _ new: Int) -> DiffRelation
 
     /// Whether two elements before have equal identifiers.
     func isSameOld(_ old: Int, _ other: Int) -> Bool
 
     /// Whether two elements after have equal identifiers.
     func isSameNew(_ new: Int, _ other: Int) -> Bool
+}
 
-    /// Whether an element after counts as changed; asked once for each pair with equal identifiers.
-    func isChanged(_ old: Int, _ new: Int) -> Bool
+extension DiffSource {
+    /// Whether an element before and one after may have equal identifiers: a quick look that errs only in saying yes.
+    @inline(__always)
+    func isLikelySame(_ old: Int, _ new: Int) -> Bool { oldHash(old) == newHash(new) }
 }

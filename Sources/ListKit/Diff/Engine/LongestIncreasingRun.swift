@@ -1,49 +1,59 @@
-/// A longest increasing subsequence, by patience sorting.
+/// A longest increasing subsequence, by patience sorting over stretches.
 enum LongestIncreasingRun {
-    /// For each number, whether it belongs to the chosen subsequence; the numbers are all different.
+    /// Numbers that follow each other, `first`, `first` + 1, …
+    struct Stretch {
+        let first: UInt32
+        let count: UInt32
+    }
+
+    /// For each stretch, how many of its first numbers belong to the chosen subsequence; all numbers are different.
     ///
-    /// - Complexity: O(n · log n), O(n) when the numbers are nearly in order.
-    static func members(of numbers: [Int32]) -> [Bool] {
-        var tails: [Int32] = []
-        var previous = [Int32](repeating: -1, count: numbers.count)
-        for (position, number) in numbers.enumerated() {
-            let length = firstTail(above: number, in: tails, numbers)
-            if length > 0 { previous[position] = tails[length - 1] }
-            let tail = Int32(truncatingIfNeeded: position)
-            if length == tails.count { tails.append(tail) } else { tails[length] = tail }
+    /// The numbers of a stretch replace neighbouring tails, because no other stretch has a number between them; so one search a
+    /// stretch is enough.
+    /// - Complexity: O(numbers + stretches · log numbers), without the logarithm when they are nearly in order.
+    static func members(of stretches: [Stretch]) -> [UInt32] {
+        let total = stretches.reduce(0) { $0 + Int($1.count) }
+        let tails = FlatBuffer<Tail>(uninitializedCount: total)
+        var length = 0
+        var previous = [Tail](repeating: .none, count: stretches.count)
+        for (position, stretch) in stretches.enumerated() {
+            let place = firstTail(above: stretch.first, tails, length)
+            if place > 0 { previous[position] = tails[place - 1] }
+            for offset in 0..<stretch.count {
+                tails[place + Int(offset)] = Tail(
+                    number: stretch.first + offset, stretch: UInt32(truncatingIfNeeded: position))
+            }
+            length = max(length, place + Int(stretch.count))
         }
-        var members = [Bool](repeating: false, count: numbers.count)
-        var position = tails.last.map { Int($0) } ?? -1
-        while position >= 0 {
-            members[position] = true
-            position = Int(previous[position])
+        var members = [UInt32](repeating: 0, count: stretches.count)
+        var tail = length > 0 ? tails[length - 1] : .none
+        while tail != .none {
+            let position = Int(tail.stretch)
+            members[position] = tail.number - stretches[position].first + 1
+            tail = previous[position]
         }
         return members
     }
 
-    /// How many tails are smaller than a number; looks from the end, in growing steps.
-    @inline(__always)
-    private static func firstTail(above number: Int32, in tails: [Int32], _ numbers: [Int32]) -> Int {
-        var high = tails.count
-        var step = 1
-        while high > 0, numbers[Int(tails[high - 1])] > number {
-            let low = max(0, high - step)
-            if low == 0 || numbers[Int(tails[low - 1])] < number {
-                return partition(low, high - 1, number, tails, numbers)
-            }
-            high = low
-            step *= 2
-        }
-        return high
+    /// The last number of a subsequence, and the stretch that it is from.
+    private struct Tail: BitwiseCopyable, Equatable {
+        var number: UInt32
+        var stretch: UInt32
+
+        static let none = Tail(number: .max, stretch: .max)
     }
 
-    private static func partition(
-        _ start: Int, _ end: Int, _ number: Int32, _ tails: [Int32], _ numbers: [Int32]
-    ) -> Int {
-        var (low, high) = (start, end)
+    /// How many tails are smaller than a number; looks from the end, in growing steps.
+    private static func firstTail(above number: UInt32, _ tails: borrowing FlatBuffer<Tail>, _ length: Int) -> Int {
+        var (low, high, step) = (length, length, 1)
+        while low > 0, tails[low - 1].number > number {
+            high = low - 1
+            low = max(0, low - step)
+            step *= 2
+        }
         while low < high {
             let middle = (low + high) / 2
-            if numbers[Int(tails[middle])] < number { low = middle + 1 } else { high = middle }
+            if tails[middle].number < number { low = middle + 1 } else { high = middle }
         }
         return low
     }

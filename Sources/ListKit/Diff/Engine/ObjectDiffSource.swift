@@ -43,8 +43,10 @@ struct ObjectDiffSource: DiffSource {
     func newHash(_ new: Int) -> UInt64 { unsafe ObjectDiffSource.identity(self.new[new]).hash }
 
     @inline(__always)
-    func isSame(_ old: Int, _ new: Int) -> Bool {
-        unsafe ObjectDiffSource.isSame(self.old[old], self.new[new])
+    func relation(_ old: Int, _ new: Int) -> DiffRelation {
+        let (before, after) = unsafe (self.old[old], self.new[new])
+        if unsafe before.toOpaque() == after.toOpaque() { return .unchanged }
+        return unsafe ObjectDiffSource.relation(before, after, option)
     }
 
     @inline(__always)
@@ -55,14 +57,6 @@ struct ObjectDiffSource: DiffSource {
     @inline(__always)
     func isSameNew(_ new: Int, _ other: Int) -> Bool {
         unsafe ObjectDiffSource.isSame(self.new[new], self.new[other])
-    }
-
-    @inline(__always)
-    func isChanged(_ old: Int, _ new: Int) -> Bool {
-        let (before, after) = unsafe (self.old[old], self.new[new])
-        if unsafe before.toOpaque() == after.toOpaque() { return false }
-        if option == .pointerPersonality { return true }
-        return unsafe !ObjectDiffSource.hasSameContent(before, after)
     }
 
     @inline(__always)
@@ -88,18 +82,24 @@ struct ObjectDiffSource: DiffSource {
         }
     }
 
+    /// Compares two objects that are not one allocation.
     @inline(__always)
-    private static func hasSameContent(_ first: Reference, _ second: Reference) -> Bool {
+    private static func relation(_ first: Reference, _ second: Reference, _ option: ListDiffOption) -> DiffRelation {
         unsafe first._withUnsafeGuaranteedRef { first in
             unsafe second._withUnsafeGuaranteedRef { second in
                 unsafe first.withUnsafeMutablePointers { header, bytes in
                     unsafe second.withUnsafeMutablePointers { otherHeader, otherBytes in
+                        let identity = unsafe header.pointee.identity
+                        guard unsafe identity == otherHeader.pointee.identity,
+                            unsafe isEqual(bytes, otherBytes, count: identity.length)
+                        else { return .different }
                         let count = unsafe header.pointee.fieldCount
-                        guard unsafe count == otherHeader.pointee.fieldCount,
-                            unsafe header.pointee.type === otherHeader.pointee.type
-                        else { return false }
-                        let length = unsafe header.pointee.identity.length
-                        return unsafe isEqual(bytes + length, otherBytes + length, count: Int(count))
+                        let length = identity.length
+                        guard option == .equality, unsafe count == otherHeader.pointee.fieldCount,
+                            unsafe header.pointee.type === otherHeader.pointee.type,
+                            unsafe isEqual(bytes + length, otherBytes + length, count: Int(count))
+                        else { return .changed }
+                        return .unchanged
                     }
                 }
             }

@@ -10,6 +10,7 @@ public struct ListIndexPathResult: Sendable, Hashable {
     /// The same changes by item number.
     public let indexes: ListIndexSetResult
 
+    @usableFromInline
     init(fromSection: Int, toSection: Int, indexes: ListIndexSetResult) {
         self.fromSection = fromSection
         self.toSection = toSection

@@ -1,0 +1,160 @@
+/// Reads what changed from the runs of a walk and the pairs among its rests.
+///
+/// A run is moved as a whole or not at all, so this costs O(runs + rests + moves).
+struct DiffEmission: ~Copyable {
+    /// How many elements that stay come before a run, before the update.
+    private let runRanks: FlatBuffer<UInt32>
+    /// How many elements that stay come before an element of the rest, before the update.
+    private let restRanks: FlatBuffer<UInt32>
+    private(set) var deletes: [Range<Int>] = []
+    private(set) var inserts: [Range<Int>] = []
+    private var restUpdates: [Int] = []
+    /// How many elements have another rank than before.
+    private(set) var movedCount = 0
+
+    /// Ranks everything that stays.
+    init(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) {
+        runRanks = FlatBuffer(uninitializedCount: runs.runCount)
+        restRanks = FlatBuffer(uninitializedCount: runs.oldRestCount)
+        rankOld(runs, pairing)
+        rankNew(runs, pairing)
+    }
+
+    private mutating func rankOld(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) {
+        var (run, rest, rank) = (0, 0, 0 as UInt32)
+        var deletes: [Range<Int>] = []
+        while true {
+            let limit = run < runs.runCount ? runs.runs[run].old : .max
+            while rest < runs.oldRestCount, runs.oldRest[rest] < limit {
+                let old = Int(runs.oldRest[rest])
+                if pairing.isFree(old: rest) {
+                    DiffEmission.append(old, to: &deletes)
+                } else {
+                    restRanks[rest] = rank
+                    rank += 1
+                    if pairing.isChanged(old: rest) { restUpdates.append(old) }
+                }
+                rest += 1
+            }
+            if run == runs.runCount { break }
+            runRanks[run] = rank
+            rank += runs.runs[run].count
+            run += 1
+        }
+        self.deletes = deletes
+    }
+
+    private mutating func rankNew(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) {
+        var (run, rest, rank, moved) = (0, 0, 0 as UInt32, 0)
+        var inserts: [Range<Int>] = []
+        while true {
+            let limit = run < runs.runCount ? runs.runs[run].new : .max
+            while rest < runs.newRestCount, runs.newRest[rest] < limit {
+                let partner = pairing.partner(ofNew: rest)
+                if partner == DiffPairing.noPartner {
+                    DiffEmission.append(Int(runs.newRest[rest]), to: &inserts)
+                } else {
+                    if restRanks[Int(partner)] != rank { moved += 1 }
+                    rank += 1
+                }
+                rest += 1
+            }
+            if run == runs.runCount { break }
+            if runRanks[run] != rank { moved += Int(runs.runs[run].count) }
+            rank += runs.runs[run].count
+            run += 1
+        }
+        self.inserts = inserts
+        movedCount = moved
+    }
+
+    /// Elements that stay and changed, before the update.
+    func updates(_ runs: borrowing DiffRuns) -> [Range<Int>] {
+        var updates: [Range<Int>] = []
+        var rest = 0
+        for position in 0..<runs.updateCount {
+            let update = Int(runs.updates[position])
+            while rest < restUpdates.count, restUpdates[rest] < update {
+                DiffEmission.append(restUpdates[rest], to: &updates)
+                rest += 1
+            }
+            DiffEmission.append(update, to: &updates)
+        }
+        for update in restUpdates[rest...] { DiffEmission.append(update, to: &updates) }
+        return updates
+    }
+
+    /// IGListKit's moves: new index ≠ old index − deletes before + inserts before, which is to say that the rank differs.
+    func moves(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) -> [ListMoveIndex] {
+        let count = movedCount
+        // The count was taken by the same comparisons over the same elements.
+        return unsafe [ListMoveIndex](unsafeUninitializedCapacity: count) { buffer, initialized in
+            var (run, rest, rank) = (0, 0, 0 as UInt32)
+            while initialized < count {
+                let limit = run < runs.runCount ? runs.runs[run].new : .max
+                while rest < runs.newRestCount, runs.newRest[rest] < limit {
+                    let (new, partner) = (Int(runs.newRest[rest]), pairing.partner(ofNew: rest))
+                    rest += 1
+                    if partner == DiffPairing.noPartner { continue }
+                    if restRanks[Int(partner)] != rank {
+                        let move = ListMoveIndex(from: Int(runs.oldRest[Int(partner)]), to: new)
+                        unsafe buffer.initializeElement(at: initialized, to: move)
+                        initialized += 1
+                    }
+                    rank += 1
+                }
+                if run == runs.runCount { return }
+                let (old, new) = (Int(runs.runs[run].old), Int(runs.runs[run].new))
+                if runRanks[run] != rank {
+                    for offset in 0..<Int(runs.runs[run].count) {
+                        let move = ListMoveIndex(from: old + offset, to: new + offset)
+                        unsafe buffer.initializeElement(at: initialized + offset, to: move)
+                    }
+                    initialized += Int(runs.runs[run].count)
+                }
+                rank += runs.runs[run].count
+                run += 1
+            }
+        }
+    }
+
+    /// The fewest moves: everything but a longest subsequence of what stays that keeps its order.
+    func minimalMoves(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) -> [ListMoveIndex] {
+        var stretches: [LongestIncreasingRun.Stretch] = []
+        var targets: [Int] = []
+        var (run, rest) = (0, 0)
+        while true {
+            let limit = run < runs.runCount ? runs.runs[run].new : .max
+            while rest < runs.newRestCount, runs.newRest[rest] < limit {
+                let partner = pairing.partner(ofNew: rest)
+                if partner != DiffPairing.noPartner {
+                    stretches.append(LongestIncreasingRun.Stretch(first: runs.oldRest[Int(partner)], count: 1))
+                    targets.append(Int(runs.newRest[rest]))
+                }
+                rest += 1
+            }
+            if run == runs.runCount { break }
+            stretches.append(LongestIncreasingRun.Stretch(first: runs.runs[run].old, count: runs.runs[run].count))
+            targets.append(Int(runs.runs[run].new))
+            run += 1
+        }
+        var moves: [ListMoveIndex] = []
+        for (position, kept) in LongestIncreasingRun.members(of: stretches).enumerated() {
+            let stretch = stretches[position]
+            for offset in Int(kept)..<Int(stretch.count) {
+                moves.append(ListMoveIndex(from: Int(stretch.first) + offset, to: targets[position] + offset))
+            }
+        }
+        return moves
+    }
+
+    /// Adds an index that is larger than all others.
+    @inline(__always)
+    private static func append(_ index: Int, to ranges: inout [Range<Int>]) {
+        if let last = ranges.last, last.upperBound == index {
+            ranges[ranges.count - 1] = last.lowerBound..<index + 1
+        } else {
+            ranges.append(index..<index + 1)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+/// Makes sure that a walk paired as IGListKit does, when identifiers may repeat.
+///
+/// Pairs in the same order on both sides are IGListKit's unless an identifier among what is left over occurs once more, and
+/// the mark of a changed element is right unless its identifier occurs once more. So those identifiers go into tables, and every
+/// paired element is looked up; a bit filter answers nearly all of the look-ups.
+struct DiffProof: ~Copyable {
+    private let filter: FlatBuffer<UInt64>
+    private let filterMask: UInt64
+    private let oldRest: DiffTable
+    private let newRest: DiffTable
+    private let updates: DiffTable
+
+    /// Whether the pairs of a walk, whose rests have no repeated identifier before and were paired, are IGListKit's.
+    static func holds(
+        _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing
+    ) -> Bool {
+        if runs.runCount == 0 && runs.newRestCount == 0 { return true }
+        if runs.oldRestCount == 0 && runs.newRestCount == 0 && runs.updateCount == 0 { return true }
+        let proof = DiffProof(runs)
+        return proof.enter(source, runs, pairing) && proof.check(source, runs)
+    }
+
+    private init(_ runs: borrowing DiffRuns) {
+        let count = runs.oldRestCount + runs.newRestCount + runs.updateCount
+        var words = 16
+        while words < 16384, words * 2 < count { words *= 2 }
+        filter = FlatBuffer(repeating: 0, count: words)
+        filterMask = UInt64(words * 64 - 1)
+        oldRest = DiffTable(count: runs.oldRestCount, limit: runs.oldRestCount)
+        newRest = DiffTable(count: runs.newRestCount, limit: runs.newRestCount)
+        updates = DiffTable(count: runs.updateCount, limit: runs.updateCount)
+    }
+
+    @inline(__always)
+    private func note(_ hash: UInt64) {
+        let bit = (hash >> 8) & filterMask
+        filter[Int(bit >> 6)] |= 1 << (bit & 63)
+    }
+
+    /// Puts in what must not occur once more; false when it does.
+    private func enter(
+        _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing
+    ) -> Bool {
+        for position in 0..<runs.oldRestCount {
+            let old = Int(runs.oldRest[position])
+            let hash = source.oldHash(old)
+            note(hash)
+            if oldRest.insert(position, hash: hash, isSame: { source.isSameOld(Int(runs.oldRest[$0]), old) }) != nil {
+                return false
+            }
+        }
+        // Those with a partner are known by it.
+        for position in 0..<runs.newRestCount where pairing.partner(ofNew: position) == DiffPairing.noPartner {
+            let new = Int(runs.newRest[position])
+            let hash = source.newHash(new)
+            note(hash)
+            if newRest.insert(position, hash: hash, isSame: { source.isSameNew(Int(runs.newRest[$0]), new) }) != nil {
+                return false
+            }
+        }
+        for position in 0..<runs.updateCount {
+            let old = Int(runs.updates[position])
+            let hash = source.oldHash(old)
+            note(hash)
+            if updates.insert(position, hash: hash, isSame: { source.isSameOld(Int(runs.updates[$0]), old) }) != nil {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Looks every paired element up.
+    private func check(_ source: some DiffSource, _ runs: borrowing DiffRuns) -> Bool {
+        for run in 0..<runs.runCount {
+            let (start, count) = (Int(runs.runs[run].old), Int(runs.runs[run].count))
+            for old in start..<start + count {
+                let hash = source.oldHash(old)
+                let bit = (hash >> 8) & filterMask
+                if filter[Int(bit >> 6)] & 1 << (bit & 63) == 0 { continue }
+                if isRepeated(old, hash, source, runs) { return false }
+            }
+        }
+        return true
+    }
+
+    private func isRepeated(
+        _ old: Int, _ hash: UInt64, _ source: some DiffSource, _ runs: borrowing DiffRuns
+    ) -> Bool {
+        if oldRest.find(hash: hash, isSame: { source.isSameOld(Int(runs.oldRest[$0]), old) }) != nil { return true }
+        if newRest.find(hash: hash, isSame: { source.relation(old, Int(runs.newRest[$0])) != .different }) != nil {
+            return true
+        }
+        let updated = updates.find(hash: hash) { source.isSameOld(Int(runs.updates[$0]), old) }
+        return updated.map { Int(runs.updates[$0.index]) != old } ?? false
+    }
+}

@@ -1,0 +1,72 @@
+/// A stretch of elements that follow each other in both lists.
+struct DiffRun: BitwiseCopyable {
+    var old: UInt32
+    var new: UInt32
+    var count: UInt32
+}
+
+/// What walking through both lists side by side finds: stretches in the same order, and what is left over on either side.
+struct DiffRuns: ~Copyable {
+    /// More elements than this cannot be numbered.
+    static let maximumCount = Int(Int32.max)
+
+    /// The stretches, ascending in both lists.
+    let runs: FlatBuffer<DiffRun>
+    private(set) var runCount = 0
+    /// Elements before that are in no run, ascending.
+    let oldRest: FlatBuffer<UInt32>
+    private(set) var oldRestCount = 0
+    /// Elements after that are in no run, ascending.
+    let newRest: FlatBuffer<UInt32>
+    private(set) var newRestCount = 0
+    /// Elements before that are in a run and changed, ascending.
+    let updates: FlatBuffer<UInt32>
+    private(set) var updateCount = 0
+
+    /// Makes room for the worst case; memory that is not needed is never touched.
+    init(oldCount: Int, newCount: Int) {
+        let pairs = min(oldCount, newCount)
+        runs = FlatBuffer(uninitializedCount: pairs)
+        oldRest = FlatBuffer(uninitializedCount: oldCount)
+        newRest = FlatBuffer(uninitializedCount: newCount)
+        updates = FlatBuffer(uninitializedCount: pairs)
+    }
+
+    /// Leaves everything over.
+    static func none(oldCount: Int, newCount: Int) -> DiffRuns {
+        var result = DiffRuns(oldCount: oldCount, newCount: newCount)
+        result.leaveOver(old: 0..<oldCount)
+        result.leaveOver(new: 0..<newCount)
+        return result
+    }
+
+    mutating func leaveOver(old range: Range<Int>) {
+        for index in range {
+            oldRest[oldRestCount] = UInt32(truncatingIfNeeded: index)
+            oldRestCount += 1
+        }
+    }
+
+    mutating func leaveOver(new range: Range<Int>) {
+        for index in range {
+            newRest[newRestCount] = UInt32(truncatingIfNeeded: index)
+            newRestCount += 1
+        }
+    }
+
+    @inline(__always)
+    mutating func addUpdate(_ old: Int) {
+        updates[updateCount] = UInt32(truncatingIfNeeded: old)
+        updateCount += 1
+    }
+
+    /// Adds a stretch that ends in front of two indexes.
+    @inline(__always)
+    mutating func addRun(count: Int, endingAt old: Int, _ new: Int) {
+        if count == 0 { return }
+        runs[runCount] = DiffRun(
+            old: UInt32(truncatingIfNeeded: old - count), new: UInt32(truncatingIfNeeded: new - count),
+            count: UInt32(truncatingIfNeeded: count))
+        runCount += 1
+    }
+}
