@@ -8,6 +8,7 @@ final class RunningDaemon {
     private let log: Log
     private let notify = Notify()
     private let service: Service
+    private let link: BusLink
     private var server: Server?
 
     /// Makes the parts that need nobody else.
@@ -23,6 +24,7 @@ final class RunningDaemon {
                 configuration: { _ in PluginConfiguration() },
                 log: log, observer: observer)
         }
+        link = BusLink(address: options.bus.address, service: service, log: log)
     }
 
     /// Comes up: everything that can be called is there before the name is owned.
@@ -40,8 +42,7 @@ final class RunningDaemon {
         notify.send(.stopping)
         service.phase = .shuttingDown
         await service.stopHosts()
-        await service.transports.drain()
-        service.transports.bus?.close()
+        await link.close()
         server?.close()
     }
 
@@ -75,13 +76,7 @@ extension RunningDaemon {
 
     private func connect() async throws {
         do throws(DBusError) {
-            let connection = try await Connection.open(options.bus.address)
-            connection.objects = service.tree
-            service.transports.use(connection)
-            let result = try await connection.requestName(ObjectNames.service, .doNotQueue)
-            guard result == .primaryOwner else {
-                throw DBusError.failed("somebody else owns \(ObjectNames.service)")
-            }
+            try await link.connect()
         } catch {
             throw StartFailure(code: .noBus, message: "no bus at \(options.bus): \(error.message)")
         }

@@ -132,6 +132,7 @@ final class AdapterRelay {
 extension AdapterObject {
     fileprivate func receive(_ effects: [AdapterEffect]) {
         for effect in effects { receive(effect) }
+        service.transports.checkBus()
     }
 
     private func receive(_ effect: AdapterEffect) {
@@ -163,10 +164,7 @@ extension AdapterObject {
     }
 
     private func announce(_ status: AdapterStatus) {
-        emit(Self.updated, .updates) { writer in
-            writer.appendAnnouncement(
-                revision: status.revision, sectionCount: status.objectCount, itemCount: status.itemCount)
-        }
+        emit(Self.updated, .updates) { $0.appendAnnouncement(status) }
     }
 
     private func report(_ fault: SectionFault) {
@@ -190,10 +188,27 @@ extension AdapterObject {
             let message = try Message.signal(signal, of: Self.interface.name, at: path) { writer in write(&writer) }
             service.statistics.add(.signals)
             if audience.broadcasts { try service.transports.broadcastOnBus(message) }
-            for listener in audience.recipients { _ = try? listener.peer.send(message) }
+            for listener in audience.recipients { send(message, to: listener.peer) }
         } catch {
             service.log.error("signal \(signal.name) was not sent: \(error)", .adapter(name))
         }
+    }
+
+    private func send(_ message: Message, to peer: Peer) {
+        if service.transports.direct.drops(signalOf: self, to: peer) {
+            service.statistics.add(.signalsDropped)
+        } else {
+            _ = try? peer.send(message)
+        }
+    }
+
+    /// Says the revision to one peer that missed signals.
+    func announce(to peer: Peer) {
+        guard listeners.audience(of: .updates).recipients.contains(Listener(peer: peer)) else { return }
+        let message = try? Message.signal(Self.updated, of: Self.interface.name, at: path) { writer in
+            writer.appendAnnouncement(status)
+        }
+        if let message { _ = try? peer.send(message) }
     }
 
     /// Lets a peer hear events; it may be restricted to some.

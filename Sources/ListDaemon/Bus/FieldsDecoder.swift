@@ -20,6 +20,8 @@ extension MessageReader {
 /// built. One decoder serves many objects.
 struct FieldsDecoder {
     private var encoder = FieldsEncoder()
+    /// The key of the field that is being read.
+    private var key: [UInt8] = []
 
     /// The `a{sv}` that comes next.
     ///
@@ -42,8 +44,28 @@ struct FieldsDecoder {
     private mutating func copyFields(from reader: inout MessageReader) throws(DBusError) {
         encoder.reset()
         try reader.array { (entries) throws(DBusError) in
-            while !entries.atEnd { try copyEntry(from: &entries) }
+            while !entries.atEnd { try copyField(from: &entries) }
         }
+    }
+
+    /// One field of the object; a fault inside of it names its key.
+    private mutating func copyField(from reader: inout MessageReader) throws(DBusError) {
+        try append { (encoder) throws(ListError) in try encoder.beginDictionaryEntry() }
+        try reader.dictionaryEntry { (entry) throws(DBusError) in
+            key.removeAll(keepingCapacity: true)
+            try entry.readUTF8 { (text) throws(DBusError) in
+                // The buffer is only read during the call.
+                unsafe text.withUnsafeBufferPointer { unsafe key.append(contentsOf: $0) }
+                do throws(ListError) { try encoder.append(text: text) } catch { throw error.dbusError }
+            }
+            do throws(DBusError) {
+                try copyValue(from: &entry)
+            } catch {
+                let name = String(decoding: key, as: UTF8.self).debugDescription
+                throw DBusError(name: error.name, message: "\(name): \(error.message)")
+            }
+        }
+        try append { (encoder) throws(ListError) in try encoder.endDictionaryEntry() }
     }
 
     private mutating func copyEntry(from reader: inout MessageReader) throws(DBusError) {

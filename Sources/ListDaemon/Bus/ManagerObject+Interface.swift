@@ -43,6 +43,12 @@ extension ManagerObject {
             _ = try manager.service.authority.administrator(call.peer, doing: "SetLogLevel")
             try manager.setLogLevel(level)
         },
+        .method("Dump", out: ["text": "s"]) { manager, call in try manager.dump(call, inline: true) },
+        .method("DumpByFileDescriptor", out: ["fd": "h"]) { manager, call in try manager.dump(call, inline: false) },
+        .method("Backup", in: ["file": "h"]) { manager, call in
+            _ = try manager.service.authority.administrator(call.peer, doing: "Backup")
+            throw ListError(.storeFailed, "nothing is stored: there is no state directory")
+        },
         .function("GetStatistics", out: "counters") { (manager, _) in manager.service.counters },
     ]
 

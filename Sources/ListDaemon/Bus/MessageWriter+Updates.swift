@@ -17,13 +17,13 @@ extension MessageWriter {
     }
 
     /// The arguments of an `Updated` that only says the revision once more.
-    mutating func appendAnnouncement(revision: UInt64, sectionCount: Int, itemCount: Int) {
-        append(revision)
-        append(revision)
+    mutating func appendAnnouncement(_ status: AdapterStatus) {
+        append(status.revision)
+        append(status.revision)
         append("announce")
         append(false)
-        append(UInt32(clamping: sectionCount))
-        append(UInt32(clamping: itemCount))
+        append(UInt32(clamping: status.objectCount))
+        append(UInt32(clamping: status.itemCount))
         append(SectionBatch())
         append(ItemBatch())
     }

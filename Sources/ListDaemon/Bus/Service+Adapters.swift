@@ -21,7 +21,9 @@ extension Service {
                 service: self, name: name, epoch: Epoch.new(), access: access, options: options, relay: relay,
                 host: AdapterHost(
                     configuration: options.configuration(named: name),
-                    controllers: { controllers.makeProvider() }, sink: relay.sink))
+                    controllers: { controllers.makeProvider() },
+                    account: access.isConfigured ? nil : HostAccount(ledger: quotas, user: access.owner),
+                    sink: relay.sink))
             adapter.begin(source, feed)
             adapters.add(adapter)
             tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)

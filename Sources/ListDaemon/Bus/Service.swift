@@ -72,6 +72,10 @@ package final class Service {
 
     private func admit(_ call: Call) throws {
         statistics.add(.calls)
+        if !transports.isOnBus(call.peer) {
+            watchDeparture(of: call.peer)
+            transports.direct.check(call.peer)
+        }
         guard call.peer.callsInFlight <= callsPerConnection else {
             statistics.add(.callsRefused)
             throw DBusError.limitsExceeded("more than \(callsPerConnection) calls in flight (CallsPerConnection)")
@@ -105,6 +109,7 @@ package final class Service {
 
     private func departed(_ peer: Peer) {
         watched.remove(ObjectIdentifier(peer))
+        transports.direct.forget(peer)
         views.close(ownedBy: peer)
         for adapter in adapters.all { adapter.forget(peer) }
     }

@@ -8,6 +8,8 @@ final class Transports {
 
     /// The connection to the bus; nil while there is none.
     private(set) var bus: Connection?
+    /// The direct clients that do not read.
+    let direct = DirectClients()
     /// Called when the bus has too much to send (true), and when it has caught up (false).
     private let onCongestion: @DBusActor (Bool) -> Void
     private var isCongested = false
@@ -16,7 +18,7 @@ final class Transports {
         self.onCongestion = onCongestion
     }
 
-    /// Uses a connection to the bus from now on.
+    /// Uses a connection to the bus from now on; nil when it has ended.
     func use(_ connection: Connection?) {
         bus = connection
         if isCongested { relieve() }
@@ -29,16 +31,15 @@ final class Transports {
     func broadcastOnBus(_ message: Message) throws(DBusError) {
         guard let bus, bus.isConnected else { return }
         try bus.broadcast(message)
-        watchQueue(of: bus)
     }
 
-    /// What is held is composed until the queue has shrunk.
-    private func watchQueue(of bus: Connection) {
-        guard !isCongested, bus.outgoingSize > Self.heldAbove else { return }
+    /// Looks how much waits on the bus; call it after signals were sent. What is held is composed until it is less.
+    func checkBus() {
+        guard let bus, !isCongested, bus.outgoingSize > Self.heldAbove else { return }
         isCongested = true
         onCongestion(true)
         bus.onDrain(below: Self.heldAbove / 2) { [weak self, weak bus] in
-            guard let self, self.bus === bus else { return }
+            guard let self, self.bus === bus, isCongested else { return }
             relieve()
         }
     }

@@ -97,6 +97,7 @@ extension ViewObject {
         do throws(DBusError) {
             let message = try Message.signal(signal, of: Self.interface.name, at: path) { writer in write(&writer) }
             try owner.send(message)
+            service.transports.direct.check(owner)
         } catch {
             service.log.warning(
                 "signal \(signal.name) of view \(number) was not sent: \(error)", .client(owner.name),

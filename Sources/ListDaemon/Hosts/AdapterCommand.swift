@@ -40,8 +40,8 @@ package enum AdapterQuery: Sendable {
     case items(firstSection: Int, sectionCount: Int, byteLimit: Int)
     /// The transactions after a revision, at most about `byteLimit` bytes of them but at least one.
     case changes(since: UInt64, byteLimit: Int)
-    /// The selected items.
-    case selection
+    /// Everything that helps to find a fault, as text.
+    case description
 }
 
 /// What the owner of a view may do with it.

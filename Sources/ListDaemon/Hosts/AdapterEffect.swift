@@ -52,8 +52,8 @@ package enum AdapterAnswer: Sendable {
     case flag(Bool)
     /// The whole picture of a view.
     case picture(Picture)
-    /// The selected items.
-    case selection([SelectedItem])
+    /// Text for people.
+    case text(String)
     /// Done.
     case done
 }

@@ -2,13 +2,19 @@ internal import Dispatch
 @_spi(Daemon) internal import ListKit
 
 extension AdapterHost {
-    /// Sees to it that what waits is flushed when it is due.
-    func scheduleFlush() {
-        guard phase == .idle, !isHeld else { return }
+    /// Gives the engine what it may have now, and sees to it that it is flushed when it is due.
+    func feed() {
+        guard phase == .idle else { return }
+        for request in line.next() { adapter.enqueue(request, now: now) }
+        if line.isRetrying || stopping != nil { postTurn() } else { scheduleFlush() }
+    }
+
+    private func scheduleFlush() {
+        guard !isHeld else { return }
         switch adapter.flushTiming {
         case .idle: break
         case .now: postTurn()
-        case .at(let time): postFlush(at: time)
+        case .at(let time): postTurn(at: time)
         }
     }
 
@@ -24,41 +30,40 @@ extension AdapterHost {
         }
     }
 
-    /// Says what section controllers caused by themselves, and flushes what is due.
-    private func takeTurn() {
-        guard phase != .stopped else { return }
-        yield(adapter.takeEvents())
-        switch adapter.flushTiming {
-        case .idle: break
-        case .now: flush()
-        case .at(let time): if time <= now { flush() } else { scheduleFlush() }
-        }
-    }
-
-    private func postFlush(at time: UInt64) {
+    private func postTurn(at time: UInt64) {
         let now = now
         guard time > now else { return postTurn() }
-        if let posted = flushIsPostedFor, posted <= time { return }
-        flushIsPostedFor = time
+        if let posted = turnIsPostedFor, posted <= time { return }
+        turnIsPostedFor = time
         executor.post(after: time - now) {
             self.assumeIsolated { host in
-                host.flushIsPostedFor = nil
-                host.scheduleFlush()
+                host.turnIsPostedFor = nil
+                host.takeTurn()
             }
         }
     }
 
-    /// Starts a flush, unless one runs or the bus has to catch up first.
-    func flush() {
-        guard phase == .idle, !isHeld, adapter.flushTiming != .idle else { return }
-        proceed(with: adapter.beginFlush(now: now))
+    /// Says what section controllers caused by themselves, and flushes what is due.
+    private func takeTurn() {
+        guard phase == .idle else { return }
+        yield(adapter.takeEvents())
+        let isUrgent = line.isRetrying || stopping != nil
+        switch adapter.flushTiming {
+        case .idle: if stopping != nil, line.isEmpty { end() }
+        case .at(let time) where time > now && !isUrgent: scheduleFlush()
+        default: if !isHeld { proceed(with: adapter.beginFlush(now: now)) }
+        }
     }
+}
 
+// MARK: - One flush
+
+extension AdapterHost {
     private func proceed(with step: FlushStep) {
         switch step {
         case .finished(let result): finish(result)
         case .diff(let job): run(job)
-        case .commit: finish(adapter.commitFlush())
+        case .commit(let transaction): commit(transaction)
         @unknown default:
             finish(adapter.abortFlush(ListError(.pluginFailed, "ListKit is newer than this daemon")))
         }
@@ -78,21 +83,41 @@ extension AdapterHost {
         }
     }
 
+    private func commit(_ transaction: PreparedTransaction) {
+        do throws(ListError) {
+            _ = try account?.book(transaction.content) { id in
+                adapter.section(forID: id).flatMap { adapter.object(at: $0) }
+            }
+            finish(adapter.commitFlush())
+        } catch {
+            abort(error)
+        }
+    }
+
+    /// Nothing is applied: each request gets an answer of its own, if they have to be told apart.
+    private func abort(_ error: ListError) {
+        var result = adapter.abortFlush(error)
+        if error.code == .limitsExceeded, line.retryOneByOne(result.answers.map(\.id)) { result.answers = [] }
+        finish(result)
+    }
+
     /// Says what a flush did: first the new numbers, then the signals in their order, then the answers.
     private func finish(_ result: FlushResult) {
         if let transaction = result.transaction {
             changes.append(transaction)
             noteChange()
         }
-        let answers: [AdapterEffect] = result.answers.map { answer in
-            .answer(
-                answer.id,
-                answer.outcome.map {
-                    .revision($0, droppedDuplicates: answer.droppedDuplicates, isRefused: answer.isRefused)
-                })
-        }
-        yield(result.events, then: answers)
-        if stopping != nil { finishStopping() } else { scheduleFlush() }
+        line.answered(result.answers.map(\.id))
+        yield(
+            result.events,
+            then: result.answers.map { answer in
+                .answer(
+                    answer.id,
+                    answer.outcome.map {
+                        .revision($0, droppedDuplicates: answer.droppedDuplicates, isRefused: answer.isRefused)
+                    })
+            })
+        feed()
     }
 }
 
@@ -127,18 +152,16 @@ extension AdapterHost {
 // MARK: - The end
 
 extension AdapterHost {
-    /// Finishes what was accepted, then ends.
+    /// Finishes what was accepted, whatever coalescing or a full bus say, then ends.
     func stop(_ id: RequestID, _ reason: ViewClosing) {
         stopping = (id, reason)
         isHeld = false
-        guard phase == .idle else { return }
-        finishStopping()
+        feed()
     }
 
-    /// Flushes until nothing waits; coalescing timers count no more.
-    func finishStopping() {
-        guard let (id, reason) = stopping, phase == .idle else { return }
-        if adapter.flushTiming != .idle { return flush() }
+    private func end() {
+        guard let (id, reason) = stopping else { return }
+        account?.close()
         for view in adapter.openViews { close(view, reason) }
         phase = .stopped
         stopping = nil

@@ -21,8 +21,16 @@ extension AdapterHost {
             return .items(revision: adapter.revision, next: page.next, page.items)
         case .changes(let since, let byteLimit):
             return .changes(revision: adapter.revision, try changes.changes(since: since, byteLimit: byteLimit))
-        case .selection: return .selection(adapter.selectedItems)
+        case .description: return .text(description)
         }
+    }
+
+    private var description: String {
+        let flush = adapter.isFlushing ? "under way" : "\(adapter.flushTiming)"
+        return """
+            changes since revision \(changes.oldestRevision) are known
+            flush: \(flush)\(isHeld ? ", held" : ""), phase \(phase), \(deferred.count) commands deferred
+            """
     }
 
     /// Asks for objects in portions, because how many fit is only known from their sizes.

@@ -86,7 +86,7 @@ extension AdapterHost {
             outcome = .failure(error)
         }
         sink([.answer(id, outcome)])
-        scheduleFlush()
+        feed()
     }
 }
 

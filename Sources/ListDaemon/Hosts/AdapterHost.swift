@@ -29,6 +29,10 @@ package actor AdapterHost {
     let adapter: ListAdapter
     let sink: Sink
     var phase = Phase.idle
+    /// Requests on their way to the engine.
+    var line = RequestLine()
+    /// What the list takes on its owner's account; nil = nobody counts.
+    var account: HostAccount?
     var changes: ChangeLog
     /// Commands that came while the store was writing.
     var deferred: [AdapterCommand] = []
@@ -36,8 +40,8 @@ package actor AdapterHost {
     var isHeld = false
     /// Whether a turn is posted: what nobody asked for is said, and what is due is flushed.
     var turnIsPosted = false
-    /// The time for which a later flush is posted.
-    var flushIsPostedFor: UInt64?
+    /// The time for which a later turn is posted.
+    var turnIsPostedFor: UInt64?
     /// When the list last changed, and whether the announcement after it is posted.
     var lastChange: UInt64 = 0
     var announcementIsPosted = false
@@ -56,18 +60,21 @@ package actor AdapterHost {
     ///   - objects: what was stored.
     ///   - revision: the revision that these are.
     ///   - changes: the last transactions, as far as they were stored.
+    ///   - account: on whose account objects and bytes go; nil = nobody counts.
     ///   - sink: takes what comes out.
     package init(
         configuration: ListAdapter.Configuration,
         controllers: @Sendable () -> any ListSectionControllerProvider,
         objects: [ListObject] = [], revision: UInt64 = 0, changes: [Transaction] = [],
-        sink: @escaping Sink
+        account: HostAccount? = nil, sink: @escaping Sink
     ) {
         executor = QueueExecutor(label: "org.listd.adapter." + configuration.name)
         adapter = ListAdapter(
             configuration: configuration, controllers: controllers(), objects: objects, revision: revision)
         self.changes = ChangeLog(revision: revision, stored: changes)
         self.sink = sink
+        self.account = account
+        self.account?.adopt(objects)
         executor.post { self.assumeIsolated { $0.begin() } }
     }
 
@@ -91,8 +98,8 @@ package actor AdapterHost {
         guard phase != .stopped else { return refuse(command) }
         switch command {
         case .update(let request):
-            adapter.enqueue(request, now: now)
-            scheduleFlush()
+            line.add(request)
+            feed()
         case .query(let id, let query): answer(id, query)
         case .openView(let id, let view, let options): openView(id, view, options)
         case .view(let id, let view, let command): perform(id, view, command)
@@ -114,7 +121,7 @@ package actor AdapterHost {
         adapter.holdsViews = holds
         guard !holds else { return }
         yield(adapter.resumeViews())
-        scheduleFlush()
+        feed()
     }
 
     /// The numbers that everybody may know.

@@ -23,6 +23,11 @@ package final class QuotaLedger: Sendable {
         try quotas.withLock { (quotas) throws(Quotas.Exceeded) in try quotas.change(delta, for: user) }
     }
 
+    /// Books a change whatever the limits say: what is there already, or what was booked by mistake.
+    package func adopt(_ delta: Quotas.Amounts, for user: UInt32) {
+        quotas.withLock { $0.adopt(delta, for: user) }
+    }
+
     /// Gives back what a user had.
     package func release(_ amounts: Quotas.Amounts, for user: UInt32) {
         quotas.withLock { $0.release(amounts, for: user) }

@@ -112,6 +112,16 @@ package struct Quotas: Sendable {
         users[user] = amounts.isZero ? nil : amounts
     }
 
+    /// Books a change whatever the limits say.
+    package mutating func adopt(_ delta: Amounts, for user: UInt32) {
+        var amounts = used(by: user)
+        for resource in Resource.allCases {
+            let (sum, overflow) = amounts[resource].addingReportingOverflow(delta[resource])
+            amounts[resource] = overflow ? amounts[resource] : max(0, sum)
+        }
+        users[user] = amounts.isZero ? nil : amounts
+    }
+
     /// Gives back what a user had; never fails.
     package mutating func release(_ amounts: Amounts, for user: UInt32) {
         var left = used(by: user)

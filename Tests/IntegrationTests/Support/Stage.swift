@@ -95,3 +95,13 @@ struct ObjectRow: Equatable, Sendable {
     var type: String
     var fields: [String: DBusValue]
 }
+
+extension RemoteObject {
+    /// A call of a method, whose body `write` writes: for calls that are sent now and awaited later, or malformed.
+    @DBusActor
+    func message(_ member: String, _ write: (Message) throws(DBusError) -> Void) throws -> Message {
+        let message = try Message.methodCall(to: destination, path: path, interface: interface, member: member)
+        try write(message)
+        return message
+    }
+}

@@ -1,0 +1,77 @@
+@_spi(Daemon) internal import ListKit
+
+/// What a list takes on its owner's account: objects and bytes, as of the last transaction.
+package struct HostAccount: Sendable {
+    private let ledger: QuotaLedger
+    private let user: UInt32
+    private var booked = Quotas.Amounts()
+
+    /// Opens the account of an empty list.
+    package init(ledger: QuotaLedger, user: UInt32) {
+        self.ledger = ledger
+        self.user = user
+    }
+
+    /// Books what a list was restored with, whatever the limit says.
+    mutating func adopt(_ objects: [ListObject]) {
+        let amounts = Quotas.Amounts(objects: objects.count, bytes: objects.reduce(0) { $0 + $1.byteCount })
+        ledger.adopt(amounts, for: user)
+        booked = amounts
+    }
+
+    /// Books the change that a transaction would make.
+    ///
+    /// - Parameter object: the present object with an identifier.
+    /// - Returns: the change, to be given to ``cancel(_:)`` when the transaction is not applied after all.
+    /// - Throws: `limitsExceeded` when the list would grow beyond what its owner may have.
+    mutating func book(
+        _ content: PreparedTransaction.Content, object: (String) -> ListObject?
+    ) throws(ListError) -> Quotas.Amounts {
+        let delta = change(content, object: object)
+        do throws(Quotas.Exceeded) {
+            try ledger.change(delta, for: user)
+        } catch {
+            throw ListError(
+                .limitsExceeded, "user \(user) would have more than \(error.limit) \(error.resource.rawValue)")
+        }
+        booked.objects += delta.objects
+        booked.bytes += delta.bytes
+        return delta
+    }
+
+    /// Takes a booking back.
+    mutating func cancel(_ delta: Quotas.Amounts) {
+        booked.objects -= delta.objects
+        booked.bytes -= delta.bytes
+        ledger.adopt(Quotas.Amounts(objects: -delta.objects, bytes: -delta.bytes), for: user)
+    }
+
+    /// Gives everything back.
+    mutating func close() {
+        ledger.release(booked, for: user)
+        booked = Quotas.Amounts()
+    }
+
+    private func change(
+        _ content: PreparedTransaction.Content, object: (String) -> ListObject?
+    ) -> Quotas.Amounts {
+        switch content {
+        case .replace(let objects):
+            let bytes = objects.reduce(0) { $0 + $1.byteCount }
+            return Quotas.Amounts(objects: objects.count - booked.objects, bytes: bytes - booked.bytes)
+        case .changes(let changes):
+            var delta = Quotas.Amounts()
+            for id in changes.removed {
+                delta.objects -= 1
+                delta.bytes -= object(id)?.byteCount ?? 0
+            }
+            for new in changes.updated + changes.placed.map(\.object) {
+                let old = object(new.id)
+                delta.objects += old == nil ? 1 : 0
+                delta.bytes += new.byteCount - (old?.byteCount ?? 0)
+            }
+            return delta
+        @unknown default: return Quotas.Amounts()
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import FoundationXML
+
+/// The interfaces in an introspection document, each member as one line of text, so that two can be compared.
+struct InterfaceDescription {
+    /// Members by interface.
+    let interfaces: [String: Set<String>]
+    /// The names of child nodes.
+    let children: [String]
+
+    /// Reads an introspection document.
+    init(xml: String) throws {
+        let document = try XMLDocument(xmlString: xml, options: [.nodeLoadExternalEntitiesNever])
+        let root = document.rootElement()
+        var interfaces: [String: Set<String>] = [:]
+        for element in root?.elements(forName: "interface") ?? [] {
+            let members = (element.children ?? []).compactMap { $0 as? XMLElement }.map(Self.describe)
+            interfaces[element.attribute("name")] = Set(members)
+        }
+        self.interfaces = interfaces
+        children = (root?.elements(forName: "node") ?? []).map { $0.attribute("name") }
+    }
+
+    /// The contract's file for an interface, as it is installed.
+    static func contract(_ interface: String) throws -> Set<String> {
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
+        let path = "\(root)/systemd/interfaces/\(Listd.name).\(interface).xml"
+        let text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+        return try InterfaceDescription(xml: text).interfaces[Listd.name + "." + interface] ?? []
+    }
+
+    private static func describe(_ member: XMLElement) -> String {
+        let arguments = member.elements(forName: "arg").map { argument in
+            let direction = member.name == "signal" ? "" : argument.attribute("direction") + " "
+            return "\(direction)\(argument.attribute("name")): \(argument.attribute("type"))"
+        }
+        let annotations = member.elements(forName: "annotation").map {
+            "@\($0.attribute("name"))=\($0.attribute("value"))"
+        }.filter { $0 != "@org.freedesktop.DBus.Property.EmitsChangedSignal=true" }
+        let type = member.attribute("type") + member.attribute("access")
+        return ([member.name ?? "", member.attribute("name"), type] + arguments + annotations.sorted())
+            .filter { !$0.isEmpty }.joined(separator: " ")
+    }
+}
+
+extension XMLElement {
+    /// The value of an attribute; empty without it.
+    func attribute(_ name: String) -> String { attribute(forName: name)?.stringValue ?? "" }
+}

@@ -1,0 +1,101 @@
+import DBus
+import TestSupport
+import Testing
+
+/// What the running daemon says of itself is what is installed, and what it sends is what it says.
+@Suite("The contract, live", .timeLimit(.minutes(3)))
+@DBusActor
+struct IntrospectionTests {
+    private static let standard = ["Introspectable", "Peer", "Properties"].map { "org.freedesktop.DBus." + $0 }
+
+    private func describe(_ path: ObjectPath, on stage: Stage) async throws -> InterfaceDescription {
+        let object = RemoteObject(
+            stage.client, destination: Listd.name, path: path, interface: "org.freedesktop.DBus.Introspectable")
+        return try InterfaceDescription(xml: try await object.call("Introspect", returning: String.self))
+    }
+
+    @Test("manager, adapter and view → introspection equals the interface files")
+    func interfaces() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("one")
+        let (view, _, _, _) = try await adapter.by(stage.client).call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        for (path, interface) in [(Listd.manager, "Manager"), (adapter.path, "Adapter"), (view, "View")] {
+            let live = try await describe(path, on: stage)
+            let members = live.interfaces[Listd.name + "." + interface] ?? []
+            let contract = try InterfaceDescription.contract(interface)
+            #expect(members.subtracting(contract) == [], "\(interface) has more than its file")
+            #expect(contract.subtracting(members) == [], "\(interface) has less than its file")
+            #expect(Set(live.interfaces.keys) == Set(Self.standard + [Listd.name + "." + interface]))
+        }
+        await stage.stop()
+    }
+
+    @Test("the tree → complete children on the way to every object; adapters and plugins are ObjectManagers")
+    func tree() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("a b")
+        let (view, _, _, _) = try await adapter.by(stage.client).call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        var seen: [String] = []
+        try await walk("/", on: stage, &seen)
+        #expect(
+            seen == [
+                "/", "/org", "/org/listd", "/org/listd/Listd1", "/org/listd/Listd1/adapters",
+                "/org/listd/Listd1/adapters/a_20b", "/org/listd/Listd1/plugins", "/org/listd/Listd1/views", view.text,
+            ])
+        for parent: ObjectPath in ["/org/listd/Listd1/adapters", "/org/listd/Listd1/plugins"] {
+            let interfaces = try await describe(parent, on: stage).interfaces.keys
+            #expect(interfaces.contains("org.freedesktop.DBus.ObjectManager"))
+        }
+        await stage.stop()
+    }
+
+    private func walk(_ path: ObjectPath, on stage: Stage, _ seen: inout [String]) async throws {
+        seen.append(path.text)
+        for child in try await describe(path, on: stage).children {
+            try await walk(ObjectPath(path == .root ? "/" + child : path.text + "/" + child), on: stage, &seen)
+        }
+    }
+
+    @Test("every signal of a busy life → the signature that introspection declares")
+    func signals() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("busy", ["working-range": .uint32(2)])
+        let seen = EventLog<(interface: String, member: String, signature: String)>()
+        _ = try await stage.client.subscribe(MatchRule(sender: Listd.name)) { message in
+            seen.record((message.interface ?? "", message.member ?? "", message.signature.text))
+        }
+        _ = try await adapter.performUpdates((0..<50).map { Row("\($0)", "row", ["n": .int64($0)]) })
+        let (path, _, _, _) = try await adapter.by(stage.client).call(
+            "OpenView", ["window": DBusValue.uint32(2)], returning: ObjectPath.self, UInt64.self, UInt32.self,
+            UInt32.self)
+        let view = stage.object(path, "View")
+        for y in stride(from: 0.0, to: 1500, by: 300) {
+            _ = try await view.call(
+                "SetViewport", UInt64(0), 0.0, y, 320.0, 480.0, returning: UInt64.self)
+        }
+        _ = try await view.call("Select", "30", UInt32(0), returning: Bool.self)
+        _ = try await adapter.applyChanges(remove: ["1"], [Upsert("x", "row", "first", "", [:])])
+        try await view.call("Close")
+        try await stage.manager.call("SetLogLevel", "error")
+        try await stage.manager.call("RemoveAdapter", "busy")
+        var members: Set<String> = []
+        for signal in seen.recorded where signal.interface.hasPrefix(Listd.name) {
+            let interface = String(signal.interface.dropFirst(Listd.name.count + 1))
+            let declared = try InterfaceDescription.contract(interface).first {
+                $0.hasPrefix("signal \(signal.member) ")
+            }
+            let types = declared?.split(separator: " ").filter { $0.hasSuffix(":") == false }.dropFirst(2).joined()
+            #expect(types == signal.signature, "\(interface).\(signal.member)")
+            members.insert(signal.member)
+        }
+        #expect(
+            members == [
+                "Updated", "DisplayChanged", "WorkingRangeChanged", "SelectionChanged", "Changed", "Stalled", "Closed",
+            ])
+        let standard = Set(seen.recorded.map(\.member))
+        #expect(standard.isSuperset(of: ["PropertiesChanged", "InterfacesRemoved"]))
+        await stage.stop()
+    }
+}

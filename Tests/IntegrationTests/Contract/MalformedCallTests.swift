@@ -1,0 +1,60 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// Every fault gets its own error, changes nothing, and the daemon goes on.
+@Suite("Malformed calls", .timeLimit(.minutes(3)))
+@DBusActor
+struct MalformedCallTests {
+    @Test("two hundred wrong calls → each its exact error that names the fault; list, views and process unharmed")
+    func table() async throws {
+        #expect(MalformedCall.table.count >= 200)
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("stage")
+        _ = try await stage.createAdapter("file", ["source": .string("jsonl:\(stage.listd.directory.path)/none")])
+        _ = try await adapter.performUpdates([Row("one", "", [:]), Row("two", "", [:])])
+        let (view, _, _, _) = try await adapter.by(stage.client).call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        _ = try await stage.object(view, "View").call(
+            "SetViewport", UInt64(0), 0.0, 0.0, 100.0, 100.0, returning: UInt64.self)
+        let before = try await adapter.objects()
+        for call in MalformedCall.table {
+            let error = await answer(to: call, stage, adapter.path, view)
+            #expect(error?.name == call.errorName, "\(call.testDescription) \(call.arguments)")
+            for word in call.mentions {
+                #expect(error?.message.contains(word) == true, "\(call.testDescription): \(error?.message ?? "")")
+            }
+        }
+        let after = try await adapter.objects()
+        #expect(after.revision == before.revision)
+        #expect(after.rows == before.rows)
+        #expect(try await stage.manager.property("AdapterCount", as: UInt32.self) == 2)
+        #expect(try await stage.manager.property("ViewCount", as: UInt32.self) == 1)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    /// The error that a call gets; nil if it succeeds.
+    private func answer(
+        to call: MalformedCall, _ stage: Stage, _ adapter: ObjectPath, _ view: ObjectPath
+    ) async -> DBusError? {
+        do {
+            let object =
+                switch call.target {
+                case .manager: stage.manager
+                case .adapter: stage.object(adapter, "Adapter")
+                case .view: stage.object(view, "View")
+                case .path(let path, let interface):
+                    RemoteObject(
+                        stage.client, destination: Listd.name, path: try ObjectPath(path), interface: interface)
+                }
+            let message = try object.message(call.member) { (message) throws(DBusError) in
+                try message.write(values: call.arguments)
+            }
+            _ = try await stage.client.call(message)
+            return nil
+        } catch {
+            return DBusError(error)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import DBus
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Starting and ending", .timeLimit(.minutes(3)))
+@DBusActor
+struct LifecycleTests {
+    @Test("no bus → exit 69, and the log says where it was looked for")
+    func noBus() async throws {
+        let (outcome, text) = try await ListdProcess.run(bus: "unix:path=/nonexistent/bus")
+        #expect(outcome == ListdProcess.Outcome(status: 69))
+        #expect(text.contains("/nonexistent/bus"))
+    }
+
+    @Test("somebody has the name → exit 69, and the first one goes on")
+    func nameTaken() async throws {
+        let stage = try await Stage()
+        let (outcome, text) = try await ListdProcess.run(bus: stage.bus.address)
+        #expect(outcome == ListdProcess.Outcome(status: 69))
+        #expect(text.contains("org.listd.Listd1"))
+        _ = try await stage.createAdapter("still")
+        await stage.stop()
+    }
+
+    @Test("unknown option → exit 64", arguments: ["--nonsense", "--log-level=loud", "--bus"])
+    func usage(argument: String) async throws {
+        let (outcome, text) = try await ListdProcess.run(bus: "unix:path=/tmp/x", arguments: [argument])
+        #expect(outcome == ListdProcess.Outcome(status: 64))
+        #expect(text.contains("--"))
+    }
+
+    @Test(
+        "SIGTERM or SIGINT with views and coalescing updates → updates answered, views told, exit 0",
+        arguments: [SIGTERM, SIGINT])
+    func ending(signal: Int32) async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter(
+            "slow", ["coalesce-min": .uint32(60_000), "coalesce-max": .uint32(60_000)])
+        let (path, _, _, _) = try await adapter.by(stage.client).call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        let closed = EventLog<String>()
+        _ = try await stage.client.subscribe(MatchRule(path: path, member: "Closed"), onBus: false) { message in
+            closed.record((try? message.decode(as: String.self)) ?? "")
+        }
+        _ = try await adapter.performUpdates([Row("a", "", [:])])
+        // The next one would wait for a minute.
+        let late = EventLog<UInt64>()
+        let call = try adapter.by(stage.client).message("PerformUpdates") { (message) throws(DBusError) in
+            try message.write(UInt64(0), [Row("a", "", [:]), Row("b", "", [:])], [String: DBusValue]())
+        }
+        stage.client.call(call) { late.record((try? $0.get().decode(as: UInt64.self)) ?? 0) }
+        _ = try await adapter.objects()
+        let started = ContinuousClock.now
+        stage.listd.send(signal)
+        #expect(try await late.next() == 2)
+        #expect(try await closed.next() == "shutting-down")
+        #expect(await stage.listd.finish() == ListdProcess.Outcome(status: 0))
+        #expect(ContinuousClock.now - started < .seconds(10))
+    }
+
+    @Test("the bus is killed and comes back → listd is there again with its lists, views are gone")
+    func busRestart() async throws {
+        let bus = try MortalBus()
+        let first = try bus.start()
+        let listd = try await ListdProcess.start(bus: bus.address)
+        let client = try await Connection.open(.address(bus.address))
+        let adapter = try await manager(client).call(
+            "CreateAdapter", "kept", ["durability": DBusValue.string("memory")], returning: ObjectPath.self)
+        let remote = RemoteObject(
+            client, destination: Listd.name, path: adapter, interface: Listd.name + ".Adapter")
+        _ = try await remote.call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        #expect(try await manager(client).property("ViewCount", as: UInt32.self) == 1)
+        bus.kill(first)
+        let second = try bus.start()
+        let again = try await Connection.open(.address(bus.address))
+        let owners = EventLog<String>()
+        let watch = try await again.watchOwner(of: Listd.name) { if let owner = $0 { owners.record(owner) } }
+        _ = try await owners.next()
+        watch.cancel()
+        #expect(try await manager(again).call("GetAdapter", "kept", returning: ObjectPath.self) == adapter)
+        #expect(try await manager(again).property("ViewCount", as: UInt32.self) == 0)
+        #expect(await listd.stop().status == 0)
+        bus.kill(second)
+    }
+
+    private func manager(_ client: Connection) -> RemoteObject {
+        RemoteObject(client, destination: Listd.name, path: Listd.manager, interface: Listd.name + ".Manager")
+    }
+}
