@@ -23,8 +23,11 @@ package enum Daemon {
                 return .done
             case .run(let options):
                 return await run(options, environment: environment)
-            case .checkConfiguration, .worker:
-                return .done
+            case .checkConfiguration(let directory):
+                return checkConfiguration(directory)
+            case .worker:
+                write("listd: this build runs plugins inside the daemon and has no worker\n")
+                return .usage
             }
         } catch {
             write("listd: \(error)\nTry listd --help.\n")
@@ -45,7 +48,9 @@ package enum Daemon {
                 case .terminate:
                     await running.stop()
                     return .done
-                case .reload: try? await running.reload()
+                case .reload:
+                    // What is wrong has been logged; the old configuration holds.
+                    try? await running.reload()
                 }
             }
             return .done
@@ -56,6 +61,12 @@ package enum Daemon {
             log.error("\(error)")
             return .noBus
         }
+    }
+
+    private static func checkConfiguration(_ directory: String) -> ExitCode {
+        let faults = ConfigurationLoader.load(directory).faults
+        for fault in faults { print(fault) }
+        return faults.isEmpty ? .done : .configuration
     }
 
     private static func write(_ text: String) {

@@ -4,10 +4,11 @@ internal import ListKit
 /// A daemon that serves: its parts, and the order in which they come up and go down.
 @DBusActor
 final class RunningDaemon {
-    private let options: DaemonOptions
-    private let log: Log
-    private let notify = Notify()
-    private let service: Service
+    let options: DaemonOptions
+    let log: Log
+    let notify = Notify()
+    let service: Service
+    let configuration: CurrentConfiguration
     private let link: BusLink
     private var server: Server?
 
@@ -15,22 +16,22 @@ final class RunningDaemon {
     init(_ options: DaemonOptions, log: Log) throws {
         self.options = options
         self.log = log
-        service = Service(
-            log: log, quotas: Quotas.Amounts(adapters: 64, views: 64, objects: 10_000_000, bytes: 2 << 30)
-        ) {
-            observer in
+        let configuration = CurrentConfiguration(try Self.loadConfiguration(options, log: log))
+        self.configuration = configuration
+        service = Service(log: log, quotas: configuration.all.limits.perUser) { observer in
             PluginRegistry(
                 directories: PluginDirectories(options.pluginDirectories),
-                configuration: { _ in PluginConfiguration() },
-                log: log, observer: observer)
+                configuration: { configuration.plugin(named: $0) }, log: log, observer: observer)
         }
         link = BusLink(address: options.bus.address, service: service, log: log)
     }
 
     /// Comes up: everything that can be called is there before the name is owned.
     func start() async throws {
+        apply(configuration.all)
         try listen()
         registerManager()
+        await makeConfiguredLists(configuration.all.lists.values.sorted { $0.name < $1.name })
         try await connect()
         notify.send(.ready, .status("serving"))
         log.notice("ready on \(options.bus)", event: .ready)
@@ -45,12 +46,6 @@ final class RunningDaemon {
         await link.close()
         server?.close()
     }
-
-    /// Reads the configuration anew.
-    func reload() async throws {
-        notify.send(.reloading)
-        notify.send(.ready)
-    }
 }
 
 // MARK: - Starting
@@ -59,7 +54,10 @@ extension RunningDaemon {
     private func listen() throws {
         guard let address = options.direct.address else { return }
         do throws(DBusError) {
-            let server = try Server.listen(address, Server.Configuration(names: [ObjectNames.service]))
+            var settings = Server.Configuration(names: [ObjectNames.service])
+            settings.maximumConnections = configuration.all.limits.directConnections
+            settings.authenticationTimeout = configuration.all.limits.authenticationTime
+            let server = try Server.listen(address, settings)
             server.objects = service.tree
             self.server = server
         } catch {

@@ -95,6 +95,21 @@ package final class AdapterObject {
     /// Sends a command that is not answered.
     func send(_ command: AdapterCommand) { host.send(command) }
 
+    /// Takes other options and keeps the objects.
+    func reconfigure(_ new: AdapterOptions) async {
+        options = new
+        await withCheckedContinuation { continuation in
+            request { _ in
+                continuation.resume()
+            } _: { [name] id in
+                let configuration = new.configuration(named: name)
+                return .update(
+                    UpdateRequest(id: id, operation: .configure(configuration, controllersChanged: false)))
+            }
+        }
+        propertiesChanged(["Options"])
+    }
+
     /// Changes the state and says so.
     func setState(_ new: AdapterState) {
         guard new != state else { return }

@@ -1,0 +1,132 @@
+internal import DBus
+internal import ListKit
+internal import Synchronization
+
+/// The configuration that holds now.
+///
+/// Changed by the daemon on `DBusActor`, read by whoever starts a plugin too; the lock keeps it whole.
+final class CurrentConfiguration: Sendable {
+    private let value: Mutex<Configuration>
+
+    init(_ configuration: Configuration) {
+        value = Mutex(configuration)
+    }
+
+    /// All of it.
+    var all: Configuration {
+        get { value.withLock { $0 } }
+        set { value.withLock { $0 = newValue } }
+    }
+
+    /// What it says about a plugin.
+    func plugin(named name: String) -> PluginConfiguration { all.plugins[name] ?? PluginConfiguration() }
+}
+
+extension RunningDaemon {
+    /// Reads the configuration for the start: lists with a fault are left out, a faulty `listd.conf` ends it.
+    static func loadConfiguration(_ options: DaemonOptions, log: Log) throws(StartFailure) -> Configuration {
+        let loaded = ConfigurationLoader.load(options.configurationDirectory)
+        for fault in loaded.faults { log.error("\(fault)", event: .configurationFault) }
+        guard !loaded.isDaemonFaulty else {
+            throw StartFailure(
+                code: .configuration,
+                message: "listd.conf in \(options.configurationDirectory) has a fault: who may do what is not known")
+        }
+        return loaded.configuration
+    }
+
+    /// Makes the limits and rights of a configuration hold.
+    func apply(_ new: Configuration) {
+        service.quotas.limits = new.limits.perUser
+        service.payloadBytes = new.limits.payloadBytes
+        service.objectLimits = new.limits.objects
+        service.bulkLimits = new.limits.bulk
+        service.callsPerConnection = new.limits.callsPerConnection
+        service.creators = (new.daemon.creators ?? options.bus.defaultCreators).accessRule
+    }
+
+    /// Makes the configured lists; one that cannot be made is said and left out.
+    func makeConfiguredLists(_ lists: some Sequence<ListConfiguration>) async {
+        for list in lists {
+            do throws(ListError) {
+                let access = AdapterAccess(
+                    owner: 0, readers: list.options.readers, writers: list.options.writers, isConfigured: true)
+                _ = try await service.makeAdapter(name: list.name, options: list.options, access: access)
+            } catch {
+                let place = list.place(of: "Source")
+                log.error("\(place): the list \(list.name) is left out: \(error.message)", event: .configurationFault)
+            }
+        }
+    }
+
+    /// Reads the configuration anew and makes it hold: lists come, go and change, the others are not touched.
+    ///
+    /// - Throws: `InvalidArgs` with every fault, file and line; then the old configuration stays as it is.
+    func reload() async throws {
+        notify.send(.reloading)
+        defer { notify.send(.ready) }
+        let loaded = ConfigurationLoader.load(options.configurationDirectory)
+        guard loaded.faults.isEmpty else {
+            for fault in loaded.faults { log.error("\(fault)", event: .configurationFault) }
+            let faults = loaded.faults.map(\.description).joined(separator: "\n")
+            throw DBusError.invalidArgs("the configuration stays as it was:\n\(faults)")
+        }
+        say(reloading: true)
+        defer { say(reloading: false) }
+        let changes = configuration.all.changes(to: loaded.configuration)
+        configuration.all = loaded.configuration
+        apply(loaded.configuration)
+        for list in changes.removed { await removeConfiguredList(list.name) }
+        for (old, new) in changes.changed {
+            if let adapter = service.adapters.object(new.name), adapter.access.isConfigured,
+                old.options.keepsObjects(changingTo: new.options)
+            {
+                await adapter.reconfigure(new.options)
+            } else {
+                await removeConfiguredList(new.name)
+                await makeConfiguredLists([new])
+            }
+        }
+        await makeConfiguredLists(changes.added)
+        log.notice(
+            "configuration read: \(changes.added.count) lists added, \(changes.removed.count) removed, "
+                + "\(changes.changed.count) changed",
+            event: .reloaded)
+    }
+
+    private func removeConfiguredList(_ name: String) async {
+        guard let adapter = service.adapters.object(name), adapter.access.isConfigured else { return }
+        await withCheckedContinuation { continuation in
+            service.remove(adapter) { continuation.resume() }
+        }
+    }
+
+    private func say(reloading isActive: Bool) {
+        try? service.tree.emit(ManagerObject.reloading, of: ManagerObject.interface, at: .manager, isActive)
+    }
+}
+
+extension AdapterOptions {
+    /// Whether an adapter can take other options and keep what it has: its source, its controllers, its readers and what
+    /// it promised to store are the same.
+    fileprivate func keepsObjects(changingTo new: AdapterOptions) -> Bool {
+        source == new.source && sectionControllers == new.sectionControllers && readers == new.readers
+            && writers == new.writers && durability == new.durability
+    }
+}
+
+extension Creators {
+    /// The same as a rule of access to what root owns.
+    fileprivate var accessRule: AccessRule {
+        switch self {
+        case .any: .any
+        case .administrators: .owner
+        case .group(let name): .group(name)
+        }
+    }
+}
+
+extension BusAddress {
+    /// Who may create lists where the configuration does not say.
+    fileprivate var defaultCreators: Creators { self == .system ? .administrators : .any }
+}
