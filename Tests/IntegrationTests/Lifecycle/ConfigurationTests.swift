@@ -1,0 +1,82 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The configuration of a real listd")
+@DBusActor
+struct ConfigurationTests {
+    private let plain = "[List]\nDescription=a list that clients fill\n"
+
+    private func names(_ stage: Stage) async throws -> [String] {
+        typealias Entry = DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>
+        return try await stage.manager.call("ListAdapters", returning: [Entry].self).map { $0.members.0 }
+    }
+
+    private func write(_ text: String?, to name: String, of stage: Stage) throws {
+        let file = stage.listd.directory.appending(path: "config").appending(path: name)
+        if let text {
+            try text.write(to: file, atomically: true, encoding: .utf8)
+        } else {
+            try FileManager.default.removeItem(at: file)
+        }
+    }
+
+    @Test("lists in files → are there when listd is ready, and nobody removes them over the bus")
+    func start() async throws {
+        let stage = try await Stage(files: ["a.list": plain, "b.list": plain])
+        #expect(try await names(stage) == ["a", "b"])
+        let exists = await #expect(throws: DBusError.self) { try await stage.createAdapter("a") }
+        #expect(exists?.name == Listd.error("AdapterExists"))
+        let denied = await #expect(throws: DBusError.self) { try await stage.manager.call("RemoveAdapter", "a") }
+        #expect(denied?.standard == .accessDenied)
+        await stage.stop()
+    }
+
+    @Test("a list with a fault → is left out and named with file and line, the others are there")
+    func faultyList() async throws {
+        let stage = try await Stage(files: ["a.list": plain, "b.list": "[List]\nLayout=round\n"])
+        #expect(try await names(stage) == ["a"])
+        #expect(stage.listd.standardError.contains("b.list:2: "))
+        await stage.stop()
+    }
+
+    @Test("listd.conf with a fault → exit code 1, because who may do what is not known")
+    func faultyDaemon() async throws {
+        let bus = try PrivateBus()
+        let (outcome, text) = try await ListdProcess.run(
+            bus: bus.address, files: ["listd.conf": "[Daemon]\nCreators=sombody\n"])
+        #expect(outcome == ListdProcess.Outcome(status: 1))
+        #expect(text.contains("listd.conf:2: "))
+    }
+
+    @Test("Reload → lists come, go and change, and one that stays keeps its objects and its epoch")
+    func reload() async throws {
+        let stage = try await Stage(files: ["stays.list": plain, "goes.list": plain])
+        let stays = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/stays")
+        _ = try await stays.performUpdates([Row("x", "", ["title": .string("one")])])
+        let epoch = try await stays.by(stage.client).property("Epoch", as: String.self)
+        try write(nil, to: "goes.list", of: stage)
+        try write(plain, to: "comes.list", of: stage)
+        try write("[List]\nLayout=none\n", to: "stays.list", of: stage)
+        try await stage.manager.call("Reload")
+        #expect(try await names(stage) == ["comes", "stays"])
+        #expect(try await stays.by(stage.client).property("Epoch", as: String.self) == epoch)
+        #expect(try await stays.by(stage.client).property("ObjectCount", as: UInt32.self) == 1)
+        let options = try await stays.by(stage.client).property("Options", as: [String: DBusValue].self)
+        #expect(options["layout"]?.unwrapped == .string("none"))
+        await stage.stop()
+    }
+
+    @Test("Reload with a bad file → an error that names it, and everything stays as it was")
+    func badReload() async throws {
+        let stage = try await Stage(files: ["a.list": plain])
+        try write("[List]\nNonsense=1\n", to: "b.list", of: stage)
+        try write(nil, to: "a.list", of: stage)
+        let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
+        #expect(error?.standard == .invalidArgs)
+        #expect(error?.message.contains("b.list:2: ") == true)
+        #expect(try await names(stage) == ["a"])
+        await stage.stop()
+    }
+}
