@@ -1,0 +1,160 @@
+import ListKit
+import Testing
+
+@Suite("Flow layout: rules that the vectors leave out")
+struct FlowRuleTests {
+    private let inset = EdgeInsets(top: 10, left: 10, bottom: 5, right: 5)
+
+    private func layout(
+        _ sections: [TestSection], _ configuration: FlowConfiguration = FlowConfiguration(),
+        container: Size = .of(100, 100)
+    ) -> ListLayout {
+        var layout = ListLayout(.flow(configuration))
+        layout.prepare(TestList(sections: sections), container: container)
+        return layout
+    }
+
+    private func frame(_ layout: ListLayout, _ section: Int, _ item: Int) -> Rect? {
+        layout.attributes(ofItem: IndexPath(section: section, item: item))?.frame
+    }
+
+    @Test("horizontal with headers, line spacing and insets → mirror of vertical (LY-10)")
+    func horizontalHeaders() {
+        let sections = [[Size.of(10, 85), .of(20, 85)], [.of(30, 85)]].map {
+            TestSection(
+                items: $0, inset: EdgeInsets(top: 10, left: 10, bottom: 5, right: 5), lineSpacing: 10, header: 10)
+        }
+        let layout = layout(sections, FlowConfiguration(direction: .horizontal))
+        #expect(layout.attributes(of: .header, section: 0)?.frame == Rect(x: 10, y: 10, width: 10, height: 85))
+        #expect(frame(layout, 0, 1) == Rect(x: 40, y: 10, width: 20, height: 85))
+        #expect(layout.contentSize == .of(120, 100))
+    }
+
+    @Test("sticky headers, vertical → 15 and 50 at offset 5, 40 and 55 at offset 45 (LY-12, LY-13)")
+    func stickyHeaders() {
+        let sections = [
+            TestSection(items: [.of(100, 20), .of(100, 20)], header: 10),
+            TestSection(items: [.of(100, 30), .of(100, 30), .of(100, 30)], header: 10),
+        ]
+        let layout = layout(sections, FlowConfiguration(stickyHeaders: true, topContentInset: 10))
+        func headers(_ offset: Double) -> [Double?] {
+            [0, 1].map { layout.attributes(of: .header, section: $0, origin: Point(x: 0, y: offset))?.frame.minY }
+        }
+        #expect(headers(5) == [15, 50])
+        #expect(headers(45) == [40, 55])
+        #expect([0, 1].map { layout.attributes(of: .header, section: $0)?.frame.minY } == [0, 50])
+    }
+
+    @Test(
+        "interitem spacing of half a point → one row, frames on whole pixels (LY-17, LY-21, LY-51)",
+        arguments: [
+            (0.0, 33.5, 67.0), (1.0, 33.0, 67.0), (2.0, 33.5, 67.0), (3.0, 100 / 3.0, 67.0),
+        ])
+    func halfPoints(_ scale: Double, _ second: Double, _ third: Double) {
+        let items = Array(repeating: Size.of(33, 33), count: 3)
+        let one = layout([TestSection(items: items, interitemSpacing: 0.5)], FlowConfiguration(scale: scale))
+        let three = layout(
+            items.map { TestSection(items: [$0], interitemSpacing: 0.5) }, FlowConfiguration(scale: scale))
+        #expect((0..<3).map { frame(one, 0, $0)?.minX } == [0, second, third])
+        #expect((0..<3).map { frame(three, $0, 0)?.minX } == [0, second, third])
+        #expect(one.contentSize.height == 33 && three.contentSize.height == 33)
+    }
+
+    @Test("a section that overflows → wraps and applies its insets (LY-23)")
+    func wrappingInsets() {
+        let sections = [
+            TestSection(items: [.of(33, 33), .of(33, 33)]),
+            TestSection(items: [.of(33, 45)], inset: EdgeInsets(top: 10, left: 10, bottom: 10, right: 10)),
+        ]
+        let layout = layout(sections)
+        #expect(frame(layout, 1, 0) == Rect(x: 10, y: 43, width: 33, height: 45))
+        #expect(layout.contentSize.height == 98)
+    }
+
+    @Test("a thousand rows → exactly those that overlap; edges that touch do not count (LY-27)")
+    func thousandRows() {
+        let layout = layout((0..<100).map { _ in TestSection(items: Array(repeating: .of(100, 20), count: 10)) })
+        func count(_ y: Double, _ height: Double) -> Int {
+            layout.attributes(in: Rect(x: 0, y: y, width: 100, height: height), origin: .zero).count
+        }
+        #expect([count(0, 100), count(500, 1000), count(10, 100), count(20, 20), count(40, 0)] == [5, 50, 6, 1, 0])
+    }
+
+    @Test(
+        "rows that end within a point of the edge → stretched, up to a point over → not wrapped (LY-32, LY-34, LY-35)")
+    func edges() {
+        let stretched = layout(
+            [TestSection(items: Array(repeating: .of(33, 33), count: 3))], FlowConfiguration(stretchToEdge: true))
+        #expect(frame(stretched, 0, 2) == Rect(x: 66, y: 0, width: 34, height: 33))
+        let fits = layout([TestSection(items: [.of(50, 10), .of(51, 10)])])
+        #expect(frame(fits, 0, 1) == Rect(x: 50, y: 0, width: 51, height: 10))
+        let wraps = layout([TestSection(items: [.of(50, 10), .of(52, 10)])])
+        #expect(frame(wraps, 0, 1) == Rect(x: 0, y: 10, width: 52, height: 10))
+    }
+
+    @Test("an item longer than the row → cut to it (LY-44)")
+    func tooLong() {
+        let layout = layout([TestSection(items: [.of(500, 10)], inset: inset)])
+        #expect(frame(layout, 0, 0) == Rect(x: 10, y: 10, width: 85, height: 10))
+    }
+
+    @Test("a window without sections → no range of sections (LY-45)")
+    func emptyWindow() {
+        let layout = layout([TestSection(items: [.of(100, 10)]), TestSection(items: [.of(100, 10)])])
+        #expect(layout.sections(in: Rect(x: 0, y: 20, width: 100, height: 50)) == nil)
+        #expect(layout.sections(in: Rect(x: 0, y: 5, width: 100, height: 50)) == 0...1)
+        #expect(layout.attributes(in: Rect(x: 0, y: 20, width: 100, height: 50), origin: .zero).isEmpty)
+    }
+
+    @Test("a last section beside a taller one → the last one decides the content's size (LY-46)")
+    func lastSectionDecides() {
+        let layout = layout([TestSection(items: [.of(50, 80)]), TestSection(items: [.of(50, 20)])])
+        #expect(layout.contentSize == .of(100, 20))
+    }
+
+    @Test("a row with a leading inset → the distance to the edge leaves it out (LY-49)")
+    func stretchIgnoresLeadingInset() {
+        let left = EdgeInsets(top: 0, left: 10, bottom: 0, right: 0)
+        let layout = layout(
+            [TestSection(items: [.of(79.5, 10)], inset: left), TestSection(items: [.of(90, 10)], inset: left)],
+            FlowConfiguration(stretchToEdge: true))
+        // 10 + 79.5 lies half a point before the padded room of 90, though 10 points are left.
+        #expect(frame(layout, 0, 0)?.size.width == 80)
+        #expect(frame(layout, 1, 0)?.size.width == 90)
+    }
+
+    @Test("an empty section with a header → only the header, without leading inset, with trailing (LY-50)")
+    func emptySectionWithHeader() {
+        let sections = [
+            TestSection(items: [.of(100, 10)]), TestSection(inset: inset, header: 20),
+            TestSection(items: [.of(100, 10)]),
+        ]
+        let layout = layout(sections, FlowConfiguration(showHeaderWhenEmpty: true))
+        #expect(layout.attributes(of: .header, section: 1)?.frame == Rect(x: 10, y: 10, width: 85, height: 20))
+        #expect(frame(layout, 2, 0)?.minY == 35)
+    }
+
+    @Test("headers, items and footers → z by section and item, supplementary views above (F101)")
+    func zOrder() {
+        let layout = layout([
+            TestSection(items: [.of(100, 10)]), TestSection(items: [.of(100, 10), .of(100, 10)], header: 5, footer: 5),
+        ])
+        let all = layout.attributes(in: Rect(x: 0, y: 0, width: 100, height: 100), origin: .zero)
+        #expect(all.map(\.kind) == [.cell, .header, .cell, .cell, .footer])
+        #expect(all.map(\.zIndex) == [0, 1999, 1000, 1001, 1999])
+        #expect(layout.attributes(of: .cell, section: 0) == nil)
+    }
+
+    @Test("the sticky offset changes → headers move, items do not (LY-15, F95)")
+    func stickyOffset() {
+        var layout = layout(
+            [TestSection(items: [.of(100, 100)], header: 10)], FlowConfiguration(stickyHeaders: true))
+        let origin = Point(x: 0, y: 30)
+        let items = frame(layout, 0, 0)
+        layout.stickyHeaderOffset = 7
+        #expect(layout.attributes(of: .header, section: 0, origin: origin)?.frame.minY == 37)
+        #expect(frame(layout, 0, 0) == items)
+        #expect(layout.stickyHeaderOffset == 7 && layout.direction == .vertical)
+        #expect(layout.configuration == .flow(FlowConfiguration(stickyHeaders: true, stickyHeaderOffset: 7)))
+    }
+}
