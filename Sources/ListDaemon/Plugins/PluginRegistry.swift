@@ -73,10 +73,16 @@ package actor PluginRegistry {
     }
 
     private func load(_ file: PluginFile) throws(ListError) -> LoadedPlugin {
+        let configuration = configuration(file.pluginName)
+        // Running it inside the daemon all the same would break the promise that its crash is nobody else's problem.
+        guard configuration.isolation == .none else {
+            throw ListError(
+                .pluginRefused,
+                "\(file.path): Isolation=\(configuration.isolation.rawValue), but this listd has no workers")
+        }
         let library = try PluginLibrary(file)
         let host = PluginHost(
-            settings: PluginSettings(configuration(file.pluginName).settings),
-            logger: PluginLogger(log, plugin: file.pluginName))
+            settings: PluginSettings(configuration.settings), logger: PluginLogger(log, plugin: file.pluginName))
         let manifest = try library.manifest(for: host)
         let plugin = LoadedPlugin(
             name: manifest.name, version: manifest.version, file: file.path, apiVersion: library.record.apiVersion,

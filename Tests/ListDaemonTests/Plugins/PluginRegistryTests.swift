@@ -56,6 +56,23 @@ struct PluginRegistryTests {
         #expect(await registry.plugin(named: "greenhouse") != nil)
     }
 
+    @Test("Isolation=worker where there are no workers → refused, and nothing of the plugin runs")
+    func noWorkers() async throws {
+        try workshop.build("greenhouse.swift")
+        let registry = PluginRegistry(
+            directories: PluginDirectories([workshop.directory]),
+            configuration: { _ in
+                var configuration = PluginConfiguration()
+                configuration.isolation = .worker
+                return configuration
+            },
+            log: Log(level: .error, sink: SilentSink()))
+        let error = await #expect(throws: ListError.self) { try await registry.load("greenhouse") }
+        #expect(error?.code == .pluginRefused)
+        #expect(error?.message.contains("Isolation=worker") == true)
+        #expect(await registry.plugins.isEmpty)
+    }
+
     @Test("no option at all → listd/single for every type")
     func noControllers() async throws {
         let provider = try await registry.sectionControllers(for: [:]).makeProvider()

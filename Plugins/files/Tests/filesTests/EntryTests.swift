@@ -48,6 +48,7 @@ struct EntryTests {
         #expect(types.genericIcon(forType: "text/html") == "text-html")
         #expect(types.genericIcon(forType: "image/png") == "image-x-generic")
         #expect(types.genericIcon(forType: "inode/directory") == "folder")
+        #expect(types.genericIcon(forType: types.type(forName: "unknown")) == "text-x-generic")
     }
 
     @Test("no database → the built-in types")

@@ -33,6 +33,11 @@ struct MimeTypes: Sendable {
     /// The icon for themes that lack the exact one, as `text-x-generic`.
     func genericIcon(forType type: String) -> String {
         if let icon = genericIcons[type] { return icon }
-        return type == "inode/directory" ? "folder" : "\(type.prefix { $0 != "/" })-x-generic"
+        switch type {
+        case "inode/directory": return "folder"
+        // No theme has an icon for files of which nothing is known; file managers show a blank page.
+        case "application/octet-stream": return "text-x-generic"
+        default: return "\(type.prefix { $0 != "/" })-x-generic"
+        }
     }
 }
