@@ -49,9 +49,7 @@ extension RunningDaemon {
     func makeConfiguredLists(_ lists: some Sequence<ListConfiguration>) async {
         for list in lists {
             do throws(ListError) {
-                let access = AdapterAccess(
-                    owner: 0, readers: list.options.readers, writers: list.options.writers, isConfigured: true)
-                _ = try await service.makeAdapter(name: list.name, options: list.options, access: access)
+                _ = try await service.makeAdapter(name: list.name, options: list.options, access: list.access)
             } catch {
                 let place = list.place(of: "Source")
                 log.error("\(place): the list \(list.name) is left out: \(error.message)", event: .configurationFault)
@@ -79,9 +77,9 @@ extension RunningDaemon {
         for list in changes.removed { await removeConfiguredList(list.name) }
         for (old, new) in changes.changed {
             if let adapter = service.adapters.object(new.name), adapter.access.isConfigured,
-                old.options.keepsObjects(changingTo: new.options)
+                old.options.source == new.options.source
             {
-                await adapter.reconfigure(new.options)
+                await reconfigure(adapter, from: old, to: new)
             } else {
                 await removeConfiguredList(new.name)
                 await makeConfiguredLists([new])
@@ -92,6 +90,21 @@ extension RunningDaemon {
             "configuration read: \(changes.added.count) lists added, \(changes.removed.count) removed, "
                 + "\(changes.changed.count) changed",
             event: .reloaded)
+    }
+
+    /// Another source starts a list anew; whatever else changes, it keeps its objects.
+    private func reconfigure(
+        _ adapter: AdapterObject, from old: ListConfiguration, to new: ListConfiguration
+    ) async {
+        do throws(ListError) {
+            let controllers =
+                old.options.sectionControllers == new.options.sectionControllers
+                ? nil : try await service.plugins.sectionControllers(for: new.options.sectionControllers)
+            try await adapter.reconfigure(new.options, access: new.access, controllers: controllers)
+        } catch {
+            log.error(
+                "\(new.file): the list \(new.name) stays as it was: \(error.message)", event: .configurationFault)
+        }
     }
 
     private func removeConfiguredList(_ name: String) async {
@@ -106,12 +119,10 @@ extension RunningDaemon {
     }
 }
 
-extension AdapterOptions {
-    /// Whether an adapter can take other options and keep what it has: its source, its controllers, its readers and what
-    /// it promised to store are the same.
-    fileprivate func keepsObjects(changingTo new: AdapterOptions) -> Bool {
-        source == new.source && sectionControllers == new.sectionControllers && readers == new.readers
-            && writers == new.writers && durability == new.durability
+extension ListConfiguration {
+    /// Configured lists belong to root, and nobody removes them over the bus.
+    fileprivate var access: AdapterAccess {
+        AdapterAccess(owner: 0, readers: options.readers, writers: options.writers, isConfigured: true)
     }
 }
 

@@ -95,19 +95,11 @@ package final class AdapterObject {
     /// Sends a command that is not answered.
     func send(_ command: AdapterCommand) { host.send(command) }
 
-    /// Takes other options and keeps the objects.
-    func reconfigure(_ new: AdapterOptions) async {
-        options = new
-        await withCheckedContinuation { continuation in
-            request { _ in
-                continuation.resume()
-            } _: { [name] id in
-                let configuration = new.configuration(named: name)
-                return .update(
-                    UpdateRequest(id: id, operation: .configure(configuration, controllersChanged: false)))
-            }
-        }
-        propertiesChanged(["Options"])
+    /// Takes other options and rules; whoever may no longer read hears nothing any more.
+    func adopt(_ options: AdapterOptions, access: AdapterAccess) {
+        self.options = options
+        self.access = access
+        listeners.setRestricted(access.isRestricted) { isReadable(by: $0.peer) }
     }
 
     /// Changes the state and says so.

@@ -21,7 +21,7 @@ extension Service {
                 service: self, name: name, epoch: Epoch.new(), access: access, options: options, relay: relay,
                 host: AdapterHost(
                     configuration: options.configuration(named: name),
-                    controllers: { controllers.makeProvider() },
+                    controllers: controllers,
                     account: access.isConfigured ? nil : HostAccount(ledger: quotas, user: access.owner),
                     sink: relay.sink))
             adapter.begin(source, feed)

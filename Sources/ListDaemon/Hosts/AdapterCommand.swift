@@ -15,6 +15,8 @@ package enum AdapterCommand: Sendable {
     case view(RequestID, ViewID, ViewCommand)
     /// End a view for a reason of the daemon's; not answered.
     case closeView(ViewID, ViewClosing)
+    /// Take other options, and other section controllers if there are any; answered with a revision.
+    case configure(RequestID, ListAdapter.Configuration, SectionControllerTable?)
     /// Hold all flushes and pictures, because what was said is still waiting to be heard; or go on.
     case hold(Bool)
     /// Finish what was accepted, close the views and end; answered with `done`, after which nothing comes.
@@ -24,7 +26,9 @@ package enum AdapterCommand: Sendable {
     var requestID: RequestID? {
         switch self {
         case .update(let request): request.id
-        case .query(let id, _), .openView(let id, _, _), .view(let id, _, _), .stop(let id, _): id
+        case .query(let id, _), .openView(let id, _, _), .view(let id, _, _), .stop(let id, _),
+            .configure(let id, _, _):
+            id
         case .closeView, .hold: nil
         }
     }

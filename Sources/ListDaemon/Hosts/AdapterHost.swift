@@ -27,6 +27,7 @@ package actor AdapterHost {
 
     let executor: QueueExecutor
     let adapter: ListAdapter
+    private let controllers: ExchangeableProvider
     let sink: Sink
     var phase = Phase.idle
     /// Requests on their way to the engine.
@@ -56,7 +57,7 @@ package actor AdapterHost {
     ///
     /// - Parameters:
     ///   - configuration: the options that concern the engine.
-    ///   - controllers: makes the provider of section controllers, whose only user the host becomes.
+    ///   - controllers: the section controllers by object type.
     ///   - objects: what was stored.
     ///   - revision: the revision that these are.
     ///   - changes: the last transactions, as far as they were stored.
@@ -64,13 +65,15 @@ package actor AdapterHost {
     ///   - sink: takes what comes out.
     package init(
         configuration: ListAdapter.Configuration,
-        controllers: @Sendable () -> any ListSectionControllerProvider,
+        controllers: SectionControllerTable,
         objects: [ListObject] = [], revision: UInt64 = 0, changes: [Transaction] = [],
         account: HostAccount? = nil, sink: @escaping Sink
     ) {
         executor = QueueExecutor(label: "org.listd.adapter." + configuration.name)
+        let provider = ExchangeableProvider(controllers)
+        self.controllers = provider
         adapter = ListAdapter(
-            configuration: configuration, controllers: controllers(), objects: objects, revision: revision)
+            configuration: configuration, controllers: provider, objects: objects, revision: revision)
         self.changes = ChangeLog(revision: revision, stored: changes)
         self.sink = sink
         self.account = account
@@ -104,6 +107,11 @@ package actor AdapterHost {
         case .openView(let id, let view, let options): openView(id, view, options)
         case .view(let id, let view, let command): perform(id, view, command)
         case .closeView(let view, let reason): close(view, reason)
+        case .configure(let id, let configuration, let table):
+            if let table { controllers.current = table.makeProvider() }
+            let operation = UpdateRequest.Operation.configure(configuration, controllersChanged: table != nil)
+            line.add(UpdateRequest(id: id, operation: operation))
+            feed()
         case .hold(let holds): hold(holds)
         case .stop(let id, let reason): stop(id, reason)
         }
