@@ -31,7 +31,7 @@ struct DatagramSocket {
 }
 
 /// Gives this process a file system of its own (unshare(2), which Glibc's module does not show to Swift).
-private func leaveMountNamespace() -> Bool {
+func leaveMountNamespace() -> Bool {
     guard let symbol = unsafe dlsym(nil, "unshare") else { return false }
     let newMountNamespace: Int32 = 0x20000
     return unsafe unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)(newMountNamespace) == 0

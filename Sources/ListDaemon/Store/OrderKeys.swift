@@ -1,0 +1,93 @@
+/// Finds positions for objects of one adapter, and makes room where there is none.
+///
+/// Neighbours are renumbered, first 64 rows after the place, then ever more, until there is enough room for many
+/// insertions: O(log n) rows for each insertion on average, in the transaction of the caller.
+struct OrderKeys {
+    /// The position of the first object of a new list: as much room before as after.
+    static let middle: Int64 = 1 << 61
+    /// The distance of neighbours in a new list.
+    static let gap: Int64 = 1 << 30
+    /// Renumbered rows stand at least so far apart.
+    private static let room: Int64 = 1 << 10
+    /// No position is outside of these.
+    private static let bounds: (lowest: Int64, highest: Int64) = (1, 1 << 62)
+
+    let database: SQLiteDatabase
+    let adapter: Int64
+
+    /// A free position directly after an object, or before all others for nil.
+    func position(after id: [UInt8]?) throws(SQLiteFailure) -> Int64 {
+        if let position = try freePosition(after: id) { return position }
+        try makeRoom(after: try previous(id))
+        guard let position = try freePosition(after: id) else {
+            throw SQLiteFailure(code: 0, message: "no room for another object")
+        }
+        return position
+    }
+
+    private func previous(_ id: [UInt8]?) throws(SQLiteFailure) -> Int64 {
+        guard let id else { return Self.bounds.lowest - 1 }
+        let found = try database.number(
+            "SELECT position FROM object WHERE adapter = ? AND id = ?", .number(adapter), .blob(id))
+        guard let found else { throw SQLiteFailure(code: 0, message: "the object before a new one is not stored") }
+        return found
+    }
+
+    private func freePosition(after id: [UInt8]?) throws(SQLiteFailure) -> Int64? {
+        let before = try previous(id)
+        let after = try database.number(
+            "SELECT min(position) FROM object WHERE adapter = ? AND position > ?", .number(adapter), .number(before))
+        switch (id, after) {
+        case (nil, nil): return Self.middle
+        case (nil, let after?):
+            let position = after > Self.gap ? after - Self.gap : after / 2
+            return position >= Self.bounds.lowest && position < after ? position : nil
+        case (_, nil): return before <= Self.bounds.highest - Self.gap ? before + Self.gap : nil
+        case (_, let after?): return after - before > 1 ? before + (after - before) / 2 : nil
+        }
+    }
+
+    private func makeRoom(after position: Int64) throws(SQLiteFailure) {
+        var count: Int64 = 64
+        while true {
+            // The row behind the last one to renumber; without one the rest of the numbers is free.
+            let next = try database.number(
+                "SELECT position FROM object WHERE adapter = ? AND position > ? ORDER BY position LIMIT 1 OFFSET ?",
+                .number(adapter), .number(position), .number(count))
+            let end = next ?? Self.bounds.highest
+            if (end - position) / (count + 1) >= Self.room {
+                return try spread(from: position, to: next, count: count)
+            }
+            if next == nil { return try renumberAll() }
+            count *= 4
+        }
+    }
+
+    private func spread(from position: Int64, to next: Int64?, count: Int64) throws(SQLiteFailure) {
+        let end = next ?? Self.bounds.highest
+        try renumber(after: position, before: end, step: min(Self.gap, (end - position) / (count + 1)), from: position)
+    }
+
+    private func renumberAll() throws(SQLiteFailure) {
+        let count = try database.number("SELECT count(*) FROM object WHERE adapter = ?", .number(adapter)) ?? 0
+        let step = min(Self.gap, Self.middle / (count + 2))
+        try renumber(after: Self.bounds.lowest - 1, before: .max, step: step, from: Self.middle / 2)
+    }
+
+    /// Two passes, since a new position may be another row's old one: first below zero, then where they belong.
+    private func renumber(after: Int64, before: Int64, step: Int64, from start: Int64) throws(SQLiteFailure) {
+        var positions: [Int64] = []
+        let rows = try database.statement(
+            "SELECT position FROM object WHERE adapter = ? AND position > ? AND position < ? ORDER BY position",
+            .number(adapter), .number(after), .number(before))
+        while try database.step(rows) { if let position = rows.number(0) { positions.append(position) } }
+        var position = start
+        for old in positions {
+            position += step
+            try database.run(
+                "UPDATE object SET position = ? WHERE adapter = ? AND position = ?", .number(-position),
+                .number(adapter), .number(old))
+        }
+        try database.run("UPDATE object SET position = -position WHERE adapter = ? AND position < 0", .number(adapter))
+    }
+}

@@ -1,0 +1,113 @@
+internal import CSQLite
+internal import ListKit
+
+/// A failure of SQLite, with its code.
+struct SQLiteFailure: Error {
+    let code: Int32
+    let message: String
+
+    /// Whether the file is not what it should be, rather than out of reach.
+    var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(code & 0xFF) }
+
+    /// The same for the rest of the daemon.
+    var listError: ListError { ListError(.storeFailed, "the store refused", cause: message) }
+}
+
+/// One open database file and its prepared statements; belongs to one thread at a time.
+@safe final class SQLiteDatabase {
+    private let handle: OpaquePointer
+    private var statements: [String: SQLiteStatement] = [:]
+
+    /// Opens or creates a file.
+    init(path: String) throws(SQLiteFailure) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let handle = unsafe opened else {
+            let message = unsafe String(cString: sqlite3_errstr(code))
+            unsafe sqlite3_close_v2(opened)
+            throw SQLiteFailure(code: code, message: "\(path): \(message)")
+        }
+        unsafe self.handle = unsafe handle
+    }
+
+    deinit {
+        statements = [:]
+        unsafe sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements that answer nothing.
+    func execute(_ sql: String) throws(SQLiteFailure) {
+        guard unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
+    }
+
+    /// The prepared statement of a text, kept for the next time, with the given values in it.
+    func statement(_ sql: String, _ values: SQLiteValue...) throws(SQLiteFailure) -> SQLiteStatement {
+        let statement: SQLiteStatement
+        if let kept = statements[sql] {
+            statement = kept
+        } else {
+            var prepared: OpaquePointer?
+            guard
+                unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+                    == SQLITE_OK,
+                let prepared = unsafe prepared
+            else { throw failure() }
+            statement = unsafe SQLiteStatement(prepared)
+            statements[sql] = statement
+        }
+        statement.reset()
+        for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+        return statement
+    }
+
+    /// Runs a statement that answers no rows.
+    func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteFailure) {
+        let statement = try bound(sql, values)
+        while try step(statement) {}
+    }
+
+    /// The first column of the first row as a number; nil without a row, or for NULL.
+    func number(_ sql: String, _ values: SQLiteValue...) throws(SQLiteFailure) -> Int64? {
+        let statement = try bound(sql, values)
+        defer { statement.reset() }
+        return try step(statement) ? statement.number(0) : nil
+    }
+
+    private func bound(_ sql: String, _ values: [SQLiteValue]) throws(SQLiteFailure) -> SQLiteStatement {
+        let statement = try statement(sql)
+        for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+        return statement
+    }
+
+    /// Goes to the next row; false after the last one.
+    func step(_ statement: SQLiteStatement) throws(SQLiteFailure) -> Bool {
+        switch statement.step() {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE:
+            statement.reset()
+            return false
+        default:
+            let failure = failure()
+            statement.reset()
+            throw failure
+        }
+    }
+
+    /// Copies the database as it is into another one that is empty (SQLite's online backup).
+    func copy(to other: SQLiteDatabase) throws(SQLiteFailure) {
+        guard let backup = unsafe sqlite3_backup_init(other.handle, "main", handle, "main") else {
+            throw other.failure()
+        }
+        let code = unsafe sqlite3_backup_step(backup, -1)
+        unsafe sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE else {
+            throw unsafe SQLiteFailure(code: code, message: String(cString: sqlite3_errstr(code)))
+        }
+    }
+
+    private func failure() -> SQLiteFailure {
+        unsafe SQLiteFailure(
+            code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)))
+    }
+}

@@ -1,0 +1,141 @@
+internal import Dispatch
+package import ListKit
+internal import Synchronization
+
+/// A store in an SQLite file with a write-ahead log.
+///
+/// The database belongs to a serial queue. What is handed over while a transaction runs waits and shares the next one; if
+/// that fails, each change is tried alone, so that one which does not fit does not take others with it.
+package final class SQLiteStore: Store {
+    private struct Job: Sendable {
+        let change: StoreChange
+        let durability: Durability
+        let completion: @Sendable (Result<Void, ListError>) -> Void
+    }
+
+    /// The database; touched on `queue` only.
+    private final class Owned: @unchecked Sendable {
+        // Owned by the store's serial queue.
+        var database: SQLiteDatabase?
+
+        init(_ database: SQLiteDatabase) { self.database = database }
+    }
+
+    private static let closed = ListError(.storeFailed, "the store is closed")
+    /// More do not make a commit cheaper, and a failed one dearer.
+    private static let largestGroup = 256
+
+    private let queue = DispatchQueue(label: "org.listd.store")
+    private let owned: Owned
+    private let directory: String
+    private let waiting = Mutex<[Job]>([])
+
+    init(_ database: consuming SQLiteDatabase, directory: String) {
+        owned = Owned(database)
+        self.directory = directory
+    }
+
+    package func write(
+        _ change: StoreChange, durability: Durability,
+        completion: @escaping @Sendable (Result<Void, ListError>) -> Void
+    ) {
+        let isFirst = waiting.withLock { jobs in
+            jobs.append(Job(change: change, durability: durability, completion: completion))
+            return jobs.count == 1
+        }
+        if isFirst { queue.async { [self] in writeWaiting() } }
+    }
+
+    package func close(completion: @escaping @Sendable () -> Void) {
+        queue.async { [self] in
+            writeWaiting()
+            // Closing the last connection moves the log into the file and syncs it.
+            owned.database = nil
+            completion()
+        }
+    }
+
+    /// Looks for damage (`PRAGMA integrity_check`); answers what is wrong, nothing if all is well.
+    package func check() async throws(ListError) -> [String] {
+        try await onQueue { database throws(SQLiteFailure) in
+            var faults: [String] = []
+            let rows = try database.statement("PRAGMA integrity_check")
+            while try database.step(rows) { if let text = rows.text(0), text != "ok" { faults.append(text) } }
+            return faults
+        }
+    }
+
+    /// Copies everything that is stored into a file of its own (SQLite's online backup); writes wait meanwhile.
+    package func backUp(to path: String) async throws(ListError) {
+        try await onQueue { database throws(SQLiteFailure) in
+            try database.copy(to: try SQLiteDatabase(path: path))
+        }
+    }
+
+    private func onQueue<Answer: Sendable>(
+        _ body: @escaping @Sendable (SQLiteDatabase) throws(SQLiteFailure) -> Answer
+    ) async throws(ListError) -> Answer {
+        let outcome: Result<Answer, ListError> = await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                guard let database = owned.database else {
+                    return continuation.resume(returning: .failure(Self.closed))
+                }
+                do throws(SQLiteFailure) {
+                    continuation.resume(returning: .success(try body(database)))
+                } catch {
+                    continuation.resume(returning: .failure(error.listError))
+                }
+            }
+        }
+        return try outcome.get()
+    }
+
+    // MARK: - On the queue
+
+    private func writeWaiting() {
+        while true {
+            let jobs = waiting.withLock { Array($0.prefix(Self.largestGroup)) }
+            if jobs.isEmpty { return }
+            write(jobs)
+            // They stay in line until they are done, so that nobody else starts a turn for what comes meanwhile.
+            let isDone = waiting.withLock { waiting in
+                waiting.removeFirst(jobs.count)
+                return waiting.isEmpty
+            }
+            if isDone { return }
+        }
+    }
+
+    private func write(_ jobs: [Job]) {
+        guard let database = owned.database else { return answer(jobs, .failure(Self.closed)) }
+        let failure = commit(jobs, to: database)
+        guard let failure else { return answer(jobs, .success(())) }
+        if jobs.count == 1 { return answer(jobs, .failure(failure.listError)) }
+        for job in jobs { answer([job], Self.result(commit([job], to: database))) }
+    }
+
+    private static func result(_ failure: SQLiteFailure?) -> Result<Void, ListError> {
+        failure.map { .failure($0.listError) } ?? .success(())
+    }
+
+    private func answer(_ jobs: [Job], _ result: Result<Void, ListError>) {
+        for job in jobs { job.completion(result) }
+    }
+
+    /// Writes changes in one transaction; with a failure, nothing of them.
+    private func commit(_ jobs: [Job], to database: SQLiteDatabase) -> SQLiteFailure? {
+        let syncs = jobs.contains { $0.durability == .fsync }
+        do throws(SQLiteFailure) {
+            try database.execute(syncs ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
+            try database.execute("BEGIN IMMEDIATE")
+            let writer = StoreWriter(database: database)
+            for job in jobs { try writer.apply(job.change) }
+            try database.execute("COMMIT")
+            return nil
+        } catch {
+            // SQLite has rolled back by itself after some failures.
+            try? database.execute("ROLLBACK")
+            return error
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package import ListKit
+
+/// Keeps lists over the end of the process.
+///
+/// Writes are done in the order in which they were handed over, each wholly or not at all. Writes that wait together become
+/// one transaction of the file.
+package protocol Store: Sendable {
+    /// Writes one change of one adapter.
+    ///
+    /// - Parameters:
+    ///   - change: what becomes of the adapter.
+    ///   - durability: `fsync` completes only when the change survives a crash of the machine.
+    ///   - completion: called on the store's executor, after which a crash of listd does not undo the change. With
+    ///     `storeFailed` nothing was changed, and the next write tries again.
+    func write(
+        _ change: StoreChange, durability: Durability,
+        completion: @escaping @Sendable (Result<Void, ListError>) -> Void)
+
+    /// Completes when everything that was handed over before is done and safe on the disk; the store is closed then.
+    func close(completion: @escaping @Sendable () -> Void)
+}
+
+/// One change of one adapter.
+package enum StoreChange: Sendable {
+    /// A new adapter; it takes the place of one with the same name.
+    case create(StoredAdapter)
+    /// The adapter and everything in it goes; an unknown name is no error.
+    case remove(name: String)
+    /// Other options.
+    case options(name: String, Fields)
+    /// Other objects, the new revision, and what there is to remember of earlier changes.
+    case update(name: String, PreparedTransaction, log: [StoredChange], forgetBefore: UInt64)
+    /// What there is to remember of changes that are stored already.
+    case log(name: String, [StoredChange], forgetBefore: UInt64)
+}
+
+/// What is known of an adapter beside its objects.
+package struct StoredAdapter: Sendable, Equatable {
+    /// Its name.
+    package var name: String
+    /// The name of its numbering.
+    package var epoch: String
+    /// The Unix user that created it.
+    package var owner: UInt32
+    /// Its options, as ``AdapterOptions/values`` has them.
+    package var options: Fields
+
+    /// Describes an adapter.
+    package init(name: String, epoch: String, owner: UInt32, options: Fields) {
+        self.name = name
+        self.epoch = epoch
+        self.owner = owner
+        self.options = options
+    }
+}
+
+/// One remembered transaction, in an encoding of the caller's.
+package struct StoredChange: Sendable, Equatable {
+    /// The revision that it led to.
+    package var revision: UInt64
+    /// What happened.
+    package var bytes: [UInt8]
+
+    /// Describes a change.
+    package init(revision: UInt64, bytes: [UInt8]) {
+        self.revision = revision
+        self.bytes = bytes
+    }
+}
+
+/// An adapter as it was stored.
+package struct RestoredAdapter: Sendable, Equatable {
+    /// What it is.
+    package var adapter: StoredAdapter
+    /// Its revision.
+    package var revision: UInt64
+    /// Its objects in order.
+    package var objects: [ListObject]
+    /// The remembered transactions, oldest first.
+    package var changes: [StoredChange]
+}

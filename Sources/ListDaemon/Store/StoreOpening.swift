@@ -1,0 +1,104 @@
+internal import Glibc
+package import ListKit
+
+/// What was found when a store was opened.
+package struct OpenedStore: Sendable {
+    /// The store.
+    package let store: SQLiteStore
+    /// What was stored, in order of name.
+    package let adapters: [RestoredAdapter]
+    /// What had to be set aside; nil if everything was in order.
+    package let damage: StoreDamage?
+}
+
+/// A file that could not be understood and was set aside.
+package struct StoreDamage: Sendable, Equatable {
+    /// Where it is now.
+    package let file: String
+    /// What was wrong with it.
+    package let reason: String
+}
+
+extension SQLiteStore {
+    /// The name of the file in the state directory.
+    package static let fileName = "listd.db"
+
+    /// Opens the store of a state directory, making both if there are none, and reads everything.
+    ///
+    /// A file that is damaged, foreign or of a newer version is set aside as `listd.db.damaged-TIME`, with what belongs to
+    /// it, and an empty one takes its place.
+    ///
+    /// - Throws: `storeFailed` when the directory cannot be written, or another listd has the file.
+    /// - Complexity: O(bytes stored), one scan for each list.
+    package static func open(directory: String, now: Int? = nil) throws(ListError) -> OpenedStore {
+        guard unsafe mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+            throw ListError(.storeFailed, "\(directory) cannot be made", cause: SystemError.text(errno))
+        }
+        let path = directory + "/" + fileName
+        do throws(SQLiteFailure) {
+            let (database, adapters) = try read(path)
+            return OpenedStore(store: SQLiteStore(database, directory: directory), adapters: adapters, damage: nil)
+        } catch {
+            guard isDamage(error, path) else { throw error.listError }
+            return try replace(path, directory, error, now ?? Int(time(nil)))
+        }
+    }
+
+    /// Whether the file, and not the way to it, is at fault: a header can forbid writing to a file that may be written, and
+    /// a schema can lack what belongs to it.
+    private static func isDamage(_ failure: SQLiteFailure, _ path: String) -> Bool {
+        let (readOnly, noSuchTable): (Int32, Int32) = (8, 1)
+        switch failure.code & 0xFF {
+        case noSuchTable: return true
+        case readOnly: return unsafe access(path, W_OK) == 0
+        default: return failure.isDamage
+        }
+    }
+
+    private static func replace(
+        _ path: String, _ directory: String, _ failure: SQLiteFailure, _ now: Int
+    ) throws(ListError) -> OpenedStore {
+        let damage = StoreDamage(file: try setAside(path, now), reason: failure.message)
+        do throws(SQLiteFailure) {
+            let (database, adapters) = try read(path)
+            return OpenedStore(store: SQLiteStore(database, directory: directory), adapters: adapters, damage: damage)
+        } catch {
+            throw error.listError
+        }
+    }
+
+    private static func read(_ path: String) throws(SQLiteFailure) -> (SQLiteDatabase, [RestoredAdapter]) {
+        let database = try SQLiteDatabase(path: path)
+        try database.execute(StoreSchema.connection)
+        // The lock is taken with the first transaction.
+        try database.execute("BEGIN IMMEDIATE; COMMIT")
+        try checkVersion(database)
+        return (database, try StoreReader(database: database).restore())
+    }
+
+    private static func checkVersion(_ database: SQLiteDatabase) throws(SQLiteFailure) {
+        let tables = try database.number("SELECT count(*) FROM sqlite_schema") ?? 0
+        if tables == 0 { return try database.execute(StoreSchema.creation) }
+        let application = try database.number("PRAGMA application_id")
+        let version = try database.number("PRAGMA user_version") ?? 0
+        // SQLITE_NOTADB: set aside like any file that is not ours.
+        guard application == StoreSchema.application else {
+            throw SQLiteFailure(code: 26, message: "the file belongs to another program")
+        }
+        guard (1...StoreSchema.version).contains(version) else {
+            throw SQLiteFailure(
+                code: 26, message: "the file has version \(version); this listd knows \(StoreSchema.version)")
+        }
+    }
+
+    /// Moves a file and what belongs to it; the database first, so that nothing half is left under its name.
+    private static func setAside(_ path: String, _ now: Int) throws(ListError) -> String {
+        var other = "\(path).damaged-\(now)"
+        while unsafe access(other, F_OK) == 0 { other += "+" }
+        guard unsafe rename(path, other) == 0 else {
+            throw ListError(.storeFailed, "\(path) is damaged and cannot be set aside", cause: SystemError.text(errno))
+        }
+        for suffix in ["-wal", "-shm", "-journal"] { _ = unsafe rename(path + suffix, other + suffix) }
+        return other
+    }
+}

@@ -1,0 +1,72 @@
+@_spi(Daemon) internal import ListKit
+
+/// Reads everything that is stored, list by list in one scan each.
+struct StoreReader {
+    let database: SQLiteDatabase
+
+    /// All adapters in order of name.
+    func restore() throws(SQLiteFailure) -> [RestoredAdapter] {
+        var found: [(key: Int64, adapter: RestoredAdapter)] = []
+        let rows = try database.statement(
+            "SELECT key, name, epoch, owner, options, revision FROM adapter ORDER BY name")
+        while try database.step(rows) {
+            guard let key = rows.number(0), let name = rows.text(1), let epoch = rows.text(2),
+                let owner = rows.number(3),
+                let user = UInt32(exactly: owner), let number = rows.number(5), let revision = UInt64(exactly: number)
+            else { throw Self.damaged("an adapter") }
+            let options = try Self.checked("options") { () throws(ListError) in
+                try rows.withBytes(4) { bytes throws(ListError) in try Fields(validating: bytes) }
+            }
+            let adapter = StoredAdapter(name: name, epoch: epoch, owner: user, options: options)
+            found.append((key, RestoredAdapter(adapter: adapter, revision: revision, objects: [], changes: [])))
+        }
+        for index in found.indices {
+            found[index].adapter.objects = try objects(of: found[index].key)
+            found[index].adapter.changes = try changes(of: found[index].key)
+        }
+        return found.map(\.adapter)
+    }
+
+    private func objects(of key: Int64) throws(SQLiteFailure) -> [ListObject] {
+        var objects: [ListObject] = []
+        var type = ObjectType.named("")
+        let rows = try database.statement(
+            "SELECT id, type, fields FROM object WHERE adapter = ? ORDER BY position", .number(key))
+        while try database.step(rows) {
+            guard let name = rows.text(1), !name.utf8.contains(0) else { throw Self.damaged("an object") }
+            if !name.utf8.elementsEqual(type.name.utf8) { type = ObjectType.named(name) }
+            try objects.append(
+                Self.checked("an object") { () throws(ListError) in
+                    let fields = try rows.withBytes(2) { bytes throws(ListError) in try Fields(validating: bytes) }
+                    return try rows.withBytes(0) { id throws(ListError) in
+                        try ListObject(id: id, type: type, fields: fields)
+                    }
+                })
+        }
+        return objects
+    }
+
+    private func changes(of key: Int64) throws(SQLiteFailure) -> [StoredChange] {
+        var changes: [StoredChange] = []
+        let rows = try database.statement(
+            "SELECT revision, bytes FROM change WHERE adapter = ? ORDER BY revision", .number(key))
+        while try database.step(rows) {
+            guard let number = rows.number(0), let revision = UInt64(exactly: number) else {
+                throw Self.damaged("a change")
+            }
+            changes.append(StoredChange(revision: revision, bytes: rows.bytes(1)))
+        }
+        return changes
+    }
+
+    private static func checked<Result>(
+        _ what: String, _ body: () throws(ListError) -> Result
+    ) throws(SQLiteFailure) -> Result {
+        do throws(ListError) { return try body() } catch { throw damaged("\(what): \(error.message)") }
+    }
+
+    private static func damaged(_ what: String) -> SQLiteFailure {
+        // SQLITE_CORRUPT: what is read makes no sense.
+        SQLiteFailure(code: 11, message: "malformed: \(what)")
+    }
+}

@@ -1,0 +1,34 @@
+/// What is in the file.
+///
+/// Objects lie in the order of the list; the second index finds one by its identifier. `position` is a number with gaps on
+/// both sides, so that an insertion in the middle touches one row.
+enum StoreSchema {
+    /// `LIST`: whose file it is (`PRAGMA application_id`).
+    static let application: Int64 = 0x4C49_5354
+    /// The version of the tables (`PRAGMA user_version`); a greater one is a newer listd's.
+    static let version: Int64 = 1
+
+    /// Sets up a connection: nobody else has the file, and a commit of `disk` needs no fsync.
+    static let connection = """
+        PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+        PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -16384;
+        """
+
+    /// Makes the tables of an empty file.
+    static let creation = """
+        BEGIN IMMEDIATE;
+        CREATE TABLE adapter (
+            key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch TEXT NOT NULL, owner INTEGER NOT NULL,
+            options BLOB NOT NULL, revision INTEGER NOT NULL) STRICT;
+        CREATE TABLE object (
+            adapter INTEGER NOT NULL REFERENCES adapter ON DELETE CASCADE, position INTEGER NOT NULL, id BLOB NOT NULL,
+            type TEXT NOT NULL, fields BLOB NOT NULL, PRIMARY KEY (adapter, position)) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX object_by_id ON object (adapter, id);
+        CREATE TABLE change (
+            adapter INTEGER NOT NULL REFERENCES adapter ON DELETE CASCADE, revision INTEGER NOT NULL, bytes BLOB NOT NULL,
+            PRIMARY KEY (adapter, revision)) STRICT, WITHOUT ROWID;
+        PRAGMA application_id = \(application);
+        PRAGMA user_version = \(version);
+        COMMIT;
+        """
+}

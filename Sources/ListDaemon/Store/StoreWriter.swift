@@ -1,0 +1,106 @@
+@_spi(Daemon) internal import ListKit
+
+/// Puts changes into the tables; the caller keeps the transaction.
+struct StoreWriter {
+    let database: SQLiteDatabase
+
+    /// A fault of the caller's, in the words of a failure of the file.
+    private static func unknown(_ name: String) -> SQLiteFailure {
+        SQLiteFailure(code: 0, message: "the store has no adapter \(name.debugDescription)")
+    }
+
+    /// Writes one change.
+    func apply(_ change: StoreChange) throws(SQLiteFailure) {
+        switch change {
+        case .create(let adapter): try create(adapter)
+        case .remove(let name): try database.run("DELETE FROM adapter WHERE name = ?", .text(name))
+        case .options(let name, let options):
+            try database.run("UPDATE adapter SET options = ? WHERE key = ?", .blob(options.bytes), .number(key(name)))
+        case .update(let name, let transaction, let log, let oldest):
+            let key = try key(name)
+            try update(key, transaction)
+            try remember(log, forgetBefore: oldest, key)
+        case .log(let name, let log, let oldest): try remember(log, forgetBefore: oldest, key(name))
+        }
+    }
+
+    private func key(_ name: String) throws(SQLiteFailure) -> Int64 {
+        guard let key = try database.number("SELECT key FROM adapter WHERE name = ?", .text(name)) else {
+            throw Self.unknown(name)
+        }
+        return key
+    }
+
+    private func create(_ adapter: StoredAdapter) throws(SQLiteFailure) {
+        try database.run("DELETE FROM adapter WHERE name = ?", .text(adapter.name))
+        try database.run(
+            "INSERT INTO adapter (name, epoch, owner, options, revision) VALUES (?, ?, ?, ?, 0)", .text(adapter.name),
+            .text(adapter.epoch), .number(Int64(adapter.owner)), .blob(adapter.options.bytes))
+    }
+
+    private func remember(
+        _ log: [StoredChange], forgetBefore oldest: UInt64, _ key: Int64
+    ) throws(SQLiteFailure) {
+        for change in log {
+            try database.run(
+                "INSERT OR REPLACE INTO change VALUES (?, ?, ?)", .number(key),
+                .number(Int64(clamping: change.revision)), .blob(change.bytes))
+        }
+        try database.run(
+            "DELETE FROM change WHERE adapter = ? AND revision < ?", .number(key), .number(Int64(clamping: oldest)))
+    }
+
+    private func update(_ key: Int64, _ transaction: PreparedTransaction) throws(SQLiteFailure) {
+        try database.run(
+            "UPDATE adapter SET revision = ? WHERE key = ?", .number(Int64(clamping: transaction.revision)),
+            .number(key))
+        switch transaction.content {
+        case .replace(let objects): try replace(key, objects)
+        case .changes(let changes): try change(key, changes)
+        }
+    }
+
+    private func replace(_ key: Int64, _ objects: [ListObject]) throws(SQLiteFailure) {
+        try database.run("DELETE FROM object WHERE adapter = ?", .number(key))
+        var position = OrderKeys.middle
+        for object in objects {
+            try insert(key, object, at: position)
+            position += OrderKeys.gap
+        }
+    }
+
+    private func change(_ key: Int64, _ changes: PreparedTransaction.Changes) throws(SQLiteFailure) {
+        for id in changes.removed { try delete(key, Array(id.utf8)) }
+        for object in changes.updated {
+            try database.run(
+                "UPDATE object SET type = ?, fields = ? WHERE adapter = ? AND id = ?", .text(object.type),
+                .blob(object.fields.bytes), .number(key), .blob(object.idBytes))
+        }
+        for placement in changes.placed { try delete(key, placement.object.idBytes) }
+        let keys = OrderKeys(database: database, adapter: key)
+        for placement in changes.placed {
+            let position = try keys.position(after: placement.predecessor.map { Array($0.utf8) })
+            try insert(key, placement.object, at: position)
+        }
+    }
+
+    private func delete(_ key: Int64, _ id: [UInt8]) throws(SQLiteFailure) {
+        try database.run("DELETE FROM object WHERE adapter = ? AND id = ?", .number(key), .blob(id))
+    }
+
+    private func insert(_ key: Int64, _ object: ListObject, at position: Int64) throws(SQLiteFailure) {
+        try database.run(
+            "INSERT INTO object VALUES (?, ?, ?, ?, ?)", .number(key), .number(position), .blob(object.idBytes),
+            .text(object.type), .blob(object.fields.bytes))
+    }
+}
+
+extension Fields {
+    /// The canonical bytes.
+    fileprivate var bytes: [UInt8] { withBytes { bytes in bytes.indices.map { bytes[$0] } } }
+}
+
+extension ListObject {
+    /// The bytes of the identifier.
+    fileprivate var idBytes: [UInt8] { withIDBytes { bytes in bytes.indices.map { bytes[$0] } } }
+}

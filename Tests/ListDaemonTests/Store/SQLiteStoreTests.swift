@@ -1,0 +1,139 @@
+import Glibc
+import ListDaemon
+import ListKit
+import TestSupport
+import Testing
+
+@Suite("The store", .timeLimit(.minutes(2)))
+struct SQLiteStoreTests {
+    private let directory = TemporaryDirectory()
+
+    private func open() throws(ListError) -> OpenedStore { try SQLiteStore.open(directory: directory.path) }
+
+    /// Closes the store and opens it again.
+    private func reopen(_ store: SQLiteStore) async throws -> OpenedStore {
+        await store.close()
+        return try open()
+    }
+
+    @Test("a new directory → an empty store; what is created, changed and removed → there after opening again")
+    func lifeOfAdapters() async throws {
+        let first = try SQLiteStore.open(directory: directory.file("new"))
+        #expect(first.adapters.isEmpty && first.damage == nil)
+        await first.store.close()
+        let opened = try open()
+        let store = opened.store
+        try await store.write(.create(adapter("mail")))
+        try await store.write(.create(adapter("gone")), durability: .fsync)
+        try await store.write(.update("mail", 1, .replace([object("a", 1), object("b", 2)])))
+        try await store.write(.options(name: "mail", ["layout": "flow"]))
+        try await store.write(.remove(name: "gone"))
+        try await store.write(.remove(name: "never"))
+        let log = [StoredChange(revision: 2, bytes: [1, 2]), StoredChange(revision: 3, bytes: [])]
+        try await store.write(.log(name: "mail", [StoredChange(revision: 1, bytes: [9])] + log, forgetBefore: 2))
+        let again = try await reopen(store)
+        let restored = try #require(again.adapters.first)
+        #expect(again.adapters.count == 1 && again.damage == nil)
+        #expect(restored.adapter == StoredAdapter(name: "mail", epoch: "e1", owner: 1000, options: ["layout": "flow"]))
+        #expect(try restored.revision == 1 && restored.objects == [object("a", 1), object("b", 2)])
+        #expect(restored.changes == log)
+        try await again.store.write(.create(adapter("mail", epoch: "e2")))
+        let last = try await reopen(again.store)
+        #expect(last.adapters.map(\.adapter) == [adapter("mail", epoch: "e2")] && last.adapters[0].objects.isEmpty)
+        #expect(last.adapters[0].changes.isEmpty && last.adapters[0].revision == 0)
+        await last.store.close()
+    }
+
+    @Test("random transactions → the list that a plain model has, whenever it is opened again")
+    func randomTransactions() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededRandom(seed: seed)
+        var store = try open().store
+        try await store.write(.create(adapter("x")))
+        var model = ModelList()
+        for step in 0..<300 {
+            let content = try model.transaction(&random)
+            model.apply(content)
+            try await store.write(.update("x", model.revision, content))
+            guard random.chance(oneIn: 15) else { continue }
+            let opened = try await reopen(store)
+            store = opened.store
+            let restored = try #require(opened.adapters.first)
+            #expect(
+                restored.objects == model.objects && restored.revision == model.revision, "seed \(seed), step \(step)")
+        }
+        #expect(try await store.check().isEmpty)
+        await store.close()
+    }
+
+    @Test(
+        "thousands of insertions at one place: after, before, first, last → in order",
+        arguments: ["after", "before", "first", "last"])
+    func manyInsertions(place: String) async throws {
+        let store = try open().store
+        try await store.write(.create(adapter("x")))
+        var ids = ["s", "t"]
+        try await store.write(.update("x", 1, .replace(ids.map { try object($0, 0) })))
+        var changes = PreparedTransaction.Changes()
+        for number in 0..<3000 {
+            let index = ["after": 1, "before": ids.count - 1, "first": 0, "last": ids.count][place] ?? 0
+            ids.insert("n\(number)", at: index)
+            changes.placed = [.init(object: try object("n\(number)", 0), predecessor: index > 0 ? ids[index - 1] : nil)]
+            store.write(.update("x", UInt64(number + 2), .changes(changes)), durability: .disk) { _ in }
+        }
+        let opened = try await reopen(store)
+        #expect(opened.adapters.first?.objects.map(\.id) == ids)
+        #expect(opened.adapters.first?.revision == 3001)
+        await opened.store.close()
+    }
+
+    @Test("many adapters write at once → all answered, all stored; one that cannot be written fails alone")
+    func groups() async throws {
+        let store = try open().store
+        for name in 0..<8 { try await store.write(.create(adapter("x\(name)"))) }
+        let outcomes = EventLog<Bool>()
+        for revision in 1...100 {
+            for name in 0..<8 {
+                let content = try PreparedTransaction.Content.replace([object("a", revision)])
+                store.write(.update("x\(name)", UInt64(revision), content), durability: name == 0 ? .fsync : .disk) {
+                    result in
+                    if case .success = result { outcomes.record(true) } else { outcomes.record(false) }
+                }
+            }
+            store.write(.update("nobody", 1, .replace([])), durability: .disk) { result in
+                if case .failure(let error) = result { outcomes.record(error.code != .storeFailed) }
+            }
+        }
+        var good = 0
+        for _ in 0..<900 { good += try await outcomes.next() ? 1 : 0 }
+        #expect(good == 800)
+        let opened = try await reopen(store)
+        #expect(try opened.adapters.count == 8 && opened.adapters.allSatisfy { try $0.objects == [object("a", 100)] })
+        await opened.store.close()
+    }
+
+    @Test("a write after closing → StoreFailed; a second listd → StoreFailed that says so")
+    func closed() async throws {
+        let store = try open().store
+        let error = #expect(throws: ListError.self) { try open() }
+        #expect(error?.code == .storeFailed && error?.cause?.contains("locked") == true)
+        await store.close()
+        await #expect(throws: ListError(.storeFailed, "the store is closed")) {
+            try await store.write(.remove(name: "x"))
+        }
+    }
+
+    @Test("a backup while the store is open → a store of its own with the same lists")
+    func backup() async throws {
+        let store = try open().store
+        try await store.write(.create(adapter("x")))
+        try await store.write(.update("x", 1, .replace([object("a", 1)])))
+        let other = TemporaryDirectory()
+        try await store.backUp(to: other.file(SQLiteStore.fileName))
+        try await store.write(.update("x", 2, .replace([])))
+        let opened = try SQLiteStore.open(directory: other.path)
+        #expect(try opened.adapters.first?.objects == [object("a", 1)])
+        await opened.store.close()
+        await store.close()
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Glibc
+import ListDaemon
+import ListKit
+import TestSupport
+import Testing
+
+@Suite("A store that is damaged, full or killed", .timeLimit(.minutes(2)))
+struct StoreDamageTests {
+    private let directory = TemporaryDirectory()
+    private var file: String { directory.file(SQLiteStore.fileName) }
+
+    private func makeStore() async throws {
+        let store = try SQLiteStore.open(directory: directory.path).store
+        try await store.write(.create(adapter("x")))
+        try await store.write(.update("x", 1, .replace((0..<400).map { try object("i\($0)", $0) })))
+        await store.close()
+    }
+
+    private func expectSetAside(_ reason: String? = nil) async throws {
+        let bytes = FileManager.default.contents(atPath: file)
+        let opened = try SQLiteStore.open(directory: directory.path, now: 77)
+        #expect(opened.adapters.isEmpty && opened.damage?.file == file + ".damaged-77")
+        if let reason { #expect(opened.damage?.reason == reason) }
+        #expect(FileManager.default.contents(atPath: file + ".damaged-77") == bytes)
+        try await opened.store.write(.create(adapter("y")))
+        await opened.store.close()
+        #expect(try SQLiteStore.open(directory: directory.path).adapters.map(\.adapter.name) == ["y"])
+    }
+
+    private func change(_ sql: String) async throws {
+        let result = try await ChildProcess.run("/usr/bin/sqlite3", [file, sql])
+        try #require(result.status == 0, "\(result.lines)")
+    }
+
+    @Test("a file of nonsense → set aside, the service goes on")
+    func nonsense() async throws {
+        try Writing.write(String(repeating: "nonsense", count: 1000), to: file)
+        try await expectSetAside("file is not a database")
+    }
+
+    @Test(
+        "another program's database, a newer version, missing tables → set aside",
+        arguments: [
+            ("PRAGMA application_id = 1", "the file belongs to another program"),
+            ("PRAGMA user_version = 99", "the file has version 99; this listd knows 1"),
+            ("DROP TABLE object", "no such table: object"),
+        ])
+    func foreign(sql: String, reason: String) async throws {
+        try await makeStore()
+        try await change(sql)
+        try await expectSetAside(reason)
+    }
+
+    @Test("a file that was cut → set aside")
+    func truncated() async throws {
+        try await makeStore()
+        try #require(unsafe truncate(file, 20000) == 0)
+        try await expectSetAside()
+    }
+
+    @Test("fields that are no canonical bytes → set aside with what is wrong")
+    func malformedFields() async throws {
+        try await makeStore()
+        try await change("UPDATE object SET fields = x'FF' WHERE position = (SELECT max(position) FROM object)")
+        try await expectSetAside("malformed: an object: fields: 1 bytes that are not a canonical encoding")
+    }
+
+    @Test("random bytes changed → restored, set aside or refused, never a crash")
+    func flippedBytes() async throws {
+        try await makeStore()
+        let original = try #require(FileManager.default.contents(atPath: file))
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededRandom(seed: seed)
+        for step in 0..<60 {
+            var bytes = original
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                let place =
+                    random.chance(oneIn: 2)
+                    ? Int.random(in: 0..<200, using: &random) : Int.random(in: 0..<bytes.count, using: &random)
+                bytes[place] = UInt8.random(in: 0...255, using: &random)
+            }
+            let other = TemporaryDirectory()
+            try bytes.write(to: URL(fileURLWithPath: other.file(SQLiteStore.fileName)))
+            do throws(ListError) {
+                let opened = try SQLiteStore.open(directory: other.path)
+                #expect(opened.damage == nil || opened.adapters.isEmpty, "seed \(seed), step \(step)")
+                try? await opened.store.write(.create(adapter("new")))
+                await opened.store.close()
+            } catch {
+                #expect(error.code == .storeFailed, "seed \(seed), step \(step)")
+            }
+        }
+    }
+
+    @Test("killed between commits → everything that was answered is there", arguments: [1, 7, 40])
+    func killed(after count: Int) async throws {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String, count = count as Int] in
+            let store = try SQLiteStore.open(directory: path).store
+            try await store.write(.create(adapter("x")))
+            for number in 1...100 {
+                try await store.write(.update("x", UInt64(number), .replace([object("a", number)])))
+                if number == count {
+                    store.write(.update("x", UInt64(number + 1), .replace([])), durability: .disk) { _ in }
+                    kill(getpid(), SIGKILL)
+                }
+            }
+        }
+        let opened = try SQLiteStore.open(directory: directory.path)
+        let restored = try #require(opened.adapters.first)
+        #expect(opened.damage == nil && restored.adapter == adapter("x"))
+        let isNext = restored.revision == UInt64(count + 1) && restored.objects.isEmpty
+        #expect(try isNext || restored.revision == UInt64(count) && restored.objects == [object("a", count)])
+        await opened.store.close()
+    }
+
+    @Test("a directory that cannot be written → StoreFailed")
+    func unwritable() {
+        let error = #expect(throws: ListError.self) { try SQLiteStore.open(directory: "/proc/listd") }
+        #expect(error?.code == .storeFailed)
+    }
+
+    @Test("a full disk → StoreFailed, nothing applied; with room again → it goes on", .enabled(if: geteuid() == 0))
+    func fullDisk() async {
+        await #expect(processExitsWith: .success) {
+            // A file system of this process's own.
+            guard leaveMountNamespace(), unsafe mount("none", "/", nil, UInt(MS_REC | MS_PRIVATE), nil) == 0,
+                unsafe mount("tmpfs", "/mnt", "tmpfs", 0, "size=1m") == 0
+            else { exit(2) }
+            let store = try SQLiteStore.open(directory: "/mnt/state").store
+            try await store.write(.create(adapter("x")))
+            let large = try (0..<40).map {
+                try ListObject(id: "l\($0)", fields: ["v": .string(String(repeating: "x", count: 40000))])
+            }
+            do throws(ListError) {
+                try await store.write(.update("x", 1, .replace(large)))
+                exit(3)
+            } catch {
+                guard error.code == .storeFailed, error.cause?.contains("full") == true else { exit(4) }
+            }
+            try await store.write(.update("x", 1, .replace([object("a", 1)])))
+            await store.close()
+            let restored = try SQLiteStore.open(directory: "/mnt/state").adapters
+            let wanted = try object("a", 1)
+            guard restored.count == 1, restored[0].objects == [wanted], restored[0].revision == 1 else {
+                exit(5)
+            }
+        }
+    }
+}
