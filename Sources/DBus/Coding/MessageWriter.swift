@@ -1,4 +1,5 @@
 internal import CDBus
+internal import Glibc
 
 /// Appends values to a message's body, one after the other, checked against the signature that the body shall have.
 ///
@@ -99,10 +100,10 @@ extension MessageWriter {
         guard take(code) else { return }
         let length = text.utf8.count
         countText(length, as: code)
-        var text = text
-        text.withUTF8 { bytes in
-            guard unsafe !bytes.contains(0) else { return note(.nul(unsafe String(decoding: bytes, as: UTF8.self))) }
-            unsafe appendTerminated(bytes, as: code)
+        guard failure == nil else { return }
+        unsafe text.withCString { start in
+            guard unsafe strlen(start) == length else { return note(.nul(text)) }
+            unsafe appendTerminated(start, as: code)
         }
     }
 
@@ -110,22 +111,22 @@ extension MessageWriter {
     package mutating func append(utf8 bytes: Span<UInt8>) {
         guard take(.string) else { return }
         countText(bytes.count, as: .string)
+        guard failure == nil else { return }
         guard (try? UTF8Span(validating: bytes)) != nil else { return note(.notUTF8) }
         unsafe bytes.withUnsafeBufferPointer { bytes in
-            guard unsafe !bytes.contains(0) else { return note(.nul(unsafe String(decoding: bytes, as: UTF8.self))) }
-            unsafe appendTerminated(bytes, as: .string)
+            // libdbus wants a terminated string: a short one is copied to the stack.
+            unsafe SignatureText.withTerminated(bytes) { start in
+                guard unsafe strlen(start) == bytes.count else {
+                    return note(.nul(unsafe String(decoding: bytes, as: UTF8.self)))
+                }
+                unsafe appendTerminated(start, as: .string)
+            }
         }
     }
 
-    /// libdbus wants a terminated string: a short one is copied to the stack.
-    private mutating func appendTerminated(_ bytes: UnsafeBufferPointer<UInt8>, as code: TypeCode) {
-        guard failure == nil else { return }
-        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count + 1) { copy in
-            _ = unsafe copy.update(fromContentsOf: bytes)
-            unsafe copy[bytes.count] = 0
-            unsafe withUnsafePointer(to: copy.baseAddress) { pointer in
-                unsafe appendBasic(code, pointer)
-            }
+    private mutating func appendTerminated(_ start: UnsafePointer<CChar>, as code: TypeCode) {
+        unsafe withUnsafePointer(to: start) { pointer in
+            unsafe appendBasic(code, pointer)
         }
     }
 
@@ -259,7 +260,7 @@ extension MessageWriter {
     }
 
     private mutating func count(padding alignment: Int, bytes: Int) {
-        byteCount = (byteCount + alignment - 1) / alignment * alignment + bytes
+        byteCount = (byteCount + alignment - 1) & ~(alignment - 1) + bytes
         if byteCount > limit { note(.tooLarge(limit)) }
     }
 

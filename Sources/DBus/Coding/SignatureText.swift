@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Walking over valid signatures where they stand, without making new text.
 enum SignatureText {
     /// The length of the first complete type of a valid signature.

@@ -1,5 +1,7 @@
 /// Why a message could not be written.
-enum WriteFailure {
+///
+/// Indirect: every writer carries room for one, and hardly any has one.
+indirect enum WriteFailure {
     /// Another kind of value than the signature has there; nil = it has no more.
     case mismatch(expected: TypeCode?, got: TypeCode)
     /// A container that got fewer values than its type has.

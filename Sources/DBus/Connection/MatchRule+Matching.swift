@@ -7,10 +7,10 @@ extension MatchRule {
     @DBusActor
     func matchesIgnoringSender(_ message: Message) -> Bool {
         if let kind, message.kind != kind { return false }
-        if let member, unsafe dbus_message_has_member(message.raw, member) == 0 { return false }
-        if let interface, unsafe dbus_message_has_interface(message.raw, interface) == 0 { return false }
-        if let path, unsafe dbus_message_has_path(message.raw, path.text) == 0 { return false }
-        if let destination, unsafe dbus_message_has_destination(message.raw, destination) == 0 { return false }
+        if let member, !message.hasMember(member) { return false }
+        if let interface, !message.hasInterface(interface) { return false }
+        if let path, !message.hasPath(path) { return false }
+        if let destination, message.destination != destination { return false }
         if let pathNamespace, message.path.map(pathNamespace.contains) != true { return false }
         guard !arguments.isEmpty || !argumentPaths.isEmpty || argument0Namespace != nil else { return true }
         return argumentsMatch(message)
@@ -52,6 +52,20 @@ private enum TextArgument {
 }
 
 extension Message {
+    // A `String` passed to a C function as it stands is copied to the heap; `withCString` shows it where it is.
+
+    func hasMember(_ name: String) -> Bool {
+        unsafe name.withCString { unsafe dbus_message_has_member(raw, $0) != 0 }
+    }
+
+    func hasInterface(_ name: String) -> Bool {
+        unsafe name.withCString { unsafe dbus_message_has_interface(raw, $0) != 0 }
+    }
+
+    func hasPath(_ path: ObjectPath) -> Bool {
+        unsafe path.text.withCString { unsafe dbus_message_has_path(raw, $0) != 0 }
+    }
+
     /// The first arguments, as far as they are text.
     fileprivate func leadingTexts(count: Int) -> [TextArgument?] {
         let texts = try? read { (reader) throws(DBusError) in

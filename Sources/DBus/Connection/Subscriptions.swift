@@ -5,6 +5,8 @@ package final class Subscription {
     let onBus: Bool
     fileprivate let handler: @DBusActor (Message) -> Void
     private weak var connection: Connection?
+    /// False once it is cancelled, even while a message is being handed round.
+    fileprivate private(set) var isActive = true
 
     init(
         rule: MatchRule, onBus: Bool, connection: Connection, handler: @escaping @DBusActor (Message) -> Void
@@ -17,6 +19,7 @@ package final class Subscription {
 
     /// Ends it: the handler is not called any more, and the bus is told when nobody else wants the same.
     package func cancel() {
+        isActive = false
         connection?.cancel(self)
         connection = nil
     }
@@ -62,9 +65,12 @@ struct SubscriptionTable {
     func isTracked(_ name: String) -> Bool { owners[name] != nil }
 
     func deliver(_ message: Message) {
+        guard !active.isEmpty else { return }
         let sender = message.sender
         for subscription in active
-        where senderMatches(subscription.rule.sender, sender) && subscription.rule.matchesIgnoringSender(message) {
+        where subscription.isActive && senderMatches(subscription.rule.sender, sender)
+            && subscription.rule.matchesIgnoringSender(message)
+        {
             subscription.handler(message)
         }
     }

@@ -58,10 +58,18 @@ extension Message {
     package static func methodCall(
         to destination: String?, path: ObjectPath, interface: String?, member: String
     ) throws(DBusError) -> Message {
-        if let destination { try Names.checkBusName(destination) }
         if let interface { try Names.checkInterface(interface) }
         try Names.checkMember(member)
-        return try unsafe Message(new: dbus_message_new_method_call(destination, path.text, interface, member))
+        let message = try unsafe Message(
+            new: path.text.withCString { path in
+                unsafe member.withCString { member in unsafe dbus_message_new_method_call(nil, path, nil, member) }
+            })
+        if let destination { try message.setDestination(destination) }
+        guard let interface else { return message }
+        guard unsafe interface.withCString({ unsafe dbus_message_set_interface(message.raw, $0) }) != 0 else {
+            throw DBusError(.noMemory, "no memory for a message")
+        }
+        return message
     }
 
     /// A signal.
@@ -70,7 +78,17 @@ extension Message {
     package static func signal(path: ObjectPath, interface: String, member: String) throws(DBusError) -> Message {
         try Names.checkInterface(interface)
         try Names.checkMember(member)
-        return try unsafe Message(new: dbus_message_new_signal(path.text, interface, member))
+        return try Message(signalAt: path, interface: interface, member: member)
+    }
+
+    /// A signal whose names are known to be right.
+    convenience init(signalAt path: ObjectPath, interface: String, member: String) throws(DBusError) {
+        try unsafe self.init(
+            new: path.text.withCString { path in
+                unsafe interface.withCString { interface in
+                    unsafe member.withCString { member in unsafe dbus_message_new_signal(path, interface, member) }
+                }
+            })
     }
 
     /// The answer to this method call.
@@ -135,13 +153,13 @@ extension Message {
     /// Makes it for one receiver (a signal: unicast).
     package func setDestination(_ name: String) throws(DBusError) {
         try Names.checkBusName(name)
-        guard unsafe dbus_message_set_destination(raw, name) != 0 else {
+        guard unsafe name.withCString({ unsafe dbus_message_set_destination(raw, $0) }) != 0 else {
             throw DBusError(.noMemory, "no memory for a message")
         }
     }
 
     func setSender(_ name: String) throws(DBusError) {
-        guard unsafe dbus_message_set_sender(raw, name) != 0 else {
+        guard unsafe name.withCString({ unsafe dbus_message_set_sender(raw, $0) }) != 0 else {
             throw DBusError(.noMemory, "no memory for a message")
         }
     }

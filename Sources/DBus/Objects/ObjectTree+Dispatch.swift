@@ -3,14 +3,23 @@ extension ObjectTree {
     func dispatch(_ call: Call) {
         guard let place = place(at: call.path) else { return call.fail(DBusError.unknownObject(call.path)) }
         do { try admission?(call) } catch { return call.fail(error) }
-        let standard = StandardObject.exported(tree: self, path: call.path, place: place)
-        let interfaces = place.interfaces + standard.interfaces
-        guard let wanted = call.interface else { return dispatch(call, amongAll: interfaces) }
-        guard let interface = interfaces.first(where: { $0.name == wanted }) else {
+        guard let wanted = call.interface else { return dispatch(call, amongAll: interfaces(of: place, call)) }
+        let found =
+            place.interfaces.first { $0.name == wanted }
+            ?? standardInterfaces(of: place, call).first { $0.name == wanted }
+        guard let found else {
             return call.fail(
                 DBusError(.unknownInterface, "the object at \(call.path) has no interface “\(wanted)”"))
         }
-        guard interface.handle(call) else { return fail(call, interface: wanted) }
+        guard found.handle(call) else { return fail(call, interface: wanted) }
+    }
+
+    private func interfaces(of place: Place, _ call: Call) -> [any BoundInterface] {
+        place.interfaces + standardInterfaces(of: place, call)
+    }
+
+    private func standardInterfaces(of place: Place, _ call: Call) -> [any BoundInterface] {
+        StandardObject.exported(tree: self, path: call.path, place: place).interfaces
     }
 
     /// The specification allows calls that name no interface.

@@ -6,10 +6,11 @@ extension ObjectTree {
     package func emit<Object, each Value: DBusEncodable>(
         _ signal: Signal, of interface: Interface<Object>, at path: ObjectPath, _ values: repeat each Value
     ) throws(DBusError) {
-        try broadcast(
-            Message.signal(signal, of: interface.name, at: path) { (writer) throws(DBusError) in
-                repeat (each values).encode(to: &writer)
-            })
+        let message = try Message(signalAt: path, interface: interface.name, member: signal.name)
+        try message.write(signal.arguments.signature) { writer in
+            repeat (each values).encode(to: &writer)
+        }
+        try broadcast(message)
     }
 }
 

@@ -16,14 +16,16 @@ package final class ObjectTree {
     /// One element of a path.
     final class Node {
         var children: [String: Node] = [:]
-        var object: ExportedObject?
+        var isObject = false
         var resolver: (any ObjectResolver)?
         var isManager = false
 
-        var isUnused: Bool { children.isEmpty && object == nil && resolver == nil && !isManager }
+        var isUnused: Bool { children.isEmpty && !isObject && resolver == nil && !isManager }
     }
 
     let root = Node()
+    /// The objects that were added, by path: the short way to them.
+    private var objects: [ObjectPath: ExportedObject] = [:]
     private var connections: [WeakConnection] = []
     /// Looks at each call before its method runs, and refuses it by throwing: limits, states of shutting down.
     package var admission: (@DBusActor (Call) throws -> Void)?
@@ -37,8 +39,9 @@ package final class ObjectTree {
         case way
     }
 
-    /// - Complexity: O(elements of the path)
+    /// - Complexity: O(1) for an object that was added, else O(elements of the path) and what the resolver takes.
     func place(at path: ObjectPath) -> Place? {
+        if let object = objects[path] { return .object(object) }
         let elements = path.elements[...]
         var node = root
         for (index, element) in elements.enumerated() {
@@ -47,7 +50,7 @@ package final class ObjectTree {
             }
             node = child
         }
-        return node.object.map { .object($0) } ?? .way
+        return .way
     }
 
     private func place(below node: Node, _ elements: ArraySlice<Substring>) -> Place? {
@@ -89,14 +92,15 @@ package final class ObjectTree {
 extension ObjectTree {
     /// Shows an object; one that was there before is replaced. Below an ObjectManager it is announced.
     package func add(_ object: ExportedObject, at path: ObjectPath) {
-        makeNode(at: path).object = object
+        makeNode(at: path).isObject = true
+        objects[path] = object
         announceAdded(path)
     }
 
     /// Takes an object away. Below an ObjectManager that is announced.
     package func remove(at path: ObjectPath) {
-        guard let node = node(at: path), let object = node.object else { return }
-        node.object = nil
+        guard let object = objects.removeValue(forKey: path) else { return }
+        node(at: path)?.isObject = false
         prune(path)
         announceRemoved(path, object)
     }
@@ -154,7 +158,8 @@ extension ObjectTree {
     /// - Throws: the first error of any connection, after all were tried; a closed connection is none.
     package func broadcast(_ message: Message) throws(DBusError) {
         var failure: DBusError?
-        for case let connection? in connections.map(\.connection) where connection.isConnected {
+        for entry in connections {
+            guard let connection = entry.connection, connection.isConnected else { continue }
             do throws(DBusError) {
                 try connection.broadcast(message)
             } catch  where error.standard != .disconnected {
