@@ -1,0 +1,95 @@
+import DBus
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("The direct socket of a real listd", .timeLimit(.minutes(1)))
+@DBusActor
+struct DirectSocketTests {
+    private func makeStage() async throws -> (stage: Stage, path: String) {
+        let stage = try await Stage(arguments: ["--direct", "unix:path=%d/direct"])
+        return (stage, stage.listd.directory.appending(path: "direct").path)
+    }
+
+    /// What a stranger writes, and whether listd lets go of it.
+    private nonisolated func isDropped(_ bytes: [UInt8], at path: String) throws -> Bool {
+        let stranger = try StrangerSocket(path: path)
+        stranger.write(bytes)
+        return stranger.readsToTheEnd()
+    }
+
+    @Test("a client without a bus → the same list as over the bus")
+    func sameList() async throws {
+        let (stage, path) = try await makeStage()
+        let adapter = try await stage.createAdapter("mail")
+        let direct = try await Connection.open(.address("unix:path=" + path))
+        let revision = try await adapter.by(direct).call(
+            "PerformUpdates", UInt64(0), [Row("a", "", ["title": .string("one")])], [String: DBusValue](),
+            returning: UInt64.self)
+        #expect(revision == 1)
+        let (seen, total, rows) = try await adapter.by(stage.client).call(
+            "GetObjects", UInt32(0), UInt32(10), returning: UInt64.self, UInt32.self, [Row].self)
+        #expect(seen == 1 && total == 1 && rows.first?.members.0 == "a")
+        await stage.stop()
+    }
+
+    @Test("clients that send garbage, before and after they are let in → dropped, all others are served")
+    func garbage() async throws {
+        let (stage, path) = try await makeStage()
+        let direct = try await Connection.open(.address("unix:path=" + path))
+        let adapter = try await stage.createAdapter("mail")
+        let user = String(getuid()).utf8.map { String($0, radix: 16) }.joined()
+        let admitted = Array("\0AUTH EXTERNAL \(user)\r\nBEGIN\r\n".utf8)
+        var random = SeededRandom(seed: 11)
+        for round in 0..<20 {
+            var bytes = (0..<64).map { _ in UInt8.random(in: 1...255, using: &random) }
+            if round % 2 == 1 { bytes = admitted + bytes }
+            #expect(try isDropped(bytes, at: path), "round \(round)")
+            let served = try await adapter.by(direct).call(
+                "ReloadObjects", [String](), returning: UInt64.self)
+            #expect(served == 0)
+        }
+        #expect(try await adapter.by(stage.client).property("Revision", as: UInt64.self) == 0)
+        await stage.stop()
+    }
+}
+
+/// A socket that speaks no D-Bus.
+private struct StrangerSocket: ~Copyable {
+    private let descriptor: Int32
+
+    init(path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
+        // The address and the time-out are ours and live for the calls.
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else { throw ListdProcess.Failure("no connection to \(path)") }
+        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    func write(_ bytes: [UInt8]) {
+        _ = unsafe bytes.withUnsafeBytes {
+            unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+    }
+
+    /// Reads until the other end lets go; false when it does not within the time-out.
+    func readsToTheEnd() -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
+            if count == 0 || (count < 0 && errno == ECONNRESET) { return true }
+            if count < 0 { return false }
+        }
+    }
+}
