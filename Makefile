@@ -21,7 +21,8 @@ export PREFIX DESTDIR JOBS
 SWIFT := scripts/swift
 # A crashed test must not wait for a backtrace that nobody reads, nor a hanging one stop the whole check.
 export SWIFT_BACKTRACE ?= enable=no
-TEST := timeout --kill-after=10 1200 $(SWIFT) test --disable-xctest -j $(JOBS)
+# One test at a time: they share one event loop and two cores, and a busy machine must not make one run out of time.
+TEST := timeout --kill-after=10 1200 $(SWIFT) test --disable-xctest --no-parallel -j $(JOBS)
 PLUGINS := --package-path Plugins --scratch-path .build/shipped-plugins
 OPTIMISED := -c release -Xswiftc -enable-testing --scratch-path .build/testing-release
 ENGINE_TESTS := ListKitTests|PluginAPITests

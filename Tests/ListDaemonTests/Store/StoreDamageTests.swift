@@ -120,31 +120,50 @@ struct StoreDamageTests {
         #expect(error?.code == .storeFailed)
     }
 
-    @Test("a full disk → StoreFailed, nothing applied; with room again → it goes on", .enabled(if: geteuid() == 0))
-    func fullDisk() async {
-        await #expect(processExitsWith: .success) {
-            // A file system of this process's own.
-            guard leaveMountNamespace(), unsafe mount("none", "/", nil, UInt(MS_REC | MS_PRIVATE), nil) == 0,
-                unsafe mount("tmpfs", "/mnt", "tmpfs", 0, "size=1m") == 0
-            else { exit(2) }
-            let store = try SQLiteStore.open(directory: "/mnt/state").store
-            try await store.write(.create(adapter("x")))
-            let large = try (0..<40).map {
-                try ListObject(id: "l\($0)", fields: ["v": .string(String(repeating: "x", count: 40000))])
-            }
-            do throws(ListError) {
-                try await store.write(.update("x", 1, .replace(large)))
-                exit(3)
-            } catch {
-                guard error.code == .storeFailed, error.cause?.contains("full") == true else { exit(4) }
-            }
-            try await store.write(.update("x", 1, .replace([object("a", 1)])))
-            await store.close()
-            let restored = try SQLiteStore.open(directory: "/mnt/state").adapters
-            let wanted = try object("a", 1)
-            guard restored.count == 1, restored[0].objects == [wanted], restored[0].revision == 1 else {
-                exit(5)
-            }
+    @Test(
+        "a full disk → StoreFailed, nothing applied; with room again → it goes on",
+        .enabled(if: SmallDisk.isPossible))
+    func fullDisk() async throws {
+        let disk = try SmallDisk(at: directory.path)
+        defer { disk.remove() }
+        let path = directory.file("state")
+        let store = try SQLiteStore.open(directory: path).store
+        try await store.write(.create(adapter("x")))
+        let large = try (0..<40).map {
+            try ListObject(id: "l\($0)", fields: ["v": .string(String(repeating: "x", count: 40000))])
         }
+        let error = await #expect(throws: ListError.self) { try await store.write(.update("x", 1, .replace(large))) }
+        #expect(error?.code == .storeFailed)
+        #expect(error?.cause?.contains("full") == true)
+        try await store.write(.update("x", 1, .replace([object("a", 1)])))
+        await store.close()
+        let opened = try SQLiteStore.open(directory: path)
+        #expect(opened.adapters.map(\.revision) == [1])
+        #expect(opened.adapters.first?.objects == [try object("a", 1)])
+        await opened.store.close()
     }
+}
+
+/// A file system of one mebibyte, mounted for one test; needs a root that may mount.
+private struct SmallDisk {
+    let path: String
+
+    /// Whether this process may mount, tried once.
+    static let isPossible: Bool = {
+        guard geteuid() == 0 else { return false }
+        let directory = FileManager.default.temporaryDirectory.appending(path: "listd-mount-\(getpid())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        guard (try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)) != nil,
+            let disk = try? SmallDisk(at: directory.path)
+        else { return false }
+        disk.remove()
+        return true
+    }()
+
+    init(at path: String) throws {
+        guard unsafe mount("tmpfs", path, "tmpfs", 0, "size=1m") == 0 else { throw POSIXError(.EPERM) }
+        self.path = path
+    }
+
+    func remove() { _ = unsafe umount2(path, Int32(MNT_DETACH)) }
 }
