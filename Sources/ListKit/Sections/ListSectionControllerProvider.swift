@@ -7,17 +7,17 @@ public protocol ListSectionControllerProvider: AnyObject {
 }
 
 /// One kind of section controller: its name and how to make one.
-public struct ListSectionControllerKind: Sendable {
+public struct ListSectionControllerKind {
     /// The name in configuration and log, `PLUGIN/CONTROLLER`.
     public var name: String
     /// What can be known of a section without a controller; `nil` = every section needs one.
     public var traits: ListSectionTraits?
     /// Makes a controller for an object; `didUpdate(to:)` follows.
-    public var make: @Sendable (ListObject) -> ListSectionController
+    public var make: (ListObject) -> ListSectionController
 
     /// Describes a kind.
     public init(
-        name: String, traits: ListSectionTraits? = nil, make: @escaping @Sendable (ListObject) -> ListSectionController
+        name: String, traits: ListSectionTraits? = nil, make: @escaping (ListObject) -> ListSectionController
     ) {
         self.name = name
         self.traits = traits

@@ -2,12 +2,14 @@
 final class BindingFieldsSectionController: ListBindingSectionController, ListSupplementarySource {
     private var fields = BindingFields(Fields())
 
-    static let kind = ListSectionControllerKind(
-        name: BuiltInSectionControllers.binding,
-        traits: ListSectionTraits(
-            numberOfItems: { BindingFields($0.fields).items.count }, shape: shape,
-            viewModels: { BindingFields($0.fields).viewModels(type: $0.type) }),
-        make: { _ in BindingFieldsSectionController() })
+    static var kind: ListSectionControllerKind {
+        ListSectionControllerKind(
+            name: BuiltInSectionControllers.binding,
+            traits: ListSectionTraits(
+                numberOfItems: { BindingFields($0.fields).items.count }, shape: shape,
+                viewModels: { BindingFields($0.fields).viewModels(type: $0.type) }),
+            make: { _ in BindingFieldsSectionController() })
+    }
 
     private static func shape(of object: ListObject, in container: ListContainer) -> ListSectionShape {
         let fields = BindingFields(object.fields)

@@ -5,10 +5,12 @@
 final class SingleFieldsSectionController: ListSectionController {
     private var object: ListObject?
 
-    static let kind = ListSectionControllerKind(
-        name: BuiltInSectionControllers.single,
-        traits: ListSectionTraits(numberOfItems: { _ in 1 }, shape: shape),
-        make: { _ in SingleFieldsSectionController() })
+    static var kind: ListSectionControllerKind {
+        ListSectionControllerKind(
+            name: BuiltInSectionControllers.single,
+            traits: ListSectionTraits(numberOfItems: { _ in 1 }, shape: shape),
+            make: { _ in SingleFieldsSectionController() })
+    }
 
     private static func shape(of object: ListObject, in container: ListContainer) -> ListSectionShape {
         let geometry = ItemGeometry(object.fields)

@@ -1,0 +1,179 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@Suite("Writing: requests, faults and revisions")
+struct WritingTests {
+    @Test("a request that changes nothing → no revision, no transaction, but an answer")
+    func nothingChanged() throws {
+        let list = TestHost(try objects("a1", "b2"))
+        for operation in [
+            UpdateRequest.Operation.performUpdates(objects: try objects("a1", "b2")),
+            .applyChanges(removed: ["x"], upserts: [.init(try object("a1"))]),
+            .applyChanges(removed: [], upserts: [.init(try object("b2"), position: .last)]),
+            .applyChanges(removed: [], upserts: [.init(try object("a1"), position: .before("b"))]),
+            .moveObject(id: "a", position: .first), .patchObject(id: "a", set: ["n": 1], unset: ["none"]),
+            .reloadObjects(["unknown"]), .reloadObjects([]), .applyChanges(removed: [], upserts: []),
+        ] {
+            #expect(try list.perform(operation).revision == 0)
+        }
+        #expect(list.adapter.revision == 0)
+        #expect(list.takeEvents().isEmpty)
+    }
+
+    @Test("an unknown anchor or object → NoSuchObject, and nothing of the call is applied")
+    func unknownAnchor() throws {
+        let list = TestHost(try objects("a", "b"))
+        let changes: [UpdateRequest.Operation] = [
+            .applyChanges(
+                removed: ["a"], upserts: [.init(try object("c")), .init(try object("d"), position: .after("nobody"))]),
+            .applyChanges(removed: ["a"], upserts: [.init(try object("c"), position: .before("a"))]),
+            .moveObject(id: "x", position: .first), .moveObject(id: "a", position: .before("x")),
+            .patchObject(id: "x", set: [:], unset: []),
+        ]
+        for change in changes { #expect(try list.perform(change).errorCode == .noSuchObject) }
+        #expect(list.ids == ["a", "b"])
+        #expect(list.adapter.revision == 0)
+    }
+
+    @Test("an object anchored on itself → keeps its place; a new one goes last")
+    func selfAnchor() throws {
+        let list = TestHost(try objects("a", "b", "c"))
+        #expect(try list.perform(.moveObject(id: "b", position: .after("b"))).revision == 0)
+        try list.perform(.applyChanges(removed: [], upserts: [.init(try object("d"), position: .before("d"))]))
+        #expect(list.ids == ["a", "b", "c", "d"])
+    }
+
+    @Test("upserts in order → each sees what the one before left")
+    func upsertsInOrder() throws {
+        let list = TestHost(try objects("a", "b"))
+        try list.perform(
+            .applyChanges(
+                removed: ["a"],
+                upserts: [
+                    .init(try object("c"), position: .first), .init(try object("d"), position: .after("c")),
+                    .init(try object("a1"), position: .keep), .init(try object("b"), position: .last),
+                ]))
+        #expect(list.ids == ["c", "d", "a", "b"])
+    }
+
+    @Test("duplicates in a full list → the first is kept and the rest counted, or the request fails")
+    func duplicates() throws {
+        let list = TestHost()
+        let answer = try list.perform(.performUpdates(objects: objects("a1", "b", "a2", "b")))
+        #expect(answer.droppedDuplicates == 2)
+        #expect(list.adapter.object(at: 0)?.fields["n"] == 1)
+        let failed = try list.perform(.performUpdates(objects: objects("c", "c"), duplicates: .fail))
+        #expect(failed.errorCode == .duplicateIdentifier)
+        #expect(list.ids == ["a", "b"])
+    }
+
+    @Test("an expected revision → compared with the one before the flush, and with what the flush did so far")
+    func expectedRevision() throws {
+        let list = TestHost(try objects("a"))
+        #expect(try list.perform(.moveObject(id: "x", position: .first), expecting: 7).errorCode == .revisionConflict)
+        let error = ListError(.invalidObject, "bad")
+        #expect(try list.perform(.invalid(error), expecting: 7).errorCode == .revisionConflict)
+        #expect(try list.perform(.invalid(error)).errorCode == .invalidObject)
+        try list.update(objects("a", "b"))
+        let calls = [
+            list.enqueue(.applyChanges(removed: ["unknown"], upserts: []), expecting: 1),
+            list.enqueue(.applyChanges(removed: ["a"], upserts: []), expecting: 1),
+            list.enqueue(.applyChanges(removed: ["b"], upserts: []), expecting: 1),
+            list.enqueue(.applyChanges(removed: ["b"], upserts: [])),
+        ]
+        list.flush()
+        let outcomes = calls.map { id in list.answers.last { $0.id == id } }
+        #expect(outcomes.map { $0?.revision } == [2, 2, nil, 2])
+        #expect(outcomes[2]?.errorCode == .revisionConflict)
+        #expect(list.ids.isEmpty)
+    }
+
+    @Test("a full list equal to the present one → is no change for a later expected revision")
+    func equalFullList() throws {
+        let list = TestHost(try objects("a"))
+        try list.update(objects("a1"))
+        let first = list.enqueue(.performUpdates(objects: try objects("a1")))
+        let second = list.enqueue(.applyChanges(removed: ["a"], upserts: []), expecting: 1)
+        list.flush()
+        #expect(list.answers.suffix(2).map(\.id) == [first, second])
+        #expect(list.answers.suffix(2).map(\.revision) == [2, 2])
+    }
+
+    @Test("requests that come together → one transaction, each answered with its revision, bad ones alone")
+    func coalescing() throws {
+        let list = TestHost()
+        let ids = [
+            list.enqueue(.performUpdates(objects: try objects("a", "b", "c"))),
+            list.enqueue(.applyChanges(removed: ["b"], upserts: [.init(try object("d"), position: .first)])),
+            list.enqueue(.moveObject(id: "nobody", position: .first)),
+            list.enqueue(.patchObject(id: "c", set: ["n": 5], unset: [])),
+        ]
+        let result = list.flush()
+        #expect(result.answers.map(\.id) == ids)
+        #expect(result.answers.map(\.revision) == [1, 1, nil, 1])
+        #expect(list.ids == ["d", "a", "c"])
+        #expect(result.transaction?.baseRevision == 0)
+        #expect(result.transaction?.sections.inserts == [IndexRun(first: 0, length: 3)])
+    }
+
+    @Test("changes that cancel each other out → no revision")
+    func cancellingOut() throws {
+        let list = TestHost(try objects("a1", "b", "c"))
+        list.enqueue(.patchObject(id: "a", set: ["n": 2], unset: []))
+        list.enqueue(.moveObject(id: "a", position: .last))
+        list.enqueue(.applyChanges(removed: ["b"], upserts: [.init(try object("b"), position: .before("c"))]))
+        list.enqueue(.applyChanges(removed: [], upserts: [.init(try object("x"))]))
+        list.enqueue(.applyChanges(removed: ["x"], upserts: [.init(try object("a1"), position: .first)]))
+        let result = list.flush()
+        #expect(result.transaction == nil)
+        #expect(result.answers.allSatisfy { $0.revision == 0 })
+    }
+
+    @Test("the store fails → every request of the flush gets the error, the list is as it was (and goes on)")
+    func storeFails() throws {
+        let list = TestHost(try objects("a", "b"))
+        list.enqueue(.applyChanges(removed: ["a"], upserts: []))
+        list.enqueue(.moveObject(id: "x", position: .first))
+        guard case .commit(let prepared) = list.adapter.beginFlush(now: 0) else {
+            Issue.record("nothing to commit")
+            return
+        }
+        #expect(prepared.revision == 1)
+        #expect(list.ids == ["a", "b"])
+        let result = list.adapter.abortFlush(ListError(.storeFailed, "disk full"))
+        #expect(result.answers.map(\.errorCode) == [.storeFailed, .noSuchObject])
+        #expect(result.transaction == nil)
+        #expect(list.ids == ["a", "b"])
+        #expect(try list.perform(.applyChanges(removed: ["a"], upserts: [])).revision == 1)
+        #expect(list.ids == ["b"])
+    }
+
+    @Test("between prepare and commit → the list and its views still show the state before")
+    func readingWhilePrepared() throws {
+        let list = TestHost(try objects("a", "b"))
+        var screen = try list.open()
+        list.enqueue(.performUpdates(objects: try objects("c", "a", "d1")))
+        guard case .commit = list.adapter.beginFlush(now: 0) else {
+            Issue.record("nothing to commit")
+            return
+        }
+        #expect(list.ids == ["a", "b"])
+        #expect(list.adapter.section(forID: "c") == nil)
+        #expect(list.adapter.flushTiming == .idle)
+        try screen.expectEqualToResync(of: list.adapter)
+        screen.take(list.adapter.commitFlush().events)
+        #expect(list.ids == ["c", "a", "d"])
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
+    @Test("objects of a type without section controller → dropped (IGListKit AD-15, EE-42)")
+    func withoutController() throws {
+        let list = try TestHost.letters("a:x")
+        let objects = [try letters("a:x"), try letters("skip:y", type: "none"), try letters("b:z")]
+        #expect(try list.perform(.performUpdates(objects: objects)).revision == 1)
+        #expect(list.ids == ["a", "b"])
+        let skip = UpdateRequest.Upsert(try letters("skip:y", type: "none"))
+        #expect(try list.perform(.applyChanges(removed: [], upserts: [skip])).revision == 1)
+        #expect(list.ids == ["a", "b"])
+    }
+}
