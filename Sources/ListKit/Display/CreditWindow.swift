@@ -42,6 +42,9 @@ struct CreditWindow {
         return !isStalled
     }
 
+    /// There is no difference any more to hold back.
+    mutating func endStall() { isStalled = false }
+
     /// The viewer has drawn everything up to a sequence; one that was never sent is ignored.
     mutating func acknowledge(_ sequence: UInt64, lastSent: UInt64) {
         guard sequence > acknowledged, sequence <= lastSent else { return }

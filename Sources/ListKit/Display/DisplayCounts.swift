@@ -7,6 +7,9 @@ struct DisplayCounts {
     /// Whether a section is shown or in range somewhere.
     func isInUse(_ handle: SectionHandle) -> Bool { sections[handle] != nil || ranges[handle] != nil }
 
+    /// Whether a section is in range somewhere.
+    func isInRange(_ handle: SectionHandle) -> Bool { ranges[handle] != nil }
+
     /// Whether a section is shown somewhere.
     func isDisplayed(_ handle: SectionHandle) -> Bool { sections[handle] != nil }
 

@@ -10,11 +10,17 @@ extension ListAdapter {
             view.isStale = false
             var contents: [ElementKey: ListItem] = [:]
             contents.reserveCapacity(view.elements.count)
-            depth += 1
+            var identities: [SectionHandle: Set<String>] = [:]
             for element in view.elements {
-                contents[element.key] = view.contents[element.key] ?? content(of: element.key)
+                let item = view.contents[element.key] ?? content(of: element.key)
+                contents[element.key] = item
+                guard element.key.kind == .cell, let handle = element.key.handle, let identity = item.identity else {
+                    continue
+                }
+                if !identities[handle, default: []].insert(identity).inserted {
+                    fault(handle, "two items with the identity \(identity.debugDescription)")
+                }
             }
-            depth -= 1
             guard view.isStale else {
                 view.contents = contents
                 return
@@ -56,6 +62,7 @@ extension ListAdapter {
         let difference = view.difference(self)
         if difference.isEmpty && !view.isOffsetMoved {
             view.isHeld = false
+            view.credit.endStall()
             return []
         }
         guard view.credit.hasRoom, view.credit.admits(difference.bytes) else {

@@ -57,52 +57,8 @@ extension ListAdapter {
         return (display.isEmpty ? nil : .display(display), range.isEmpty ? nil : .workingRange(range))
     }
 
-    private func id(of handle: SectionHandle) -> String {
+    func id(of handle: SectionHandle) -> String {
         (sections.object(of: handle) ?? sections.oldObject(of: handle))?.id ?? ""
-    }
-
-    /// Tells the section controllers: what appears before what disappears, items before their section (IGListKit DH-10,
-    /// WR-14).
-    func notifyControllers(_ steps: [DisplayStep], forwarding: [SectionHandle: IndexForwarding] = [:]) {
-        let goneItems = steps.flatMap(\.disappeared).filter { element in
-            guard element.key.kind == .cell, let handle = element.key.handle else { return false }
-            return displayCounts.remove(item: element.key.index, of: handle)
-        }
-        displayCounts.forward(forwarding)
-        depth += 1
-        for element in steps.flatMap(\.appeared) { appear(element) }
-        var ended = Set(goneItems.map(\.key))
-        for element in steps.flatMap(\.disappeared) {
-            disappear(element, isItemGone: ended.remove(element.key) != nil)
-        }
-        for place in steps.flatMap(\.entered) where displayCounts.enter(place.handle) {
-            guard let controller = controller(of: place.handle) else { continue }
-            controller.workingRangeDelegate?.sectionControllerWillEnterWorkingRange(controller)
-        }
-        for place in steps.flatMap(\.exited) where displayCounts.exit(place.handle) {
-            guard let controller = registry.controllers[place.handle] else { continue }
-            controller.workingRangeDelegate?.sectionControllerDidExitWorkingRange(controller)
-        }
-        depth -= 1
-    }
-
-    private func appear(_ element: ViewElement) {
-        guard let handle = element.key.handle else { return }
-        let isNewItem = element.key.kind == .cell && displayCounts.add(item: element.key.index, of: handle)
-        let isNewSection = displayCounts.add(elementOf: handle)
-        guard isNewItem || isNewSection, let controller = controller(of: handle) else { return }
-        let delegate = controller.displayDelegate
-        if isNewItem { delegate?.sectionController(controller, willDisplayItemAt: element.key.index) }
-        if isNewSection { delegate?.sectionControllerWillDisplay(controller) }
-    }
-
-    private func disappear(_ element: ViewElement, isItemGone: Bool) {
-        guard let handle = element.key.handle else { return }
-        let isSectionGone = displayCounts.remove(elementOf: handle)
-        guard isItemGone || isSectionGone, let controller = registry.controllers[handle] else { return }
-        let delegate = controller.displayDelegate
-        if isItemGone { delegate?.sectionController(controller, didEndDisplayingItemAt: element.key.index) }
-        if isSectionGone { delegate?.sectionControllerDidEndDisplaying(controller) }
     }
 
     // MARK: Questions of section controllers

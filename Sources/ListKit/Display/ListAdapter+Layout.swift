@@ -54,6 +54,7 @@ extension ListAdapter {
     var containerSize: Size { contextView?.viewport?.size ?? .zero }
     var containerInset: EdgeInsets { contextView?.options.contentInset ?? .zero }
     var containerOffset: Point { contextView?.offset ?? .zero }
+    var scrollingTraits: ListScrollingTraits { contextView?.scrolling ?? [] }
     var isLayingOutAbsolutely: Bool { contextView?.layoutKind == .absolute }
 
     // MARK: What is visible
@@ -133,7 +134,12 @@ extension ListAdapter {
 
     /// Whether the list counts as empty.
     public var isEmpty: Bool {
-        switch configuration.emptiness {
+        if let emptinessPredicate {
+            depth += 1
+            defer { depth -= 1 }
+            return emptinessPredicate(self)
+        }
+        return switch configuration.emptiness {
         case .noItems: sections.itemCount == 0
         case .noObjects: sections.count == 0
         }

@@ -28,7 +28,7 @@ extension ListAdapter {
         return view.layout.scrollRange(ofSection: section, supplementary: [.header])
     }
 
-    private func scroll(_ view: ListView, to target: ScrollTarget) {
+    func scroll(_ view: ListView, to target: ScrollTarget) {
         guard let viewport = view.viewport else { return }
         let direction = configuration.direction
         let inset = view.options.contentInset
@@ -54,7 +54,8 @@ extension ListAdapter {
         for view in views {
             guard let range = scrollRange(of: handle, item: index, in: view) else { continue }
             scroll(view, to: ScrollTarget(range: range, position: position))
-            pendingEvents += reply(view, event: .scrolled).effects
+            let effects = reply(view, event: .scrolled).effects
+            pendingEvents.insert(contentsOf: effects, at: 0)
         }
         onActivity?()
     }
@@ -82,7 +83,7 @@ extension ListAdapter {
             if before != measured.size { changed.append(IndexPath(section: section, item: measured.item)) }
         }
         guard !changed.isEmpty, view.isActive, view.layoutKind != .none else {
-            return ViewReply(sequence: view.picture.sequence, effects: settled([]))
+            return ViewReply(sequence: view.picture.sequence, effects: settled())
         }
         rememberAnchor(of: view)
         let sections = Set(changed.map(\.section)).sorted()
@@ -93,14 +94,13 @@ extension ListAdapter {
 
     func notifyScroll(_ event: ListScrollEvent, in view: ListView) {
         var handles: Set<SectionHandle> = []
-        depth += 1
         for element in view.elements {
             guard let handle = element.key.handle, handles.insert(handle).inserted,
                 let controller = registry.controllers[handle]
             else { continue }
-            controller.scrollDelegate?.sectionController(controller, didScroll: event)
+            guard let delegate = controller.scrollDelegate else { continue }
+            call(.scroll, handle) { delegate.sectionController(controller, didScroll: event) }
         }
-        depth -= 1
     }
 
     /// Tells once for each end of the list that a view has come near it (IGListKit U14).

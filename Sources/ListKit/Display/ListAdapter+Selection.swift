@@ -13,7 +13,7 @@ extension ListAdapter {
             if configuration.deselectsAutomatically { note(item, of: handle, selected: false) }
         }
         let isSelected = selection.contains(item, of: handle)
-        return (isSelected, settled([]))
+        return (isSelected, settled())
     }
 
     /// A viewer deselects an item: the section controller is asked first, then told.
@@ -29,7 +29,7 @@ extension ListAdapter {
             tell(handle) { $0.didDeselectItem(at: item) }
         }
         let isDeselected = !selection.contains(item, of: handle)
-        return (isDeselected, settled([]))
+        return (isDeselected, settled())
     }
 
     /// A finger or a pointer is down on an item, or no longer.
@@ -40,7 +40,7 @@ extension ListAdapter {
     {
         let handle = try handle(ofItem: item, of: id)
         tell(handle) { isHighlighted ? $0.didHighlightItem(at: item) : $0.didUnhighlightItem(at: item) }
-        return settled([])
+        return settled()
     }
 
     /// A section controller selects or deselects an item of its own.
@@ -72,15 +72,11 @@ extension ListAdapter {
 
     private func ask(_ handle: SectionHandle, _ question: (ListSectionController) -> Bool) -> Bool {
         guard let controller = controller(of: handle) else { return false }
-        depth += 1
-        defer { depth -= 1 }
-        return question(controller)
+        return call(.selection, handle) { question(controller) }
     }
 
     private func tell(_ handle: SectionHandle, _ message: (ListSectionController) -> Void) {
         guard let controller = controller(of: handle) else { return }
-        depth += 1
-        message(controller)
-        depth -= 1
+        call(.selection, handle) { message(controller) }
     }
 }

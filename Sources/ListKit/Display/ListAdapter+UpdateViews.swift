@@ -17,7 +17,7 @@ extension ListAdapter {
         let said = zip(views, steps).map { events(of: $1, in: $0) }
         let selection = followSelection(flush.changes, applied)
         let pictures = views.flatMap { compose($0) + nearEndEvents(of: $0) }
-        notifyControllers(steps, forwarding: forwarding)
+        notify(steps, forwarding: forwarding, replaced: applied.replaced)
         return said.compactMap(\.display) + said.compactMap(\.range) + selection + pictures
     }
 

@@ -114,13 +114,15 @@ extension ListAdapter {
         view.credit.acknowledge(sequence, lastSent: view.picture.sequence)
         view.shifts.forget(upTo: view.credit.acknowledged)
         guard view.credit.isStalled else { return [] }
-        return settled(compose(view, endsStall: true))
+        let mark = pendingEvents.count
+        return settled(compose(view, endsStall: true), since: mark)
     }
 
     /// The picture of the present; it acknowledges everything and ends a stall. Slots keep their numbers.
     public func resync(view id: ViewID) throws(ListError) -> Picture {
         let view = try view(id)
         fetchContents(of: view)
+        pendingEvents.removeAll { $0.isPicture(of: id) }
         let difference = view.difference(self)
         if !difference.isEmpty || view.isOffsetMoved { _ = view.take(difference, revision: revision) }
         view.credit.acknowledgeAll(lastSent: view.picture.sequence)
@@ -132,13 +134,14 @@ extension ListAdapter {
     /// Closes a view: everything in it ends and leaves, then it is closed.
     public func closeView(_ id: ViewID) throws(ListError) -> [AdapterEvent] {
         let view = try view(id)
+        let mark = pendingEvents.count
         view.viewport = nil
         view.visibleRange = nil
         let step = step(view)
         let said = events(of: step, in: view)
-        notifyControllers([step])
+        notify([step])
         views.removeAll { $0.id == id }
-        return settled([said.display, said.range].compactMap { $0 } + [.closed(view: id)])
+        return settled([said.display, said.range].compactMap { $0 } + [.closed(view: id)], since: mark)
     }
 
     /// What is known of a view.
@@ -163,7 +166,8 @@ extension ListAdapter {
     /// Sends what was held back while ``holdsViews`` was true.
     public func resumeViews() -> [AdapterEvent] {
         holdsViews = false
-        return settled(views.filter(\.isHeld).flatMap { compose($0, endsStall: true) })
+        let mark = pendingEvents.count
+        return settled(views.filter(\.isHeld).flatMap { compose($0, endsStall: true) }, since: mark)
     }
 
     // MARK: Steps
@@ -180,12 +184,14 @@ extension ListAdapter {
 
     /// Brings a view up to date after its viewport changed, and answers everything that follows from it.
     func reply(_ view: ListView, event: ListScrollEvent?) -> ViewReply {
+        let mark = pendingEvents.count
         let step = step(view)
         let pictures = compose(view)
         let said = events(of: step, in: view)
-        notifyControllers([step])
+        notify([step])
         if let event { notifyScroll(event, in: view) }
-        let effects = settled([said.display, said.range].compactMap { $0 } + pictures + nearEndEvents(of: view))
+        let effects = settled(
+            [said.display, said.range].compactMap { $0 } + pictures + nearEndEvents(of: view), since: mark)
         return ViewReply(sequence: view.picture.sequence, effects: effects)
     }
 }

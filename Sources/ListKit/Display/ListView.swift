@@ -21,6 +21,10 @@ final class ListView {
     var workingRange = 0..<0
     /// Sizes that the viewer measured.
     var reportedSizes: [SectionHandle: [Int: Size]] = [:]
+    /// Whether somebody may be looking.
+    var isVisible = true
+    /// What its content is doing.
+    var scrolling: ListScrollingTraits = []
     /// What has to keep its place during a transaction.
     var anchor: ViewAnchor?
     /// The last object when the viewer was told that the end is near.

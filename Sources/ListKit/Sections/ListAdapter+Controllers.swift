@@ -3,7 +3,9 @@ extension ListAdapter {
     func kind(for object: ListObject) -> ListSectionControllerKind? {
         let type = object.objectType
         if let known = registry.knownKind(for: type) { return known }
+        depth += 1
         let kind = provider.sectionControllerKind(forType: type.name)
+        depth -= 1
         registry.remember(kind, for: type)
         return kind
     }
@@ -21,16 +23,14 @@ extension ListAdapter {
             fault(handle, "no section controller for the type \(object.type.debugDescription)")
             return nil
         }
-        depth += 1
-        defer { depth -= 1 }
-        let controller = kind.make(object)
+        let controller = call(.make, handle) { kind.make(object) }
         guard type(of: controller) != ListSectionController.self, controller.link == nil else {
             fault(handle, controller.link == nil ? "a plain ListSectionController" : "one controller for two objects")
             return nil
         }
         controller.link = SectionLink(adapter: self, handle: handle)
         registry.keep(controller, for: handle, isTransient: kind.traits != nil)
-        _ = controller.update(to: object)
+        _ = call(.update, handle) { controller.update(to: object) }
         return registry.controllers[handle]
     }
 
@@ -52,9 +52,10 @@ extension ListAdapter {
     func fault(_ handle: SectionHandle, _ reason: String) {
         guard registry.faults[handle] == nil, let object = sections.object(of: handle) else { return }
         registry.setFault(reason, of: handle)
-        pendingEvents.append(
-            .sectionFault(
-                SectionFault(objectID: object.id, controller: kind(for: object)?.name ?? "", reason: reason)))
+        let fault = SectionFault(
+            objectID: object.id, controller: registry.knownKind(for: object.objectType)??.name ?? "", reason: reason)
+        pendingEvents.append(.sectionFault(fault))
+        tellUpdaterDelegate { $0.adapter(self, didFindFault: fault) }
         invalidateContents(of: handle)
     }
 
@@ -80,7 +81,7 @@ extension ListAdapter {
             count = traits.numberOfItems(object)
         } else {
             guard let controller = controller(of: handle), registry.faults[handle] == nil else { return 1 }
-            count = controller.numberOfItems()
+            count = call(.count, handle) { controller.numberOfItems() }
         }
         guard (0...ListAdapter.maximumItemsPerSection).contains(count) else {
             fault(handle, "\(count) items")
@@ -93,7 +94,7 @@ extension ListAdapter {
     func askItem(of handle: SectionHandle, at index: Int) -> ListItem {
         if let reason = registry.faults[handle] { return .fault(reason) }
         guard let controller = controller(of: handle) else { return .fault(registry.faults[handle] ?? "no controller") }
-        let item = controller.item(at: index)
+        let item = call(.item, handle) { controller.item(at: index) }
         if let error = item.content.fault { fault(handle, "content of item \(index): \(error.message)") }
         return registry.faults[handle].map { .fault($0) } ?? item
     }
@@ -103,7 +104,7 @@ extension ListAdapter {
         guard let source = controller(of: handle)?.supplementarySource else {
             return ListItem(reuseIdentifier: kind.rawValue)
         }
-        let item = source.supplementaryElement(of: kind)
+        let item = call(.item, handle) { source.supplementaryElement(of: kind) }
         if let error = item.content.fault { fault(handle, "content of the \(kind.rawValue): \(error.message)") }
         return registry.faults[handle].map { .fault($0) } ?? item
     }

@@ -10,7 +10,8 @@ extension ListAdapter {
         guard let controller = controller(of: handle), registry.faults[handle] == nil else {
             return faultShape(of: handle, in: container)
         }
-        return checked(shape(of: controller, handle, in: container), of: handle, in: container)
+        let shape = call(.size, handle) { self.shape(of: controller, handle, in: container) }
+        return checked(shape, of: handle, in: container)
     }
 
     private func shape(

@@ -28,6 +28,9 @@ public struct ListCollectionContext {
     /// How far that view is scrolled.
     public var containerContentOffset: Point { adapter.containerOffset }
 
+    /// What the content of that view is doing.
+    public var scrollingTraits: ListScrollingTraits { adapter.scrollingTraits }
+
     // MARK: Lookups
 
     /// The object of the section; `nil` when the section is no longer in the list.

@@ -14,6 +14,7 @@ extension ListItemChanges {
             Set(moves.map(\.to)).count == moves.count
         else { return nil }
         let after = 0..<itemCount - deletes.count + collected.inserts.count
+        guard (collected.inserts + moves.map(\.to)).allSatisfy(after.contains) else { return nil }
         let taken = Set(moves.map(\.to))
         var next = 0
         for index in collected.inserts.sorted() {
@@ -22,7 +23,7 @@ extension ListItemChanges {
             inserts.append(place)
             next = place + 1
         }
-        guard (inserts + moves.map(\.to)).allSatisfy(after.contains) else { return nil }
+        guard inserts.allSatisfy(after.contains) else { return nil }
     }
 
     /// How many items there are afterwards.

@@ -4,5 +4,8 @@
 struct SectionHandle: Hashable, Sendable, Comparable {
     let raw: Int32
 
+    /// No section at all.
+    static let none = SectionHandle(raw: 0)
+
     static func < (lhs: SectionHandle, rhs: SectionHandle) -> Bool { lhs.raw < rhs.raw }
 }

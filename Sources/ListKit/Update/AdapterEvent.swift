@@ -20,6 +20,17 @@
     case nearEnd(view: ViewID, revision: UInt64)
 }
 
+extension AdapterEvent {
+    /// Whether it is for the owner of a view that asks for everything anew.
+    func isPicture(of view: ViewID) -> Bool {
+        switch self {
+        case .picture(let change): change.view == view
+        case .stalled(view, _, _): true
+        default: false
+        }
+    }
+}
+
 /// A section controller that broke its contract.
 public struct SectionFault: Sendable, Hashable {
     /// The object of the section.

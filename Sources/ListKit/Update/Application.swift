@@ -6,8 +6,14 @@ struct Application {
     var reloads: Set<SectionHandle> = []
     /// Sections whose sizes are to be asked anew.
     var invalidated: Set<SectionHandle> = []
-    /// Called when the transaction is over, in order.
+    /// Controllers of displayed sections that were let go, so that they hear the end of it.
+    var replaced: [SectionHandle: ListSectionController] = [:]
+    /// For each item update of the queue that ran, whether its section was in the list.
+    var finished: [Bool] = []
+    /// Of item updates that others asked for: called when the transaction is over, after those of the queue.
     var completions: [(finished: Bool, call: (Bool) -> Void)] = []
+    /// Whether data is still being applied; afterwards item updates wait for the next flush.
+    var isCollecting = true
     /// How deep item updates are nested in each other.
     var nesting = 0
 

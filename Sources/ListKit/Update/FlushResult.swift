@@ -4,7 +4,7 @@ public struct FlushResult: Sendable {
     public var answers: [RequestAnswer] = []
     /// What was applied; `nil` when nothing changed.
     public var transaction: Transaction?
-    /// What to announce, in order; begins with `.updated` when there is a transaction.
+    /// What to announce, in order: what nobody took before, then `.updated` when there is a transaction, and the rest.
     public var events: [AdapterEvent] = []
 
     /// Makes an empty result.

@@ -39,18 +39,28 @@ struct Flush {
         var isRefused = false
     }
 
-    /// The answers to all requests, with the revision that the flush led to.
+    /// The answers to all requests of the host, with the revision that the flush led to.
     func answers(revision: UInt64) -> [RequestAnswer] {
-        verdicts.map { verdict in
+        hostVerdicts.map { verdict in
             RequestAnswer(
                 id: verdict.id, outcome: verdict.error.map { .failure($0) } ?? .success(revision),
                 droppedDuplicates: verdict.droppedDuplicates, isRefused: verdict.isRefused)
         }
     }
 
+    /// The judgements on requests that are answered, not completed.
+    private var hostVerdicts: [Verdict] {
+        let requests = work.filter { element in
+            if case .itemUpdate = element { false } else { true }
+        }
+        return zip(requests, verdicts).compactMap { element, verdict in
+            if case .request(_, nil) = element { verdict } else { nil }
+        }
+    }
+
     /// The answers when the transaction could not be applied: an error for all that had none.
     func answers(failing error: ListError) -> [RequestAnswer] {
-        verdicts.map {
+        hostVerdicts.map {
             RequestAnswer(id: $0.id, outcome: .failure($0.error ?? error), droppedDuplicates: $0.droppedDuplicates)
         }
     }

@@ -15,8 +15,10 @@ extension ListAdapter {
             .revisionConflict, "expected_revision \(request.expectedRevision): the list is at \(revision)")
     }
 
-    private func finishAlone(_ request: UpdateRequest, error: ListError? = nil, isRefused: Bool = false) -> FlushStep {
-        var flush = Flush()
+    private func finishAlone(
+        _ request: UpdateRequest, _ flush: Flush, error: ListError? = nil, isRefused: Bool = false
+    ) -> FlushStep {
+        var flush = flush
         flush.verdicts = [Flush.Verdict(id: request.id, error: error, isRefused: isRefused)]
         return .finished(finishUnchanged(flush))
     }
@@ -28,19 +30,19 @@ extension ListAdapter {
     private func beginMove(
         _ request: UpdateRequest, from: IndexPath, to: IndexPath, _ flush: Flush
     ) -> FlushStep {
-        if let error = conflict(request) { return finishAlone(request, error: error) }
+        if let error = conflict(request) { return finishAlone(request, flush, error: error) }
         guard let source = sections.handle(at: from.section), let target = sections.handle(at: to.section),
             (0..<sections.itemCount(of: source)).contains(from.item),
             (0..<sections.itemCount(of: target)).contains(to.item)
         else {
-            return finishAlone(request, error: ListError(.noSuchItem, "no item at \(from) or no place at \(to)"))
+            return finishAlone(request, flush, error: ListError(.noSuchItem, "no item at \(from) or no place at \(to)"))
         }
         let isInside = source == target
         let isSingle = sections.itemCount(of: source) == 1 && sections.itemCount(of: target) == 1
         guard isInside || isSingle, mayMove(source, from: from.item, to: isInside ? to.item : nil) else {
-            return finishAlone(request, isRefused: true)
+            return finishAlone(request, flush, isRefused: true)
         }
-        if from == to { return finishAlone(request) }
+        if from == to { return finishAlone(request, flush) }
         var flush = flush
         flush.verdicts = [Flush.Verdict(id: request.id)]
         flush.isAnimated = request.animated
@@ -56,17 +58,15 @@ extension ListAdapter {
 
     private func mayMove(_ handle: SectionHandle, from: Int, to: Int?) -> Bool {
         guard let controller = controller(of: handle), registry.faults[handle] == nil else { return false }
-        depth += 1
-        defer { depth -= 1 }
-        return to.map { controller.canMoveItem(from: from, to: $0) } ?? controller.canMoveItem(at: from)
+        return call(.move, handle) {
+            to.map { controller.canMoveItem(from: from, to: $0) } ?? controller.canMoveItem(at: from)
+        }
     }
 
     private func movedObject(_ handle: SectionHandle, from: Int, to: Int) -> ListObject? {
-        depth += 1
-        defer { depth -= 1 }
-        guard let object = controller(of: handle)?.object(movingItemFrom: from, to: to),
-            sections.object(of: handle)?.isSame(as: object) == true
-        else { return nil }
+        guard let controller = controller(of: handle) else { return nil }
+        let object = call(.move, handle) { controller.object(movingItemFrom: from, to: to) }
+        guard let object, sections.object(of: handle)?.isSame(as: object) == true else { return nil }
         return object
     }
 
@@ -75,10 +75,10 @@ extension ListAdapter {
     private func beginConfigure(
         _ request: UpdateRequest, _ new: Configuration, controllersChanged: Bool, _ flush: Flush
     ) -> FlushStep {
-        if let error = conflict(request) { return finishAlone(request, error: error) }
+        if let error = conflict(request) { return finishAlone(request, flush, error: error) }
         guard controllersChanged || configuration.affectsLayout(comparedTo: new) else {
             take(new)
-            return finishAlone(request)
+            return finishAlone(request, flush)
         }
         var flush = flush
         flush.verdicts = [Flush.Verdict(id: request.id)]

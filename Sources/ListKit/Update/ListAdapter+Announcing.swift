@@ -5,8 +5,8 @@ extension ListAdapter {
             baseRevision: base, revision: revision, kind: .update, animated: flush.isAnimated,
             sectionCount: sections.count, itemCount: sections.itemCount)
         let isReload = flush.reloadsAll || configuration.updater == .reload
+        var announcer = TransactionAnnouncer(changes: flush.changes, options: configuration)
         if !isReload {
-            var announcer = TransactionAnnouncer(changes: flush.changes, options: configuration)
             for handle in applied.reloads {
                 guard let old = sections.oldPosition(of: handle), sections.position(of: handle) != nil else { continue }
                 announcer.reload(
@@ -20,18 +20,21 @@ extension ListAdapter {
             }
             (transaction.sections, transaction.items) = announcer.batches()
         }
-        if isReload || transaction.isTooLarge(threshold: configuration.reloadThreshold) {
-            transaction.kind = .reload
-            transaction.sections = SectionBatch()
-            transaction.items = ItemBatch()
+        guard isReload || transaction.isTooLarge(threshold: configuration.reloadThreshold) else {
+            tellUpdaterDelegate { $0.adapter(self, didApply: announcer.batchUpdateData(), as: transaction) }
+            return transaction
         }
+        transaction.kind = .reload
+        transaction.sections = SectionBatch()
+        transaction.items = ItemBatch()
+        tellUpdaterDelegate { $0.adapter(self, didReload: transaction, isFallback: !isReload) }
         return transaction
     }
 }
 
 /// Puts what happened into the batches that are announced, as the adapter's options want them.
 struct TransactionAnnouncer {
-    private let changes: SectionChanges
+    let changes: SectionChanges
     private let options: ListAdapter.Configuration
     private var reloads: [(old: Int, itemCount: Int, oldItemCount: Int)] = []
     private var items: [(old: Int, new: Int, changes: ListItemChanges)] = []

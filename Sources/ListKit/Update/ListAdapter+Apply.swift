@@ -17,15 +17,13 @@ extension ListAdapter {
         self.flush = .idle
         var result = FlushResult()
         result.answers = flush.answers(failing: error)
-        let completions = application?.completions ?? []
+        let applied = application ?? Application()
         carried = application
         carried?.completions = []
+        carried?.finished = []
         application = nil
-        depth += 1
-        for update in flush.itemUpdates { update.completion?(false) }
-        for completion in completions { completion.call(false) }
-        depth -= 1
-        result.events = settled([])
+        complete(flush, applied, error: error)
+        result.events = settled()
         return result
     }
 
@@ -34,13 +32,16 @@ extension ListAdapter {
         guard case .diffing(let flush, _) = self.flush else { return }
         self.flush = .idle
         queue.insert(contentsOf: flush.work, at: 0)
-        coalescer.request(now: now, isVisible: true)
+        coalescer.request(now: now, isVisible: isVisible)
+        scheduleFlush()
     }
 
     // MARK: Applying
 
     private func apply(_ flush: Flush, revision newRevision: UInt64) -> FlushResult {
         let base = revision
+        let mark = pendingEvents.count
+        tellUpdaterDelegate { $0.adapter(self, willApply: base) }
         for view in views { rememberAnchor(of: view) }
         if let configuration = flush.configuration {
             take(configuration)
@@ -56,6 +57,7 @@ extension ListAdapter {
         runItemUpdates(flush.itemUpdates)
         moveItem(flush.itemMove)
         settleItemCounts(flush, inserted: unsettled)
+        application?.isCollecting = false
         let applied = application ?? Application()
         let transaction = announcement(of: flush, applied, base: base)
         let events = updateViews(flush, applied)
@@ -63,32 +65,53 @@ extension ListAdapter {
         forgetRemoved(flush.changes)
         sections.commit()
         self.flush = .idle
-        return finish(flush, applied, transaction: transaction, events: events)
+        return finish(flush, applied, transaction: transaction, events: events, since: mark)
     }
 
     /// The end of a flush in which nothing is announced: sizes may have changed.
     func finishUnannounced(_ flush: Flush) -> FlushResult {
+        application?.isCollecting = false
         let applied = application ?? Application()
+        let mark = pendingEvents.count
         self.flush = .applying
         for view in views { rememberAnchor(of: view) }
         let events = applied.isEmpty ? [] : updateViews(flush, applied)
         application = nil
         self.flush = .idle
-        return finish(flush, applied, transaction: nil, events: events)
+        return finish(flush, applied, transaction: nil, events: events, since: mark)
     }
 
     private func finish(
-        _ flush: Flush, _ applied: Application, transaction: Transaction?, events: [AdapterEvent]
+        _ flush: Flush, _ applied: Application, transaction: Transaction?, events: [AdapterEvent], since mark: Int
     ) -> FlushResult {
+        let said: [AdapterEvent] = transaction.map { [.updated($0)] } ?? []
+        pendingEvents.insert(contentsOf: said + events, at: min(mark, pendingEvents.count))
         depth += 1
         notifyListeners(flush)
-        for completion in applied.completions { completion.call(completion.finished) }
         depth -= 1
+        complete(flush, applied, error: nil)
         var result = FlushResult()
         result.answers = flush.answers(revision: revision)
         result.transaction = transaction
-        result.events = settled((transaction.map { [.updated($0)] } ?? []) + events)
+        result.events = settled()
         return result
+    }
+
+    /// Calls the completions of a flush, in the order of the queue (IGListKit UP-52, UP-64).
+    func complete(_ flush: Flush, _ applied: Application, error: ListError?) {
+        depth += 1
+        defer { depth -= 1 }
+        var verdicts = flush.verdicts.makeIterator()
+        var finished = applied.finished.makeIterator()
+        for element in flush.work {
+            switch element {
+            case .itemUpdate(let update): update.completion?(finished.next() == true && error == nil)
+            case .request(_, let completion), .dataSource(_, _, let completion):
+                let verdict = verdicts.next()
+                completion?(error == nil && verdict?.error == nil)
+            }
+        }
+        for completion in applied.completions { completion.call(completion.finished && error == nil) }
     }
 
     // MARK: Section controllers
@@ -115,15 +138,21 @@ extension ListAdapter {
     }
 
     private func rebuildControllers() {
-        for handle in Array(registry.controllers.keys) { registry.remove(handle) }
+        for handle in registry.controllers.keys.sorted() { replaceController(of: handle) }
         for handle in Array(registry.faults.keys) { registry.clearFault(of: handle) }
+    }
+
+    /// Lets a controller go; another one is made when the section is asked next.
+    private func replaceController(of handle: SectionHandle) {
+        guard let controller = registry.remove(handle), displayCounts.isInUse(handle) else { return }
+        application?.replaced[handle] = controller
     }
 
     /// A section whose object changed, or that is to be rebuilt.
     private func showChanged(_ handle: SectionHandle, isForced: Bool) {
         guard let new = sections.object(of: handle), let old = sections.oldObject(of: handle) else { return }
         if new.objectType !== old.objectType {
-            registry.remove(handle)
+            replaceController(of: handle)
             application?.reloads.insert(handle)
             return
         }
@@ -136,9 +165,7 @@ extension ListAdapter {
 
     private func change(of handle: SectionHandle, from old: ListObject, to new: ListObject) -> ListSectionChange {
         if let controller = registry.controllers[handle] {
-            depth += 1
-            defer { depth -= 1 }
-            return controller.update(to: new)
+            return call(.update, handle) { controller.update(to: new) }
         }
         guard let viewModels = kind(for: new)?.traits?.viewModels else { return .reload }
         let changes = ListItemChanges(
@@ -148,9 +175,7 @@ extension ListAdapter {
 
     private func moveItem(_ move: (section: SectionHandle, from: Int, to: Int)?) {
         guard let move, let controller = controller(of: move.section) else { return }
-        depth += 1
-        controller.moveItem(from: move.from, to: move.to)
-        depth -= 1
+        call(.move, move.section) { controller.moveItem(from: move.from, to: move.to) }
         var changes = ListItemChanges(updates: [])
         changes.moves = [(move.from, move.to)]
         collect(changes, of: move.section)

@@ -3,24 +3,34 @@ extension ListAdapter {
     func runItemUpdates(_ updates: [ItemUpdate]) {
         if application == nil { application = carried ?? Application() }
         carried = nil
-        for update in updates { run(update) }
+        for update in updates {
+            let isPresent = run(update)
+            application?.finished.append(isPresent)
+        }
     }
 
-    /// Runs one item update and whatever it asks for itself.
-    func run(_ update: ItemUpdate) {
-        let isPresent = handle(of: update.controller) != nil
-        application?.nesting += 1
-        depth += 1
-        var context = ListBatchContext(adapter: self, controller: update.controller)
-        update.updates(&context)
-        depth -= 1
-        application?.nesting -= 1
-        for (handle, changes) in context.collector.changes { collect(changes, of: handle) }
+    /// Runs an item update from inside of another callback.
+    func runInside(_ update: ItemUpdate) {
+        let isPresent = run(update)
         if let completion = update.completion { application?.completions.append((isPresent, completion)) }
+    }
+
+    /// Runs one item update and whatever it asks for itself; answers whether its section is in the list.
+    private func run(_ update: ItemUpdate) -> Bool {
+        let handle = handle(of: update.controller)
+        application?.nesting += 1
+        var context = ListBatchContext(adapter: self, controller: update.controller)
+        call(.batch, handle ?? .none) { update.updates(&context) }
+        application?.nesting -= 1
+        for (handle, changes) in context.collector.changes.sorted(by: { $0.key < $1.key }) {
+            collect(changes, of: handle)
+        }
+        return handle != nil
     }
 
     /// Adds what an item update said about a section.
     private func collect(_ said: CollectedItemChanges, of handle: SectionHandle) {
+        guard sections.position(of: handle) != nil, sections.oldPosition(of: handle) != nil else { return }
         if said.reloadsSection { application?.reloads.insert(handle) }
         if said.invalidatesLayout { application?.invalidated.insert(handle) }
         guard said.hasItemChanges else { return }

@@ -31,9 +31,7 @@ extension ListAdapter {
     /// A controller is made for the section if there is none, and given back if its kind has traits.
     public func items(inSection section: Int) -> [ListItem] {
         guard let handle = sections.handle(at: section) else { return [] }
-        depth += 1
         let items = (0..<sections.itemCount(of: handle)).map { askItem(of: handle, at: $0) }
-        depth -= 1
         settle()
         return items
     }
@@ -87,13 +85,13 @@ extension ListAdapter {
 
     /// The end of a call from outside: what callbacks had put off is done now.
     func settle() {
-        guard depth == 0, application == nil else { return }
-        var rounds = 0
-        while !deferred.isEmpty, rounds < ListAdapter.maximumRounds {
-            let work = deferred
-            deferred = []
-            for action in work { action() }
-            rounds += 1
+        guard depth == 0, application == nil, !isSettling else { return }
+        isSettling = true
+        defer { isSettling = false }
+        var done = 0
+        while done < deferred.count, done < ListAdapter.maximumDeferred {
+            deferred[done]()
+            done += 1
         }
         deferred = []
         for view in views where view.isStale {
@@ -103,12 +101,17 @@ extension ListAdapter {
         releaseTransientControllers()
     }
 
-    /// The end of a call from outside that answers events.
-    func settled(_ events: [AdapterEvent]) -> [AdapterEvent] {
+    /// The end of a call that answers events: what nobody took before, what the call itself did, what callbacks did.
+    ///
+    /// - Parameter mark: how many events waited when the call began.
+    func settled(_ events: [AdapterEvent] = [], since mark: Int = .max) -> [AdapterEvent] {
+        pendingEvents.insert(contentsOf: events, at: min(mark, pendingEvents.count))
+        if isSettling { return [] }
         settle()
-        return events + takeEvents()
+        return takeEvents()
     }
 
-    /// How often callbacks may put off work from inside of work that was put off; the rest is dropped.
-    private static let maximumRounds = 64
+    /// How much work callbacks may put off in one call from outside, work that was put off included; the rest is dropped,
+    /// or two sections that scroll to themselves would go on for ever.
+    private static let maximumDeferred = 256
 }

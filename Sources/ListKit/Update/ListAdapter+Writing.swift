@@ -3,23 +3,24 @@ extension ListAdapter {
     ///
     /// - Parameter now: the time in milliseconds; only adaptive coalescing needs it.
     public func enqueue(_ request: UpdateRequest, now: UInt64? = nil) {
-        queue.append(.request(request))
+        queue.append(.request(request, nil))
         requestFlush(now: now)
     }
 
     /// Queues an item update, or runs it at once when data is being applied (IGListKit F52, BN-28).
     func queueItemUpdate(_ update: ItemUpdate) {
-        if let application, application.nesting < Application.maximumNesting {
-            run(update)
+        if let application, application.isCollecting, application.nesting < Application.maximumNesting {
+            runInside(update)
             return
         }
         queue.append(.itemUpdate(update))
         requestFlush(now: nil)
     }
 
-    private func requestFlush(now: UInt64?) {
+    func requestFlush(now: UInt64?) {
         if let now { self.now = max(self.now, now) }
-        coalescer.request(now: self.now, isVisible: views.contains { $0.isActive })
+        coalescer.request(now: self.now, isVisible: isVisible)
+        scheduleFlush()
         noteActivity()
     }
 
@@ -53,20 +54,18 @@ extension ListAdapter {
         }
         coalescer.start(now: self.now)
         let work = takeQueue()
-        if !queue.isEmpty { coalescer.request(now: self.now, isVisible: true) }
+        if !queue.isEmpty { coalescer.request(now: self.now, isVisible: isVisible) }
         var flush = Flush()
         flush.work = work
-        if case .request(let request) = work.first, work.count == 1, let step = beginAlone(request, flush) {
+        if case .request(let request, _) = work.first, work.count == 1, let step = beginAlone(request, flush) {
             return step
         }
-        var staging = UpdateStaging(revision: revision, rejecting: rejectedTypes(of: work))
-        for element in work {
-            switch element {
-            case .itemUpdate(let update):
-                flush.itemUpdates.append(update)
-                flush.isAnimated = flush.isAnimated && update.animated
-            case .request(let request): judge(request, &staging, &flush)
-            }
+        let requests = requests(of: work)
+        var staging = UpdateStaging(revision: revision, rejecting: rejectedTypes(of: requests))
+        for request in requests { judge(request, &staging, &flush) }
+        for case .itemUpdate(let update) in work {
+            flush.itemUpdates.append(update)
+            flush.isAnimated = flush.isAnimated && update.animated
         }
         flush.reloaded = staging.reloaded
         flush.reloadsAll = staging.reloadsAll
@@ -76,6 +75,27 @@ extension ListAdapter {
             return prepare(flush)
         case .list(let list): return diff(list, flush)
         }
+    }
+
+    /// The requests among some work; data sources are asked now, each once (IGListKit UP-66).
+    private func requests(of work: [QueuedWork]) -> [UpdateRequest] {
+        var known: [ObjectIdentifier: [ListObject]] = [:]
+        return work.compactMap { element in
+            switch element {
+            case .request(let request, _): return request
+            case .itemUpdate: return nil
+            case .dataSource(let source, let animated, _):
+                let objects = known[ObjectIdentifier(source)] ?? ask(source)
+                known[ObjectIdentifier(source)] = objects
+                return UpdateRequest(id: 0, animated: animated, operation: .performUpdates(objects: objects))
+            }
+        }
+    }
+
+    private func ask(_ source: any ListAdapterDataSource) -> [ListObject] {
+        depth += 1
+        defer { depth -= 1 }
+        return source.objects(for: self)
     }
 
     private func judge(_ request: UpdateRequest, _ staging: inout UpdateStaging, _ flush: inout Flush) {
@@ -91,7 +111,7 @@ extension ListAdapter {
 
     /// The types in some requests for which there is no section controller; asked before the list is touched, as the
     /// provider may look at it.
-    private func rejectedTypes(of work: [QueuedWork]) -> Set<ObjectIdentifier> {
+    private func rejectedTypes(of requests: [UpdateRequest]) -> Set<ObjectIdentifier> {
         var rejected: Set<ObjectIdentifier> = []
         var last: ObjectType?
         func ask(_ object: ListObject) {
@@ -100,7 +120,7 @@ extension ListAdapter {
             last = type
             if kind(for: object) == nil { rejected.insert(ObjectIdentifier(type)) }
         }
-        for case .request(let request) in work {
+        for request in requests {
             switch request.operation {
             case .performUpdates(let objects, _): objects.forEach(ask)
             case .applyChanges(_, let upserts): upserts.forEach { ask($0.object) }
@@ -128,16 +148,20 @@ extension ListAdapter {
         var flush = flush
         flush.changes.list = list
         self.flush = .diffing(flush, generation: diffGeneration)
+        tellUpdaterDelegate { $0.adapter(self, willDiffFrom: job.old, to: list) }
         if job.objectCount >= configuration.backgroundDiffThreshold { return .diff(job) }
-        return finishDiff(job.run())
+        return finish(job.run(), onBackgroundThread: false)
     }
 
     /// Takes what a ``DiffJob`` found; one that was cancelled meanwhile changes nothing.
-    public func finishDiff(_ output: DiffJob.Output) -> FlushStep {
+    public func finishDiff(_ output: DiffJob.Output) -> FlushStep { finish(output, onBackgroundThread: true) }
+
+    private func finish(_ output: DiffJob.Output, onBackgroundThread: Bool) -> FlushStep {
         guard case .diffing(var flush, output.generation) = self.flush, let list = flush.changes.list else {
             return .finished(FlushResult())
         }
         let result = output.result
+        tellUpdaterDelegate { $0.adapter(self, didDiff: result, onBackgroundThread: onBackgroundThread) }
         flush.changes.deletes = Array(result.deletes)
         flush.changes.inserts = result.inserts.map { ($0, list[$0]) }
         flush.changes.moves = result.moves.map { ($0.from, $0.to) }
@@ -175,9 +199,11 @@ extension ListAdapter {
 
     func finishUnchanged(_ flush: Flush) -> FlushResult {
         self.flush = .idle
+        tellUpdaterDelegate { $0.adapterDidFinishWithoutUpdates(self) }
         var result = FlushResult()
         result.answers = flush.answers(revision: revision)
-        result.events = settled([])
+        complete(flush, Application(), error: nil)
+        result.events = settled()
         return result
     }
 }
@@ -192,7 +218,7 @@ extension UpdateRequest {
 extension QueuedWork {
     /// Whether the request is flushed by itself: what it does depends on the items as they are.
     fileprivate var standsAlone: Bool {
-        guard case .request(let request) = self else { return false }
+        guard case .request(let request, _) = self else { return false }
         switch request.operation {
         case .moveItem, .configure: return true
         default: return false

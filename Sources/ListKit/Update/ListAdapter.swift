@@ -28,6 +28,25 @@ public final class ListAdapter {
     /// Runs what section controllers want called back later; the owner's, on whose turn the adapter is used.
     public weak var executor: (any ListExecutor)?
 
+    /// The clock and the executor, for a list without a host.
+    public weak var scheduler: (any ListScheduler)?
+    /// Gives the objects; set with ``setDataSource(_:)``.
+    public internal(set) weak var dataSource: (any ListAdapterDataSource)?
+    /// Whether the scheduler is about to flush.
+    var isFlushScheduled = false
+
+    /// Whether the list counts as empty, in place of the configured rule (IGListKit U16).
+    public var emptinessPredicate: ((ListAdapter) -> Bool)?
+
+    /// Is told which objects appear and disappear.
+    public weak var delegate: (any ListAdapterDelegate)?
+    /// Tells others which objects appear and disappear.
+    public weak var announcer: ListAdapterAnnouncer?
+    /// Is told what the updater does.
+    public weak var updaterDelegate: (any ListUpdaterDelegate)?
+    /// Is told of every call of a section controller.
+    public weak var performanceDelegate: (any ListPerformanceDelegate)?
+
     /// The sections; after and before only differ while a transaction is applied.
     var sections = SectionMap()
     /// The section controllers that exist, and what is known of their kinds.
@@ -60,6 +79,8 @@ public final class ListAdapter {
     var depth = 0
     /// Work of callbacks that has to wait until the adapter is done.
     var deferred: [() -> Void] = []
+    /// Whether work that was put off is being done.
+    var isSettling = false
     /// The view that is being laid out, whose geometry section controllers see.
     var currentView: ViewID?
     /// The view that scrolled last.
@@ -86,12 +107,27 @@ public final class ListAdapter {
         coalescer = UpdateCoalescer(configuration: configuration.coalescing)
         load(objects)
     }
+
+    deinit {
+        // Nobody waits for ever: what was never flushed was not applied.
+        for work in queue { work.completion?(false) }
+    }
 }
 
 /// Something that waits for a flush.
 enum QueuedWork {
-    /// A request of the owner.
-    case request(UpdateRequest)
+    /// A request: of the host, which gets an answer, or of a program that gets a completion.
+    case request(UpdateRequest, ((Bool) -> Void)?)
+    /// The objects that a data source has when the flush begins; it is kept alive until then.
+    case dataSource(any ListAdapterDataSource, animated: Bool, completion: ((Bool) -> Void)?)
     /// An item update of a section controller.
     case itemUpdate(ItemUpdate)
+
+    /// What is called when it is over.
+    var completion: ((Bool) -> Void)? {
+        switch self {
+        case .request(_, let completion), .dataSource(_, _, let completion): completion
+        case .itemUpdate(let update): update.completion
+        }
+    }
 }

@@ -1,0 +1,53 @@
+extension ListAdapter {
+    /// Scrolls a view to an object: from its first item to its last, with the named supplementary views (IGListKit F67).
+    ///
+    /// An unknown object is ignored; one without items and without the named views is at the start of the content
+    /// (IGListKit AD-111).
+    /// - Parameters:
+    ///   - additionalOffset: added to the offset before it is clamped (IGListKit AD-130).
+    /// - Throws: `invalidArguments` in the layout `none` and before the first viewport.
+    public func scroll(
+        view id: ViewID, toObject objectID: String, supplementary kinds: Set<ElementKind> = [],
+        position: ScrollPosition = .none, additionalOffset: Double = 0
+    ) throws(ListError) -> (offset: Point, reply: ViewReply) {
+        let view = try view(id)
+        guard view.layoutKind != .none, view.viewport != nil else {
+            throw ListError(.invalidArguments, "a view without a viewport cannot scroll")
+        }
+        guard additionalOffset.isFinite, let section = section(forID: objectID),
+            let range = view.layout.scrollRange(ofSection: section, supplementary: kinds)
+        else { return (view.offset, ViewReply(sequence: view.picture.sequence, effects: settled())) }
+        scroll(view, to: ScrollTarget(range: range, position: position, additionalOffset: additionalOffset))
+        let reply = reply(view, event: .scrolled)
+        return (view.offset, reply)
+    }
+
+    /// The viewer says what the user does to the content; the section controllers that are shown hear it (IGListKit F63).
+    public func reportScroll(view id: ViewID, _ event: ListScrollEvent) throws(ListError) -> [AdapterEvent] {
+        let view = try view(id)
+        switch event {
+        case .willBeginDragging: view.scrolling = [.isTracking, .isDragging]
+        case .didEndDragging(let willDecelerate): view.scrolling = willDecelerate ? [.isDecelerating] : []
+        case .didEndDecelerating: view.scrolling = []
+        case .scrolled: break
+        }
+        notifyScroll(event, in: view)
+        return settled()
+    }
+}
+
+/// What a view's content is doing (IGListKit F48, AD-108).
+public struct ListScrollingTraits: OptionSet, Sendable, Hashable {
+    /// The bits.
+    public let rawValue: UInt8
+
+    /// Makes traits from their bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// A finger or a pointer is on the content.
+    public static let isTracking = ListScrollingTraits(rawValue: 1)
+    /// The content follows it.
+    public static let isDragging = ListScrollingTraits(rawValue: 2)
+    /// The content goes on moving by itself.
+    public static let isDecelerating = ListScrollingTraits(rawValue: 4)
+}

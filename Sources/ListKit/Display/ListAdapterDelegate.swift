@@ -1,0 +1,70 @@
+/// Is told which objects of a list appear and disappear, counted over all views (IGListKit F60).
+///
+/// The events of an item come before those of its section; what appears comes before what disappears. Ended ones carry the
+/// place that they had, and the object that was shown, even if it has left the list (IGListKit DH-11, DH-12).
+public protocol ListAdapterDelegate: AnyObject {
+    /// The first element of an object's section is about to be shown.
+    func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, at section: Int)
+    /// The last element of an object's section is gone.
+    func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, at section: Int)
+    /// An item is about to be shown.
+    func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, itemAt path: IndexPath)
+    /// An item is gone.
+    func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, itemAt path: IndexPath)
+}
+
+extension ListAdapterDelegate {
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, at section: Int) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, at section: Int) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, itemAt path: IndexPath) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, itemAt path: IndexPath) {}
+}
+
+/// Passes the display events of many adapters on to listeners, which are held weakly (IGListKit F61).
+///
+/// All adapters and listeners of one announcer belong to one executor.
+public final class ListAdapterAnnouncer {
+    private var listeners = WeakList<any ListAdapterDelegate>()
+
+    /// Makes an announcer without listeners.
+    public init() {}
+
+    /// Tells a listener of every event from now on.
+    public func addListener(_ listener: any ListAdapterDelegate) { listeners.add(listener) }
+
+    /// Tells a listener nothing more.
+    public func removeListener(_ listener: any ListAdapterDelegate) { listeners.remove(listener) }
+
+    /// The listeners as they are now: one that leaves while it is told disturbs nobody (IGListKit AN-05).
+    var present: [any ListAdapterDelegate] { listeners.elements }
+}
+
+extension ListAdapter {
+    /// The delegate, then the announcer's listeners (IGListKit DH-10).
+    private var displayListeners: [any ListAdapterDelegate] {
+        (delegate.map { [$0] } ?? []) + (announcer?.present ?? [])
+    }
+
+    /// Tells the delegate and the announcer of an element.
+    func announce(_ element: ViewElement, isItem: Bool, appears: Bool) {
+        let listeners = displayListeners
+        guard !listeners.isEmpty, let handle = element.key.handle,
+            let object = sections.object(of: handle) ?? sections.oldObject(of: handle)
+        else { return }
+        let path = IndexPath(section: element.section, item: element.key.index)
+        depth += 1
+        for listener in listeners {
+            switch (isItem, appears) {
+            case (true, true): listener.adapter(self, willDisplay: object, itemAt: path)
+            case (true, false): listener.adapter(self, didEndDisplaying: object, itemAt: path)
+            case (false, true): listener.adapter(self, willDisplay: object, at: path.section)
+            case (false, false): listener.adapter(self, didEndDisplaying: object, at: path.section)
+            }
+        }
+        depth -= 1
+    }
+}

@@ -1,0 +1,133 @@
+/// The short road for a program without a host: completions instead of answers, and a scheduler that flushes.
+extension ListAdapter {
+    /// Asks the data source for its objects with the next flush and brings the list there (IGListKit F27).
+    ///
+    /// - Parameter completion: gets whether the update was applied; at once, with false, when there is no data source.
+    public func performUpdates(animated: Bool = true, completion: ((Bool) -> Void)? = nil) {
+        guard let dataSource else {
+            completion?(false)
+            return
+        }
+        enqueue(.dataSource(dataSource, animated: animated, completion: completion))
+    }
+
+    /// Brings the list to the given objects.
+    ///
+    /// - Parameter completion: gets whether the update was applied.
+    public func performUpdates(_ objects: [ListObject], animated: Bool = true, completion: ((Bool) -> Void)? = nil) {
+        enqueue(animated: animated, .performUpdates(objects: objects), completion)
+    }
+
+    /// Makes all section controllers anew, over the data source's objects if there is one (IGListKit F28).
+    ///
+    /// - Parameter completion: gets whether it was done.
+    public func reloadData(completion: ((Bool) -> Void)? = nil) {
+        if let dataSource { enqueue(.dataSource(dataSource, animated: true, completion: nil)) }
+        enqueue(animated: false, .reloadData, completion)
+    }
+
+    /// Builds the sections of some objects anew; unknown ones are ignored (IGListKit F29).
+    public func reloadObjects(_ ids: [String], completion: ((Bool) -> Void)? = nil) {
+        enqueue(animated: true, .reloadObjects(ids), completion)
+    }
+
+    /// Gives the list another data source; its objects are taken over at once, with everything that waits and with an update
+    /// whose diff is being computed (IGListKit F17, F75).
+    ///
+    /// From inside of a callback it happens right after it.
+    public func setDataSource(_ new: (any ListAdapterDataSource)?) {
+        guard new !== dataSource else { return }
+        guard depth == 0, application == nil else {
+            deferred.append { [weak self, weak new] in self?.setDataSource(new) }
+            return
+        }
+        dataSource = new
+        guard let new else { return }
+        cancelFlush()
+        queue.append(.dataSource(new, animated: false, completion: nil))
+        if case .idle = flush { flushNow() } else { requestFlush(now: nil) }
+    }
+
+    /// Flushes everything that waits, computing diffs at once (IGListKit U15).
+    ///
+    /// Does nothing from inside of a callback, and while a flush is under way.
+    /// - Returns: the results of the flushes, in order.
+    @discardableResult
+    public func flushNow() -> [FlushResult] {
+        var results: [FlushResult] = []
+        while depth == 0, application == nil, case .idle = flush, !queue.isEmpty {
+            var step = beginFlush(now: scheduler?.now ?? now)
+            if case .diff(let job) = step { step = finishDiff(job.run()) }
+            results.append(finish(step))
+        }
+        return results
+    }
+
+    /// Brings the list to the data source's objects.
+    ///
+    /// - Returns: whether the update was applied (IGListKit F105).
+    public func performUpdates(animated: Bool = true) async -> Bool {
+        await withCheckedContinuation { continuation in
+            performUpdates(animated: animated) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Makes all section controllers anew.
+    ///
+    /// - Returns: whether it was done (IGListKit F105).
+    public func reloadData() async -> Bool {
+        await withCheckedContinuation { continuation in
+            reloadData { continuation.resume(returning: $0) }
+        }
+    }
+
+    // MARK: Scheduling
+
+    private func enqueue(
+        animated: Bool, _ operation: UpdateRequest.Operation, _ completion: ((Bool) -> Void)?
+    ) {
+        let request = UpdateRequest(id: 0, animated: animated, operation: operation)
+        enqueue(.request(request, completion ?? { _ in }))
+    }
+
+    private func enqueue(_ work: QueuedWork) {
+        queue.append(work)
+        requestFlush(now: scheduler?.now)
+    }
+
+    /// Lets the scheduler flush when it is due.
+    func scheduleFlush() {
+        guard let scheduler, !isFlushScheduled, flushTiming != .idle else { return }
+        isFlushScheduled = true
+        scheduler.schedule(flushTiming) { [weak self] in
+            self?.isFlushScheduled = false
+            self?.runScheduledFlush()
+        }
+    }
+
+    private func runScheduledFlush() {
+        guard let scheduler else { return }
+        let step = beginFlush(now: scheduler.now)
+        guard case .diff(let job) = step else {
+            finish(step)
+            return
+        }
+        scheduler.run(job) { [weak self] output in
+            guard let self else { return }
+            finish(finishDiff(output))
+        }
+    }
+
+    @discardableResult
+    private func finish(_ step: FlushStep) -> FlushResult {
+        let result: FlushResult
+        switch step {
+        case .finished(let finished): result = finished
+        case .commit: result = commitFlush()
+        case .diff: result = FlushResult()
+        }
+        scheduler?.adapter(self, emitted: result.events)
+        scheduleFlush()
+        return result
+    }
+}

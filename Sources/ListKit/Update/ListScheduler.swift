@@ -1,0 +1,30 @@
+/// The clock and the executor of a list that has no host: what a program that uses ListKit alone supplies.
+///
+/// All calls come from the adapter's executor, and `schedule` calls back there.
+public protocol ListScheduler: AnyObject {
+    /// The time in milliseconds; never goes back.
+    var now: UInt64 { get }
+
+    /// Calls once: in the next turn of the executor, or at a time.
+    func schedule(_ timing: FlushTiming, _ work: @escaping () -> Void)
+
+    /// Computes a diff, on any thread, and hands its output back on the executor; the default computes it at once.
+    func run(_ job: DiffJob, completion: @escaping (DiffJob.Output) -> Void)
+
+    /// Takes what the list says, in order.
+    func adapter(_ adapter: ListAdapter, emitted events: [AdapterEvent])
+}
+
+extension ListScheduler {
+    /// Computes the diff at once.
+    public func run(_ job: DiffJob, completion: @escaping (DiffJob.Output) -> Void) { completion(job.run()) }
+
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, emitted events: [AdapterEvent]) {}
+}
+
+/// Gives a list its objects when it asks for them (IGListKit F17, F27).
+public protocol ListAdapterDataSource: AnyObject {
+    /// The objects as they shall be, in order.
+    func objects(for adapter: ListAdapter) -> [ListObject]
+}

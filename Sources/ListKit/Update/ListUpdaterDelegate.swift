@@ -1,0 +1,46 @@
+/// Is told what the updater of a list does (IGListKit F79).
+///
+/// IGListKit's events outside of a batch do not exist here: every change of items is part of a batch.
+public protocol ListUpdaterDelegate: AnyObject {
+    /// A diff begins.
+    func adapter(_ adapter: ListAdapter, willDiffFrom old: [ListObject], to new: [ListObject])
+    /// A diff is over.
+    func adapter(_ adapter: ListAdapter, didDiff result: ListIndexSetResult, onBackgroundThread: Bool)
+    /// A transaction is about to be applied.
+    func adapter(_ adapter: ListAdapter, willApply baseRevision: UInt64)
+    /// A transaction was applied as a batch, in the form of IGListKit's batch data and in the one that is announced.
+    func adapter(_ adapter: ListAdapter, didApply batch: ListBatchUpdateData, as transaction: Transaction)
+    /// A transaction was applied as a reload; `isFallback` if the change was too large for a batch.
+    func adapter(_ adapter: ListAdapter, didReload transaction: Transaction, isFallback: Bool)
+    /// A flush is over in which nothing changed.
+    func adapterDidFinishWithoutUpdates(_ adapter: ListAdapter)
+    /// A section broke its contract: what IGListKit would crash for.
+    func adapter(_ adapter: ListAdapter, didFindFault fault: SectionFault)
+}
+
+extension ListUpdaterDelegate {
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, willDiffFrom old: [ListObject], to new: [ListObject]) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didDiff result: ListIndexSetResult, onBackgroundThread: Bool) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, willApply baseRevision: UInt64) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didApply batch: ListBatchUpdateData, as transaction: Transaction) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didReload transaction: Transaction, isFallback: Bool) {}
+    /// Does nothing.
+    public func adapterDidFinishWithoutUpdates(_ adapter: ListAdapter) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didFindFault fault: SectionFault) {}
+}
+
+extension ListAdapter {
+    /// Tells the updater delegate, from inside of a callback.
+    func tellUpdaterDelegate(_ message: (any ListUpdaterDelegate) -> Void) {
+        guard let updaterDelegate else { return }
+        depth += 1
+        message(updaterDelegate)
+        depth -= 1
+    }
+}

@@ -1,0 +1,18 @@
+extension TransactionAnnouncer {
+    /// The same changes as IGListKit applies them to a view: every reload is a delete and an insert (IGListKit UP-33 to
+    /// UP-46), conflicts are cleaned away (BU rules).
+    func batchUpdateData() -> ListBatchUpdateData {
+        let (sections, items) = batches()
+        let forward = changes.forwarding()
+        let reloads = sections.reloads.flatMap(\.range)
+        let replaced = ListIndexSet(reloads.compactMap { forward($0) })
+        func path(_ place: ItemPlace) -> IndexPath { IndexPath(section: Int(place.section), item: Int(place.item)) }
+        return ListBatchUpdateData(
+            insertSections: ListIndexSet(sections.inserts.flatMap(\.range)).union(replaced),
+            deleteSections: ListIndexSet(sections.deletes.flatMap(\.range)).union(ListIndexSet(reloads)),
+            moveSections: sections.moves.map { ListMoveIndex(from: Int($0.old), to: Int($0.new)) },
+            insertItems: items.inserts.map(path), deleteItems: items.deletes.map(path),
+            updateItems: items.reloads.map(path),
+            moveItems: items.moves.map { ListMoveIndexPath(from: path($0.old), to: path($0.new)) })
+    }
+}

@@ -1,0 +1,262 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@Suite("Views: sequences, credit and slots")
+struct ViewTests {
+    static func ids(_ range: Range<Int>) throws -> [ListObject] {
+        try range.map { try ListObject(id: "o\($0)", fields: ["n": .int64(Int64($0))]) }
+    }
+
+    @Test("before the first viewport → nothing is sent, a resync is empty")
+    func silentAtFirst() throws {
+        let list = TestHost(try Self.ids(0..<5))
+        try list.adapter.openView(1)
+        try list.update(Self.ids(1..<7))
+        #expect(list.takeEvents().allSatisfy { if case .updated = $0 { true } else { false } })
+        let picture = try list.adapter.resync(view: 1)
+        #expect(picture.sequence == 0 && picture.items.isEmpty)
+        #expect(try list.adapter.viewDescription(1).state == .new)
+    }
+
+    @Test("a viewport that shows, places and resizes nothing → no change, the last sequence as answer")
+    func nothingNew() throws {
+        let list = TestHost(try Self.ids(0..<50))
+        var screen = try list.open()
+        #expect(screen.sequence == 1)
+        let reply = try list.adapter.setViewport(view: 1, seen: 1, rect: Rect(x: 0, y: 10, width: 100, height: 100))
+        #expect(reply.sequence == 1 && reply.effects.isEmpty)
+        let empty = TestHost()
+        screen = try empty.open()
+        #expect(screen.sequence == 0)
+    }
+
+    @Test("a slot that was left → is the next one taken for its reuse identifier")
+    func slots() throws {
+        let list = TestHost(try Self.ids(0..<100))
+        var screen = try list.open()
+        var seen = Set(screen.slots.keys)
+        for step in 1...40 {
+            let rect = Rect(x: 0, y: Double(step) * 44, width: 100, height: 100)
+            screen.take(try list.adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
+            _ = try list.adapter.acknowledge(view: 1, sequence: screen.sequence)
+            seen.formUnion(screen.slots.keys)
+        }
+        #expect(seen.count <= 4)
+        #expect(screen.items.map(\.objectID) == ["o40", "o41", "o42"])
+    }
+
+    @Test("credit used up → one Stalled, then nothing until an acknowledgement, then straight to the present")
+    func credit() throws {
+        let list = TestHost(try Self.ids(0..<200))
+        var screen = try list.open { $0.window = 2 }
+        func scroll(_ y: Double) throws -> ViewReply {
+            try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: y, width: 100, height: 100))
+        }
+        screen.take(try scroll(440).effects)
+        #expect(screen.sequence == 2 && !screen.isStalled)
+        let stalled = try scroll(880)
+        screen.take(stalled.effects)
+        #expect(screen.isStalled && stalled.sequence == 2)
+        for y in stride(from: 1000.0, to: 3000, by: 500) {
+            let reply = try scroll(y)
+            #expect(reply.sequence == 2)
+            #expect(!reply.effects.contains { if case .picture = $0 { true } else { false } })
+            #expect(!reply.effects.contains { if case .stalled = $0 { true } else { false } })
+            // Helpers work for the viewport, not for the credit.
+            #expect(reply.effects.contains { if case .display = $0 { true } else { false } })
+        }
+        #expect(try list.adapter.viewDescription(1).state == .stalled)
+        #expect(try list.adapter.acknowledge(view: 1, sequence: 99).isEmpty)
+        screen.take(try list.adapter.acknowledge(view: 1, sequence: 1))
+        #expect(screen.sequence == 3 && !screen.isStalled)
+        #expect(screen.items.map(\.section) == [56, 57, 58, 59])
+        try screen.expectEqualToResync(of: list.adapter)
+        #expect(try list.adapter.viewDescription(1).acknowledgedSequence == 3)
+    }
+
+    @Test("bytes used up → stalls too, but the first picture may always go")
+    func byteCredit() throws {
+        let big = try (0..<20).map {
+            try ListObject(id: "o\($0)", fields: ["t": .string(String(repeating: "x", count: 900))])
+        }
+        let list = TestHost(big)
+        var screen = try list.open { $0.windowBytes = 2000 }
+        #expect(screen.sequence == 1)
+        screen.take(
+            try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 300, width: 100, height: 100)).effects)
+        #expect(screen.isStalled)
+        screen.take(try list.adapter.acknowledge(view: 1, sequence: 1))
+        #expect(screen.sequence == 2)
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
+    @Test("a difference that fits again without an acknowledgement → still waits for one")
+    func stallHolds() throws {
+        let list = TestHost(try Self.ids(0..<50))
+        var screen = try list.open { $0.window = 1 }
+        list.enqueue(.patchObject(id: "o0", set: ["n": 7], unset: []))
+        screen.take(list.flush().events)
+        #expect(screen.isStalled)
+        list.enqueue(.patchObject(id: "o0", set: ["n": 0], unset: []))
+        let result = list.flush()
+        #expect(result.events.count == 1)
+        #expect(try list.adapter.acknowledge(view: 1, sequence: 1).isEmpty)
+        #expect(try list.adapter.viewDescription(1).state == .active)
+    }
+
+    @Test("a stalled view that resyncs → has the present, and the next change has the next sequence")
+    func resyncEndsStall() throws {
+        let list = TestHost(try Self.ids(0..<50))
+        var screen = try list.open { $0.window = 1 }
+        screen.take(
+            try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 500, width: 100, height: 100)).effects)
+        #expect(screen.isStalled)
+        try screen.expectEqualToResync(of: list.adapter)
+        let sequence = screen.sequence
+        screen.take(
+            try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 900, width: 100, height: 100)).effects)
+        #expect(screen.sequence == sequence + 1)
+    }
+
+    @Test("a picture of more than 256 KiB → several changes for one credit, equal after the last")
+    func largePicture() throws {
+        let big = try (0..<6).map {
+            try ListObject(id: "o\($0)", fields: ["t": .string(String(repeating: "x", count: 120_000)), "height": 10])
+        }
+        let list = TestHost(big)
+        var screen = try list.open { $0.window = 1 }
+        #expect(screen.sequence > 1)
+        #expect(try list.adapter.viewDescription(1).sequence == screen.sequence)
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
+    @Test("only some fields asked for → contents are narrowed, headers too, and what is left out rebinds nothing")
+    func fields() throws {
+        let list = TestHost(try objects("a1", "b2"))
+        var screen = try list.open { $0.fields = ["other"] }
+        #expect(screen.items.allSatisfy { $0.content.isEmpty })
+        list.enqueue(.patchObject(id: "a", set: ["n": 9], unset: []))
+        screen.take(list.flush().events)
+        #expect(screen.sequence == 1)
+        list.enqueue(.patchObject(id: "a", set: ["other": 9], unset: []))
+        screen.take(list.flush().events)
+        #expect(screen.items.first?.content == ["other": 9])
+    }
+
+    @Test("views held → nothing is sent; released → one change to the present")
+    func held() throws {
+        let list = TestHost(try Self.ids(0..<50))
+        var screen = try list.open()
+        list.adapter.holdsViews = true
+        for index in 0..<3 {
+            list.enqueue(.patchObject(id: "o\(index)", set: ["n": 70], unset: []))
+            screen.take(list.flush().events)
+        }
+        #expect(screen.sequence == 1 && !screen.isStalled)
+        screen.take(list.adapter.resumeViews())
+        #expect(screen.sequence == 2)
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
+    @Test("an acknowledgement while views are held → the stall ends when they are released")
+    func heldStall() throws {
+        let list = TestHost(try Self.ids(0..<50))
+        var screen = try list.open { $0.window = 1 }
+        list.enqueue(.patchObject(id: "o0", set: ["n": 7], unset: []))
+        screen.take(list.flush().events)
+        #expect(screen.isStalled)
+        list.adapter.holdsViews = true
+        screen.take(try list.adapter.acknowledge(view: 1, sequence: 1))
+        #expect(screen.isStalled)
+        screen.take(list.adapter.resumeViews())
+        #expect(!screen.isStalled && screen.sequence == 2)
+    }
+
+    @Test(
+        "no items → the empty view, with the empty object identifier; items → it is gone (IGListKit F34, AD-63 to AD-68)"
+    )
+    func emptyView() throws {
+        let list = TestHost { $0.emptyContent = ["text": "nothing here"] }
+        var screen = try list.open()
+        #expect(screen.items.map(\.objectID) == [""])
+        #expect(screen.items.first?.content == ["text": "nothing here"])
+        screen.take(try list.update(objects("a")).events)
+        #expect(screen.items.map(\.objectID) == ["a"])
+        screen.take(try list.update([]).events)
+        #expect(screen.items.map(\.objectID) == [""])
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
+    @Test("layout none → the named items and the ones around them, frames are zero")
+    func layoutNone() throws {
+        let list = try TestHost.letters("a:123", "b:", "c:45", "d:6")
+        try list.adapter.openView(
+            1,
+            options: {
+                var o = ListViewOptions(); o.layout = ListLayoutKind.none; o.overscanItems = 1; return o
+            }())
+        var screen = Screen(view: 1)
+        let first = IndexPath(section: 0, item: 2)
+        screen.take(try list.adapter.setVisibleRange(view: 1, first: first, last: first).effects)
+        #expect(
+            screen.items.map { IndexPath(section: $0.section, item: $0.item) } == [
+                IndexPath(section: 0, item: 1), first, IndexPath(section: 2, item: 0),
+            ])
+        #expect(screen.items.allSatisfy { $0.frame == .zero })
+        let far = IndexPath(section: 90, item: 0)
+        screen.take(try list.adapter.setVisibleRange(view: 1, first: first, last: far).effects)
+        #expect(screen.items.count == 5)
+        #expect(throws: ListError.self) { try list.adapter.setVisibleRange(view: 1, first: far, last: first) }
+        #expect(throws: ListError.self) { try list.adapter.setViewport(view: 1, seen: 0, rect: .zero) }
+    }
+
+    @Test(
+        "viewports that cannot be → InvalidArgs, and the view stays as it was",
+        arguments: [
+            Rect(x: .nan, y: 0, width: 1, height: 1), Rect(x: 0, y: .infinity, width: 1, height: 1),
+            Rect(x: 0, y: 0, width: -1, height: 1), Rect(x: 0, y: 0, width: 1, height: .nan),
+        ])
+    func badViewports(rect: Rect) throws {
+        let list = TestHost(try Self.ids(0..<5))
+        let screen = try list.open()
+        #expect(throws: ListError.self) { try list.adapter.setViewport(view: 1, seen: 0, rect: rect) }
+        #expect(throws: ListError.self) { try list.adapter.setViewport(view: 2, seen: 0, rect: .zero) }
+        #expect(throws: ListError.self) { try list.adapter.openView(1) }
+        #expect(throws: ListError.self) {
+            try list.adapter.setVisibleRange(
+                view: 1, first: .init(section: 0, item: 0), last: .init(section: 1, item: 0))
+        }
+        #expect(try list.adapter.viewDescription(1).sequence == screen.sequence)
+    }
+
+    @Test("a change outside of all viewports that moves nothing → sends nothing to the views")
+    func elsewhere() throws {
+        let list = TestHost(try Self.ids(0..<100))
+        for id in 1...5 as ClosedRange<ViewID> { _ = try list.open(id) }
+        _ = list.takeEvents()
+        list.enqueue(.patchObject(id: "o80", set: ["n": 1], unset: []))
+        #expect(list.flush().events.count == 1)
+    }
+
+    @Test("a header, an item and a footer that changed → only they are rebound (IGListKit U12)")
+    func headerOnly() throws {
+        func section(header: Int64, item: Int64) throws -> ListObject {
+            let items = [Value(["id": "x", "v": .int64(item)]), Value(["id": "y", "v": 0])]
+            return try ListObject(
+                id: "s", type: "binding",
+                fields: [
+                    "items": .array(element: "a{sv}", items), "header": Value(["height": 10.0, "v": .int64(header)]),
+                ])
+        }
+        let list = TestHost([try section(header: 0, item: 0)], names: ["binding": "listd/binding"])
+        _ = try list.open()
+        func change(_ object: ListObject) throws -> PictureChange? {
+            for case .picture(let change) in try list.update([object]).events { return change }
+            return nil
+        }
+        let header = try #require(try change(try section(header: 1, item: 0)))
+        #expect(header.rebound.count == 1 && header.shown.isEmpty && header.released.isEmpty && header.placed.isEmpty)
+        let item = try #require(try change(try section(header: 1, item: 1)))
+        #expect(item.rebound.count == 1 && item.shown.isEmpty && item.released.isEmpty && item.placed.isEmpty)
+    }
+}

@@ -1,0 +1,168 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@Suite("Section controllers that call back from everywhere")
+struct ReentrancyTests {
+    /// Calls everything that a context offers.
+    static func poke(_ controller: LetterController) {
+        guard let context = controller.context else { return }
+        _ = (context.containerSize, context.containerInset, context.insetContainerSize, context.sectionContainerSize)
+        _ = (
+            context.containerContentOffset, context.scrollDirection, context.scrollingTraits, context.object,
+            context.itemCount
+        )
+        _ = (context.visibleIndexes, context.fullyVisibleIndexes, context.displayedItem(at: 0))
+        _ = (controller.section, controller.isFirstSection, controller.isLastSection)
+        context.state = ["count": .int64((context.state["count"]?.int).map { Int64($0) + 1 } ?? 1)]
+        context.selectItem(at: 0)
+        context.deselectItem(at: 0)
+    }
+
+    final class Poking: LetterController {
+        override init(log: EventList) { super.init(log: log) }
+        override func didUpdate(to object: ListObject) {
+            super.didUpdate(to: object)
+            ReentrancyTests.poke(self)
+        }
+        override func numberOfItems() -> Int {
+            ReentrancyTests.poke(self)
+            return super.numberOfItems()
+        }
+        override func sizeForItem(at index: Int) -> Size {
+            ReentrancyTests.poke(self)
+            context?.performBatch(updates: { $0.invalidateLayout() })
+            return super.sizeForItem(at: index)
+        }
+        override func item(at index: Int) -> ListItem {
+            ReentrancyTests.poke(self)
+            context?.scrollToItem(at: index, position: .nearest)
+            return super.item(at: index)
+        }
+        override func sectionController(_ controller: ListSectionController, willDisplayItemAt index: Int) {
+            ReentrancyTests.poke(self)
+            context?.scrollToItem(at: 0, position: .center)
+        }
+        override func sectionControllerDidExitWorkingRange(_ controller: ListSectionController) {
+            ReentrancyTests.poke(self)
+        }
+        override func didSelectItem(at index: Int) {
+            ReentrancyTests.poke(self)
+            context?.performBatch(updates: { $0.reloadSection() })
+        }
+        override func shouldSelectItem(at index: Int) -> Bool {
+            ReentrancyTests.poke(self)
+            return true
+        }
+    }
+
+    @Test("calls from every callback → no trap, and screen and mirror still agree with the list")
+    func everything() throws {
+        let log = EventList()
+        let list = TestHost(
+            try (0..<30).map { try letters("o\($0):abc") }, provider: ScriptedProvider { _ in Poking(log: log) })
+        var screen = Screen(view: 1)
+        try list.adapter.openView(1)
+        screen.take(
+            try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 0, width: 100, height: 100)).effects)
+        for round in 0..<5 {
+            screen.take(list.adapter.takeEvents())
+            list.enqueue(.performUpdates(objects: try (round..<30).map { try letters("o\($0):ab\(round)") }))
+            for _ in 0..<3 {
+                var step = list.adapter.beginFlush(now: 0)
+                if case .diff(let job) = step { step = list.adapter.finishDiff(job.run()) }
+                switch step {
+                case .commit: screen.take(list.adapter.commitFlush().events)
+                case .finished(let result): screen.take(result.events)
+                case .diff: break
+                }
+            }
+            _ = try list.adapter.acknowledge(view: 1, sequence: screen.sequence)
+            screen.take(try list.adapter.selectItem(0, ofObject: "o20").events)
+            screen.take(
+                try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 100, width: 100, height: 100))
+                    .effects)
+        }
+        screen.take(list.adapter.takeEvents())
+        try screen.expectEqualToResync(of: list.adapter)
+        #expect(list.adapter.objectCount == 26)
+    }
+
+    @Test("views called from inside of a callback → an error, not a trap")
+    func viewsInside() throws {
+        let list = try TestHost.letters("a:x", "b:y")
+        var failures = 0
+        let controller = try #require(list.controller("a"))
+        controller.onItem = { [weak list] _, _ in
+            guard let adapter = list?.adapter else { return }
+            do { _ = try adapter.setViewport(view: 1, seen: 0, rect: .zero) } catch { failures += 1 }
+            do { _ = try adapter.resync(view: 1) } catch { failures += 1 }
+            #expect(adapter.flushNow().isEmpty)
+            adapter.enqueue(UpdateRequest(id: 77, operation: .reloadData))
+        }
+        _ = try list.open()
+        #expect(failures >= 2)
+        #expect(list.adapter.flushTiming == .now)
+    }
+
+    @Test("an item update in an item update, without end → the deep ones wait for the next flush")
+    func endlessNesting() throws {
+        let list = try TestHost.letters("a:x")
+        let controller = try #require(list.controller("a"))
+        var runs = 0
+        func again() {
+            controller.context?.performBatch(updates: { _ in
+                runs += 1
+                again()
+            })
+        }
+        again()
+        _ = list.adapter.beginFlush(now: 0)
+        #expect(runs > 1 && runs < 100)
+        #expect(list.adapter.flushTiming == .now)
+    }
+
+    @Test("a batch and a section reload from didUpdate → run in the same update (IGListKit EE-41, EE-40, BN-28)")
+    func batchInUpdate() throws {
+        let list = try TestHost.letters("a:x", "b:y")
+        let controller = try #require(list.controller("b"))
+        var completions: [Bool] = []
+        controller.onUpdate = { controller in
+            controller.context?.performBatch(
+                updates: { batch in
+                    controller.letters.append("new")
+                    batch.reloadSection()
+                }, completion: { completions.append($0) })
+        }
+        let result = try list.update([letters("b:z"), letters("a:x")])
+        #expect(list.itemCounts == [2, 1])
+        #expect(completions == [true])
+        #expect(result.transaction?.revision == 1)
+        #expect(list.adapter.flushTiming == .idle)
+    }
+
+    @Test("didUpdate → sees its new section number, first and last (IGListKit EE-38, F33, AD-37 to AD-41)")
+    func sectionNumbers() throws {
+        let log = EventList()
+        let list = try TestHost.letters("a:x", "b:y", "c:z", log: log)
+        let all = try ["a", "b", "c"].map { try #require(list.controller($0)) }
+        _ = log.take()
+        try list.update([letters("c:w"), letters("a:x"), letters("b:v")])
+        #expect(log.take() == ["update c@0", "update b@2"])
+        #expect(all.map(\.section) == [1, 2, 0])
+        #expect(all.map(\.isFirstSection) == [false, false, true])
+        #expect(all.map(\.isLastSection) == [false, true, false])
+        try list.update([letters("a:x")])
+        #expect(all.map(\.section) == [0, nil, nil])
+        #expect(all[2].context == nil && !all[2].isFirstSection && !all[2].isLastSection)
+    }
+
+    @Test("a controller that outlives its adapter → is in no list (IGListKit AD-36)")
+    func outlives() throws {
+        var list: TestHost? = try TestHost.letters("a:x")
+        let controller = try #require(list?.controller("a"))
+        #expect(controller.section == 0)
+        list = nil
+        #expect(controller.section == nil && controller.context == nil)
+        controller.context?.performBatch(updates: { _ in Issue.record("ran") })
+    }
+}
