@@ -17,7 +17,8 @@ extension ListAdapter {
         guard additionalOffset.isFinite, let section = section(forID: objectID),
             let range = view.layout.scrollRange(ofSection: section, supplementary: kinds)
         else { return (view.offset, ViewReply(sequence: view.picture.sequence, effects: settled())) }
-        scroll(view, to: ScrollTarget(range: range, position: position, additionalOffset: additionalOffset))
+        let target = ScrollTarget(range: range, position: position, additionalOffset: additionalOffset)
+        scroll(view, to: target, countsPresent: false)
         let reply = reply(view, event: .scrolled)
         return (view.offset, reply)
     }

@@ -28,7 +28,8 @@ extension ListAdapter {
         return view.layout.scrollRange(ofSection: section, supplementary: [.header])
     }
 
-    func scroll(_ view: ListView, to target: ScrollTarget) {
+    /// - Parameter countsPresent: whether the position `none` moves as little as it can; else it is the start.
+    func scroll(_ view: ListView, to target: ScrollTarget, countsPresent: Bool = true) {
         guard let viewport = view.viewport else { return }
         let direction = configuration.direction
         let inset = view.options.contentInset
@@ -36,7 +37,7 @@ extension ListAdapter {
         let offset = target.offset(
             viewport: direction.along(viewport.size), content: direction.along(view.contentSize),
             lead: isVertical ? inset.top : inset.left, trail: isVertical ? inset.bottom : inset.right,
-            current: direction.along(viewport.origin))
+            current: countsPresent ? direction.along(viewport.origin) : nil)
         guard offset != direction.along(viewport.origin) else { return }
         view.viewport = Rect(origin: direction.replacing(offset, in: viewport.origin), size: viewport.size)
         view.shifts.scroll(sequence: view.picture.sequence + 1)

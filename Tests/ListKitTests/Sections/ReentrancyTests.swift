@@ -35,7 +35,7 @@ struct ReentrancyTests {
         }
         override func item(at index: Int) -> ListItem {
             ReentrancyTests.poke(self)
-            context?.scrollToItem(at: index, position: .nearest)
+            context?.scrollToItem(at: index, position: .none)
             return super.item(at: index)
         }
         override func sectionController(_ controller: ListSectionController, willDisplayItemAt index: Int) {
