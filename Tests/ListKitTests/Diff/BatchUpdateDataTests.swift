@@ -1,23 +1,25 @@
 import ListKit
+import TestSupport
 import Testing
 
 @Suite("ListBatchUpdateData")
 struct BatchUpdateDataTests {
     @Test(
         "a case of IGListKit's tests → its cleaned batch (BU-01 … BU-22)",
-        arguments: try DiffVectors.batchUpdateData.get().cases)
-    func vectors(vector: BatchCase) {
-        let data = ListBatchUpdateData(vector.input)
-        if let derived = vector.derivedFromSource { #expect(data == ListBatchUpdateData(uncleaned: derived)) }
-        let expected = vector.expected
-        if let sections = expected.insertSections { #expect(Array(data.insertSections) == sections) }
-        if let sections = expected.deleteSections { #expect(Array(data.deleteSections) == sections) }
-        if let moves = expected.moveSections { #expect(data.moveSections.map { [$0.from, $0.to] } == moves) }
-        if let items = expected.insertItems { #expect(data.insertItems.map { [$0.section, $0.item] } == items) }
-        if let items = expected.deleteItems { #expect(data.deleteItems.map { [$0.section, $0.item] } == items) }
-        if let count = expected.insertSectionsCount { #expect(data.insertSections.count == count) }
-        if let count = expected.moveSectionsCount { #expect(data.moveSections.count == count) }
-        if let count = expected.moveItemsCount { #expect(data.moveItems.count == count) }
+        arguments: try VectorCase.load("batch_update_data"))
+    func vectors(vector: VectorCase) throws {
+        let data = ListBatchUpdateData(try #require(vector.json["input"]))
+        // Cleaning what is clean changes nothing, so the full result of the vectors can be read the same way.
+        #expect(data == ListBatchUpdateData(try #require(vector.json["derivedFromSource"])))
+        let expected = try #require(vector.json["expected"])
+        if let sections = expected["insertSections"]?.integers { #expect(Array(data.insertSections) == sections) }
+        if let sections = expected["deleteSections"]?.integers { #expect(Array(data.deleteSections) == sections) }
+        if let moves = expected["moveSections"]?.moves { #expect(data.moveSections == moves) }
+        if let items = expected["insertItems"]?.paths { #expect(data.insertItems == items) }
+        if let items = expected["deleteItems"]?.paths { #expect(data.deleteItems == items) }
+        if let count = expected["insertSectionsCount"]?.integer { #expect(data.insertSections.count == count) }
+        if let count = expected["moveSectionsCount"]?.integer { #expect(data.moveSections.count == count) }
+        if let count = expected["moveItemsCount"]?.integer { #expect(data.moveItems.count == count) }
     }
 
     @Test("a section move into a deleted index → stays (BU-09); onto an inserted one → dropped (BU-10)")
@@ -61,21 +63,12 @@ struct BatchUpdateDataTests {
 }
 
 extension ListBatchUpdateData {
-    init(_ data: BatchCase.Data) {
+    init(_ json: JSON) {
         self.init(
-            insertSections: ListIndexSet(data.insertSections ?? []),
-            deleteSections: ListIndexSet(data.deleteSections ?? []),
-            moveSections: (data.moveSections ?? []).map { ListMoveIndex(from: $0[0], to: $0[1]) },
-            insertItems: (data.insertItems ?? []).map { IndexPath(section: $0[0], item: $0[1]) },
-            deleteItems: (data.deleteItems ?? []).map { IndexPath(section: $0[0], item: $0[1]) },
-            updateItems: (data.updateItems ?? []).map { IndexPath(section: $0[0], item: $0[1]) },
-            moveItems: (data.moveItems ?? []).map {
-                ListMoveIndexPath(
-                    from: IndexPath(section: $0[0][0], item: $0[0][1]), to: IndexPath(section: $0[1][0], item: $0[1][1])
-                )
-            })
+            insertSections: ListIndexSet(json["insertSections"]?.integers ?? []),
+            deleteSections: ListIndexSet(json["deleteSections"]?.integers ?? []),
+            moveSections: json["moveSections"]?.moves ?? [], insertItems: json["insertItems"]?.paths ?? [],
+            deleteItems: json["deleteItems"]?.paths ?? [], updateItems: json["updateItems"]?.paths ?? [],
+            moveItems: json["moveItems"]?.pathMoves ?? [])
     }
-
-    /// A result that the vectors give in full; cleaning it again changes nothing, as only repeated paths could.
-    init(uncleaned data: BatchCase.Data) { self.init(data) }
 }

@@ -1,11 +1,12 @@
 import ListKit
+import TestSupport
 import Testing
 
 @Suite("Forms of a difference")
 struct DiffFormsTests {
     @Test("the script applied step by step → the list after, with either kind of moves (U11)", arguments: 0..<12)
     func script(seed: Int) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededRandom(seed: UInt64(seed))
         for round in 0..<150 {
             let (old, new) = DiffTests.randomPair(&random, maximum: round % 10 == 0 ? 60 : 9)
             for kind in [ListDiffMoves.positional, .minimal] {
@@ -35,7 +36,7 @@ struct DiffFormsTests {
 
     @Test("where each element was and is → as the pairs say", arguments: 0..<10)
     func mapping(seed: Int) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<150 {
             let (old, new) = DiffTests.randomPair(&random, maximum: 12)
             let pairs = ReferencePairs.survivors(old, new)

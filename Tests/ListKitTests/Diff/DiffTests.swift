@@ -1,4 +1,5 @@
 import ListKit
+import TestSupport
 import Testing
 
 @Suite("ListDiff")
@@ -81,7 +82,7 @@ struct DiffTests {
         "random lists with repeated identifiers → IGListKit's result for objects and for other elements",
         arguments: 0..<20)
     func random(seed: Int) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededRandom(seed: UInt64(seed))
         for round in 0..<500 {
             let (old, new) = DiffTests.randomPair(&random, maximum: round % 50 == 0 ? 400 : 12)
             let expected = ReferenceDiff.between(old, new)
@@ -93,7 +94,7 @@ struct DiffTests {
 
     @Test("minimal moves → the same result otherwise, and as few moves as there can be (U11)", arguments: 0..<10)
     func minimal(seed: Int) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<200 {
             let (old, new) = DiffTests.randomPair(&random, maximum: 10)
             let positional = ListDiff.between(old, new)

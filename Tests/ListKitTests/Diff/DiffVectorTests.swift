@@ -1,129 +1,132 @@
 import ListKit
+import TestSupport
 import Testing
 
 /// An element with an instance of its own, as IGListKit's tests have them.
 private final class Instance: ListDiffable, Sendable {
-    let id: Scalar
-    let value: Scalar
+    let id: String
+    let value: String
 
-    init(_ element: DiffCase.Element) {
-        id = element.id
-        value = element.value
+    init(_ element: JSON) {
+        id = element["id"]?.scalar ?? ""
+        value = element["value"]?.scalar ?? ""
     }
 
-    var diffIdentifier: Scalar { id }
+    var diffIdentifier: String { id }
 
     func isEqual(toDiffable other: Instance) -> Bool { value == other.value }
 }
 
 @Suite("IGListKit's diff cases")
 struct DiffVectorTests {
+    /// The two lists of a case; elements with one `ref` are one instance.
+    private func lists<Item>(_ vector: VectorCase, make: (JSON) throws -> Item) rethrows -> (old: [Item], new: [Item]) {
+        var shared: [String: Item] = [:]
+        func item(_ element: JSON) throws -> Item {
+            guard let reference = element["ref"]?.scalar else { return try make(element) }
+            let item = try shared[reference] ?? make(element)
+            shared[reference] = item
+            return item
+        }
+        return try (
+            (vector.json["old"]?.array ?? []).map { try item($0) },
+            (vector.json["new"]?.array ?? []).map { try item($0) }
+        )
+    }
+
+    private func option(_ vector: VectorCase) -> ListDiffOption {
+        vector.json["option"]?.string == "pointer" ? .pointerPersonality : .equality
+    }
+
     @Test(
         "a case of IGListKit's tests → its result (DF-01 … DF-35, DS-01 … DS-05)",
-        arguments: try DiffVectors.diff.get().cases)
-    func elements(vector: DiffCase) {
-        var shared: [Scalar: Instance] = [:]
-        func instance(_ element: DiffCase.Element) -> Instance {
-            guard let reference = element.ref else { return Instance(element) }
-            let instance = shared[reference] ?? Instance(element)
-            shared[reference] = instance
-            return instance
-        }
-        let (old, new) = (vector.old.map(instance), vector.new.map(instance))
-        let option: ListDiffOption = vector.option == "pointer" ? .pointerPersonality : .equality
-        check(ListDiff.between(old, new, option: option), vector) { $0 }
-        if let paths = vector.paths {
-            let result = ListDiff.paths(
-                fromSection: paths.fromSection, toSection: paths.toSection, old, new, option: option)
-            check(result, vector)
-        }
+        arguments: try VectorCase.load("diff"))
+    func elements(vector: VectorCase) {
+        let (old, new) = lists(vector) { Instance($0) }
+        check(ListDiff.between(old, new, option: option(vector)), vector, counts: (old.count, new.count))
+        guard let paths = vector.json["paths"] else { return }
+        let result = ListDiff.paths(
+            fromSection: paths["fromSection"]?.integer ?? -1, toSection: paths["toSection"]?.integer ?? -1, old, new,
+            option: option(vector))
+        check(result, vector)
     }
 
-    @Test("the same cases with objects → the same results", arguments: try DiffVectors.diff.get().cases)
-    func objects(vector: DiffCase) throws {
-        var shared: [Scalar: ListObject] = [:]
-        func object(_ element: DiffCase.Element) throws -> ListObject {
-            let object = try ListObject(id: "\(element.id)", fields: ["value": .string("\(element.value)")])
-            guard let reference = element.ref else { return object }
-            let known = shared[reference] ?? object
-            shared[reference] = known
-            return known
+    @Test("the same cases with objects → the same results", arguments: try VectorCase.load("diff"))
+    func objects(vector: VectorCase) throws {
+        let (old, new) = try lists(vector) { element in
+            try ListObject(
+                id: element["id"]?.scalar ?? "", fields: ["value": .string(element["value"]?.scalar ?? "")])
         }
-        let (old, new) = (try vector.old.map(object), try vector.new.map(object))
-        let option: ListDiffOption = vector.option == "pointer" ? .pointerPersonality : .equality
-        check(ListDiff.between(old, new, option: option), vector) { "\($0)" }
+        check(ListDiff.between(old, new, option: option(vector)), vector, counts: (old.count, new.count))
     }
 
-    private func check<Identifier: Hashable & Sendable>(
-        _ result: ListIndexSetResult, _ vector: DiffCase, identifier: (Scalar) -> Identifier
-    ) {
-        #expect(changes(result) == vector.derivedFromSource.described)
-        let batch = result.resultForBatchUpdates()
-        #expect(changes(batch) == vector.derivedFromSourceBatch.described)
-        #expect(vector.old.count - result.deletes.count + result.inserts.count == vector.new.count)
+    private func check(_ result: ListIndexSetResult, _ vector: VectorCase, counts: (old: Int, new: Int)) {
+        #expect(changes(result) == changes(vector.json["derivedFromSource"]))
+        #expect(changes(result.resultForBatchUpdates()) == changes(vector.json["derivedFromSourceBatch"]))
+        #expect(counts.old - result.deletes.count + result.inserts.count == counts.new)
         #expect(Set(result.moves.map(\.from)).count == result.moves.count)
-        let expected = vector.expected
-        if let hasChanges = expected.hasChanges { #expect(result.hasChanges == hasChanges) }
-        if let changeCount = expected.changeCount { #expect(result.changeCount == changeCount) }
-        if let countAfter = expected.countAfter { #expect(vector.new.count == countAfter) }
-        for lookup in expected.oldIndex ?? [] {
-            #expect(result.oldIndex(forIdentifier: identifier(lookup.id)) == lookup.index)
+        let expected = vector.json["expected"]
+        if let hasChanges = expected?["hasChanges"]?.boolean { #expect(result.hasChanges == hasChanges) }
+        if let changeCount = expected?["changeCount"]?.integer { #expect(result.changeCount == changeCount) }
+        if let countAfter = expected?["countAfter"]?.integer { #expect(counts.new == countAfter) }
+        for move in expected?["movesInclude"]?.moves ?? [] { #expect(result.moves.contains(move)) }
+        for lookup in expected?["oldIndex"]?.array ?? [] {
+            #expect(result.oldIndex(forIdentifier: lookup[0]?.scalar ?? "") == lookup[1]?.integer)
         }
-        for lookup in expected.newIndex ?? [] {
-            #expect(result.newIndex(forIdentifier: identifier(lookup.id)) == lookup.index)
+        for lookup in expected?["newIndex"]?.array ?? [] {
+            #expect(result.newIndex(forIdentifier: lookup[0]?.scalar ?? "") == lookup[1]?.integer)
         }
     }
 
-    private func check(_ result: ListIndexPathResult, _ vector: DiffCase) {
-        let changes = vector.derivedFromSource
-        #expect(result.inserts == changes.inserts.map { IndexPath(section: result.toSection, item: $0) })
-        #expect(result.deletes == changes.deletes.map { IndexPath(section: result.fromSection, item: $0) })
-        #expect(Set(result.updates) == Set(changes.updates.map { IndexPath(section: result.fromSection, item: $0) }))
-        #expect(result.moves.map { [$0.from.item, $0.to.item] } == changes.moves)
+    private func check(_ result: ListIndexPathResult, _ vector: VectorCase) {
+        let changes = vector.json["derivedFromSource"]
+        func paths(_ key: String, _ section: Int) -> [IndexPath] {
+            (changes?[key]?.integers ?? []).sorted().map { IndexPath(section: section, item: $0) }
+        }
+        #expect(result.inserts == paths("inserts", result.toSection))
+        #expect(result.deletes == paths("deletes", result.fromSection))
+        #expect(result.updates == paths("updates", result.fromSection))
+        #expect(result.moves.map { ListMoveIndex(from: $0.from.item, to: $0.to.item) } == changes?["moves"]?.moves)
         #expect(result.moves.allSatisfy { $0.from.section == result.fromSection && $0.to.section == result.toSection })
         let batch = result.resultForBatchUpdates()
         #expect(batch.updates.isEmpty)
-        #expect(Set(batch.deletes.map(\.item)) == Set(vector.derivedFromSourceBatch.deletes))
-        for lookup in vector.expected.oldIndex ?? [] {
-            let path = lookup.index.map { IndexPath(section: result.fromSection, item: $0) }
-            #expect(result.oldIndexPath(forIdentifier: lookup.id) == path)
+        let deletes = vector.json["derivedFromSourceBatch"]?["deletes"]?.integers ?? []
+        #expect(Set(batch.deletes.map(\.item)) == Set(deletes))
+        for lookup in vector.json["expected"]?["oldIndex"]?.array ?? [] {
+            let path = lookup[1]?.integer.map { IndexPath(section: result.fromSection, item: $0) }
+            #expect(result.oldIndexPath(forIdentifier: lookup[0]?.scalar ?? "") == path)
         }
-        for lookup in vector.expected.newIndex ?? [] {
-            let path = lookup.index.map { IndexPath(section: result.toSection, item: $0) }
-            #expect(result.newIndexPath(forIdentifier: lookup.id) == path)
+        for lookup in vector.json["expected"]?["newIndex"]?.array ?? [] {
+            let path = lookup[1]?.integer.map { IndexPath(section: result.toSection, item: $0) }
+            #expect(result.newIndexPath(forIdentifier: lookup[0]?.scalar ?? "") == path)
         }
     }
 
     private func changes(_ result: ListIndexSetResult) -> String {
-        let moves = result.moves.map { [$0.from, $0.to] }
-        return "\(Array(result.inserts)) \(Array(result.deletes)) \(Array(result.updates)) \(moves)"
+        "\(Array(result.inserts)) \(Array(result.deletes)) \(Array(result.updates)) \(result.moves)"
     }
-}
 
-extension DiffCase.Changes {
-    fileprivate var described: String { "\(inserts.sorted()) \(deletes.sorted()) \(updates.sorted()) \(moves)" }
+    private func changes(_ json: JSON?) -> String {
+        func sorted(_ key: String) -> [Int] { (json?[key]?.integers ?? []).sorted() }
+        return "\(sorted("inserts")) \(sorted("deletes")) \(sorted("updates")) \(json?["moves"]?.moves ?? [])"
+    }
 }
 
 @Suite("Moves")
 struct MoveTests {
     @Test(
-        "moves as values → set, order and equality (DR-01 … DR-10)", arguments: try DiffVectors.diff.get().moveRecords)
-    func records(record: MoveRecord) {
-        var (indexes, paths): ([ListMoveIndex], [ListMoveIndexPath]) = ([], [])
-        for move in record.moves {
-            switch (move[0], move[1]) {
-            case (.index(let from), .index(let to)): indexes.append(ListMoveIndex(from: from, to: to))
-            case (.path(let from), .path(let to)):
-                paths.append(
-                    ListMoveIndexPath(
-                        from: IndexPath(section: from[0], item: from[1]), to: IndexPath(section: to[0], item: to[1])))
-            default: Issue.record("a move from an index to a path")
-            }
+        "moves as values → set, order and equality (DR-01 … DR-10)",
+        arguments: try VectorCase.load("diff", "moveRecords"))
+    func records(record: VectorCase) {
+        let isPath = record.json["kind"]?.string == "path"
+        let indexes = isPath ? [] : record.json["moves"]?.moves ?? []
+        let paths = isPath ? record.json["moves"]?.pathMoves ?? [] : []
+        #expect(indexes.count + paths.count == record.json["moves"]?.array?.count)
+        if let count = record.json["expectedSetCount"]?.integer {
+            #expect(Set(indexes).count + Set(paths).count == count)
         }
-        if let count = record.expectedSetCount { #expect(Set(indexes).count + Set(paths).count == count) }
-        if let order = record.expectedSortedPermutation {
+        if let order = record.json["expectedSortedPermutation"]?.integers {
             #expect(paths.sorted() == order.map { paths[$0] })
-            #expect(paths.map(\.from.section).enumerated().sorted { ($0.1, $0.0) < ($1.1, $1.0) }.count == order.count)
         }
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ListKit
@@ -6,7 +7,7 @@ import Testing
 struct IndexSetTests {
     @Test("random inserts and removals → the same as a set of numbers, in runs", arguments: 0..<20)
     func random(seed: Int) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededRandom(seed: UInt64(seed))
         var set = ListIndexSet()
         var model: Set<Int> = []
         for _ in 0..<300 {

@@ -1,4 +1,5 @@
 import ListKit
+import TestSupport
 import Testing
 
 private typealias Snapshot = ListSectionSnapshot<Element, Element, String>
@@ -47,7 +48,7 @@ struct SectionedDiffTests {
 
     @Test("random sections with items → applied as one, they give the list after (U5, U7, U12)", arguments: 0..<20)
     func random(seed: Int) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<100 {
             let (old, new) = SectionedDiffTests.randomPair(&random)
             for isGlobal in [false, true] {

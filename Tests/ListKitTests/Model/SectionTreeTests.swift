@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @_spi(Benchmarks) @testable import ListKit
@@ -66,7 +67,7 @@ struct SectionTreeTests {
 
     @Test("random edits, savepoints, commits and rollbacks → the same as arrays (U1)", arguments: 0..<30)
     func stateMachine(seed: Int) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededRandom(seed: UInt64(seed))
         var nextID = 0
         var model = TreeModel()
         var dropped: [Int] = []
@@ -141,7 +142,7 @@ struct SectionTreeTests {
 
     @Test("many sections put in and taken out → leaves and nodes split and join", arguments: 0..<4)
     func growing(seed: Int) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededRandom(seed: UInt64(seed))
         var tree = SectionTree()
         var ids: [Int] = []
         for id in 0..<6000 {

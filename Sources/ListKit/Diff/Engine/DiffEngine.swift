@@ -17,9 +17,10 @@ enum DiffEngine {
             return ListIndexSetResult(
                 inserts: ListIndexSet(0..<newCount), deletes: ListIndexSet(0..<oldCount), lookup: lookup)
         }
-        let runs = DiffRuns(walking: source)
+        let runs = DiffRuns(walking: source, keepsHashes: !areUnique)
         let pairing = DiffPairing(oldCount: runs.oldRestCount, newCount: runs.newRestCount)
-        if pairing.pairUnique(source, runs), areUnique || DiffProof.holds(source, runs, pairing) {
+        let table = DiffTable(count: runs.oldRestCount, limit: runs.oldRestCount)
+        if pairing.pairUnique(source, runs, table), areUnique || DiffProof.holds(source, runs, pairing, table) {
             return result(runs, pairing, moves, lookup)
         }
         let everything = DiffRuns.none(oldCount: oldCount, newCount: newCount)

@@ -1,11 +1,9 @@
 extension DiffPairing {
-    /// Pairs what two lists left over, through one table of what is left over before.
+    /// Pairs what two lists left over, through a table that takes what is left over before.
     ///
     /// - Returns: false when an identifier was met twice on one side; then the pairs need not be IGListKit's.
-    func pairUnique(_ source: some DiffSource, _ runs: borrowing DiffRuns) -> Bool {
+    func pairUnique(_ source: some DiffSource, _ runs: borrowing DiffRuns, _ table: borrowing DiffTable) -> Bool {
         let (oldCount, newCount) = (runs.oldRestCount, runs.newRestCount)
-        if oldCount == 0 || newCount == 0 { return true }
-        let table = DiffTable(count: oldCount, limit: oldCount)
         for position in 0..<oldCount {
             let old = Int(runs.oldRest[position])
             let other = table.insert(position, hash: source.oldHash(old)) {
@@ -13,6 +11,7 @@ extension DiffPairing {
             }
             if other != nil { return false }
         }
+        if oldCount == 0 { return true }
         var last = 0
         for position in 0..<newCount {
             let new = Int(runs.newRest[position])
@@ -27,15 +26,16 @@ extension DiffPairing {
     /// The position before of an element after: often next to the last one found.
     @inline(__always)
     private func partner(
-        of new: Int, near last: Int, _ source: some DiffSource, _ runs: borrowing DiffRuns,
-        _ table: borrowing DiffTable
+        of new: Int, near last: Int, _ source: some DiffSource, _ runs: borrowing DiffRuns, _ table: borrowing DiffTable
     ) -> (position: Int, relation: DiffRelation)? {
         let hash = source.newHash(new)
-        if last + 1 < runs.oldRestCount {
-            let old = Int(runs.oldRest[last + 1])
+        for step in 0..<2 {
+            let neighbour = step == 0 ? last + 1 : last - 1
+            if neighbour < 0 || neighbour >= runs.oldRestCount { continue }
+            let old = Int(runs.oldRest[neighbour])
             if source.oldHash(old) == hash {
                 let relation = source.relation(old, new)
-                if relation != .different { return (last + 1, relation) }
+                if relation != .different { return (neighbour, relation) }
             }
         }
         var relation = DiffRelation.different

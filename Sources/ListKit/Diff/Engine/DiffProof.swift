@@ -5,19 +5,21 @@
 /// paired element is looked up; a bit filter answers nearly all of the look-ups.
 struct DiffProof: ~Copyable {
     private let filter: FlatBuffer<UInt64>
-    private let filterMask: UInt64
-    private let oldRest: DiffTable
+    private let filterMask: UInt32
     private let newRest: DiffTable
     private let updates: DiffTable
 
-    /// Whether the pairs of a walk, whose rests have no repeated identifier before and were paired, are IGListKit's.
+    /// Whether the pairs of a walk are IGListKit's, after its rests were paired and nothing repeated was met there.
+    ///
+    /// - Parameter oldRest: the table of what is left over before.
     static func holds(
-        _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing
+        _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing,
+        _ oldRest: borrowing DiffTable
     ) -> Bool {
-        if runs.runCount == 0 && runs.newRestCount == 0 { return true }
+        if runs.runCount == 0 { return true }
         if runs.oldRestCount == 0 && runs.newRestCount == 0 && runs.updateCount == 0 { return true }
         let proof = DiffProof(runs)
-        return proof.enter(source, runs, pairing) && proof.check(source, runs)
+        return proof.enter(source, runs, pairing) && proof.check(source, runs, oldRest)
     }
 
     private init(_ runs: borrowing DiffRuns) {
@@ -25,38 +27,28 @@ struct DiffProof: ~Copyable {
         var words = 16
         while words < 16384, words * 2 < count { words *= 2 }
         filter = FlatBuffer(repeating: 0, count: words)
-        filterMask = UInt64(words * 64 - 1)
-        oldRest = DiffTable(count: runs.oldRestCount, limit: runs.oldRestCount)
+        filterMask = UInt32(words * 64 - 1)
         newRest = DiffTable(count: runs.newRestCount, limit: runs.newRestCount)
         updates = DiffTable(count: runs.updateCount, limit: runs.updateCount)
     }
 
     @inline(__always)
-    private func note(_ hash: UInt64) {
-        let bit = (hash >> 8) & filterMask
-        filter[Int(bit >> 6)] |= 1 << (bit & 63)
+    private func note(_ hash: UInt32) {
+        let bit = (hash >> 4) & filterMask
+        filter[Int(bit >> 6)] |= 1 << UInt64(bit & 63)
     }
 
     /// Puts in what must not occur once more; false when it does.
     private func enter(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing
     ) -> Bool {
-        for position in 0..<runs.oldRestCount {
-            let old = Int(runs.oldRest[position])
-            let hash = source.oldHash(old)
-            note(hash)
-            if oldRest.insert(position, hash: hash, isSame: { source.isSameOld(Int(runs.oldRest[$0]), old) }) != nil {
-                return false
-            }
-        }
-        // Those with a partner are known by it.
+        for position in 0..<runs.oldRestCount { note(source.oldHash(Int(runs.oldRest[position]))) }
+        // Those with a partner are known by it; repeated ones are inserts as long as nothing in a run is the same.
         for position in 0..<runs.newRestCount where pairing.partner(ofNew: position) == DiffPairing.noPartner {
             let new = Int(runs.newRest[position])
             let hash = source.newHash(new)
             note(hash)
-            if newRest.insert(position, hash: hash, isSame: { source.isSameNew(Int(runs.newRest[$0]), new) }) != nil {
-                return false
-            }
+            _ = newRest.insert(position, hash: hash) { source.isSameNew(Int(runs.newRest[$0]), new) }
         }
         for position in 0..<runs.updateCount {
             let old = Int(runs.updates[position])
@@ -70,21 +62,24 @@ struct DiffProof: ~Copyable {
     }
 
     /// Looks every paired element up.
-    private func check(_ source: some DiffSource, _ runs: borrowing DiffRuns) -> Bool {
+    private func check(
+        _ source: some DiffSource, _ runs: borrowing DiffRuns, _ oldRest: borrowing DiffTable
+    ) -> Bool {
         for run in 0..<runs.runCount {
             let (start, count) = (Int(runs.runs[run].old), Int(runs.runs[run].count))
             for old in start..<start + count {
-                let hash = source.oldHash(old)
-                let bit = (hash >> 8) & filterMask
-                if filter[Int(bit >> 6)] & 1 << (bit & 63) == 0 { continue }
-                if isRepeated(old, hash, source, runs) { return false }
+                let hash = runs.hashes[old]
+                let bit = (hash >> 4) & filterMask
+                if filter[Int(bit >> 6)] & 1 << UInt64(bit & 63) == 0 { continue }
+                if isRepeated(old, hash, source, runs, oldRest) { return false }
             }
         }
         return true
     }
 
     private func isRepeated(
-        _ old: Int, _ hash: UInt64, _ source: some DiffSource, _ runs: borrowing DiffRuns
+        _ old: Int, _ hash: UInt32, _ source: some DiffSource, _ runs: borrowing DiffRuns,
+        _ oldRest: borrowing DiffTable
     ) -> Bool {
         if oldRest.find(hash: hash, isSame: { source.isSameOld(Int(runs.oldRest[$0]), old) }) != nil { return true }
         if newRest.find(hash: hash, isSame: { source.relation(old, Int(runs.newRest[$0])) != .different }) != nil {

@@ -5,42 +5,50 @@ extension DiffRuns {
     /// After how many places in a row without agreement a walk gives up.
     private static let patience = 24
 
-    /// Walks through two lists: common end first, then from the start, past insertions and deletions.
+    /// Walks through two lists: the common start, the common end, then what is between, past insertions and deletions.
     ///
     /// Every pair found has one identifier, and the pairs are in the same order on both sides; where the lists differ too
     /// much, everything up to the common end is left over.
-    init(walking source: some DiffSource) {
-        self.init(oldCount: source.oldCount, newCount: source.newCount)
-        let end = DiffRuns.commonEnd(source)
-        var (old, new, failures) = (0, 0, 0)
+    init(walking source: some DiffSource, keepsHashes: Bool) {
+        self.init(oldCount: source.oldCount, newCount: source.newCount, keepsHashes: keepsHashes)
+        let start = walkRun(source, from: 0, 0, to: source.oldCount, source.newCount)
+        let (end, endUpdates) = walkEnd(source, downTo: start)
         let (oldEnd, newEnd) = (source.oldCount - end, source.newCount - end)
-        while failures < DiffRuns.patience {
-            let count = walkRun(source, from: old, new, to: oldEnd, newEnd)
-            if count > 0 { failures = 0 }
-            (old, new) = (old + count, new + count)
-            if old >= oldEnd || new >= newEnd { break }
+        var (old, new, failures) = (start, start, 0)
+        while old < oldEnd, new < newEnd, failures < DiffRuns.patience {
             let step = DiffRuns.nextAgreement(source, old, new, oldEnd, newEnd)
-            if step == nil { failures += 1 }
+            failures = step == nil ? failures + 1 : 0
             let (oldStep, newStep) = step ?? (1, 1)
             leaveOver(old: old..<old + oldStep)
             leaveOver(new: new..<new + newStep)
             (old, new) = (old + oldStep, new + newStep)
+            let count = walkRun(source, from: old, new, to: oldEnd, newEnd)
+            (old, new) = (old + count, new + count)
         }
         leaveOver(old: old..<oldEnd)
         leaveOver(new: new..<newEnd)
-        _ = walkRun(source, from: oldEnd, newEnd, to: source.oldCount, source.newCount)
+        for update in endUpdates.reversed() { addUpdate(Int(update)) }
+        addRun(count: end, endingAt: source.oldCount, source.newCount)
     }
 
-    /// How many elements at the end have equal identifiers.
-    private static func commonEnd(_ source: some DiffSource) -> Int {
-        let limit = min(source.oldCount, source.newCount)
+    /// Walks from the end towards a common start.
+    ///
+    /// - Returns: how many elements agree, and which of them changed, descending.
+    private mutating func walkEnd(_ source: some DiffSource, downTo start: Int) -> (count: Int, updates: [UInt32]) {
+        let limit = min(source.oldCount, source.newCount) - start
+        let firstUpdate = updateCount
         var count = 0
-        while count < limit {
-            let relation = source.relation(source.oldCount - 1 - count, source.newCount - 1 - count)
-            if relation == .different { break }
+        walk: while count < limit {
+            let old = source.oldCount - 1 - count
+            switch source.relation(old, source.newCount - 1 - count) {
+            case .different: break walk
+            case .changed: addUpdate(old)
+            case .unchanged: break
+            }
+            if hashes.count > 0 { hashes[old] = source.oldHash(old) }
             count += 1
         }
-        return count
+        return (count, takeUpdates(from: firstUpdate))
     }
 
     /// Adds the run that starts at two indexes.
@@ -52,11 +60,13 @@ extension DiffRuns {
         let limit = min(oldEnd - oldStart, newEnd - newStart)
         var count = 0
         walk: while count < limit {
-            switch source.relation(oldStart + count, newStart + count) {
+            let old = oldStart + count
+            switch source.relation(old, newStart + count) {
             case .different: break walk
-            case .changed: addUpdate(oldStart + count)
+            case .changed: addUpdate(old)
             case .unchanged: break
             }
+            if hashes.count > 0 { hashes[old] = source.oldHash(old) }
             count += 1
         }
         addRun(count: count, endingAt: oldStart + count, newStart + count)
@@ -68,7 +78,11 @@ extension DiffRuns {
         _ source: some DiffSource, _ old: Int, _ new: Int, _ oldEnd: Int, _ newEnd: Int
     ) -> (old: Int, new: Int)? {
         let (oldRoom, newRoom) = (oldEnd - old, newEnd - new)
-        for distance in 1...window {
+        // One element gone, come or replaced: nearly always.
+        if oldRoom > 1, source.isLikelySame(old + 1, new) { return (1, 0) }
+        if newRoom > 1, source.isLikelySame(old, new + 1) { return (0, 1) }
+        if oldRoom > 1, newRoom > 1, source.isLikelySame(old + 1, new + 1) { return (1, 1) }
+        for distance in 2...window {
             for other in 0...distance {
                 if distance < oldRoom, other < newRoom, source.isLikelySame(old + distance, new + other) {
                     return (distance, other)

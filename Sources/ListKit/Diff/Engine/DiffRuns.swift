@@ -22,10 +22,13 @@ struct DiffRuns: ~Copyable {
     /// Elements before that are in a run and changed, ascending.
     let updates: FlatBuffer<UInt32>
     private(set) var updateCount = 0
+    /// Bits of the hashes of elements before that are in a run; empty when nobody will ask.
+    let hashes: FlatBuffer<UInt32>
 
     /// Makes room for the worst case; memory that is not needed is never touched.
-    init(oldCount: Int, newCount: Int) {
+    init(oldCount: Int, newCount: Int, keepsHashes: Bool) {
         let pairs = min(oldCount, newCount)
+        hashes = FlatBuffer(uninitializedCount: keepsHashes ? oldCount : 0)
         runs = FlatBuffer(uninitializedCount: pairs)
         oldRest = FlatBuffer(uninitializedCount: oldCount)
         newRest = FlatBuffer(uninitializedCount: newCount)
@@ -34,7 +37,7 @@ struct DiffRuns: ~Copyable {
 
     /// Leaves everything over.
     static func none(oldCount: Int, newCount: Int) -> DiffRuns {
-        var result = DiffRuns(oldCount: oldCount, newCount: newCount)
+        var result = DiffRuns(oldCount: oldCount, newCount: newCount, keepsHashes: false)
         result.leaveOver(old: 0..<oldCount)
         result.leaveOver(new: 0..<newCount)
         return result
@@ -52,6 +55,12 @@ struct DiffRuns: ~Copyable {
             newRest[newRestCount] = UInt32(truncatingIfNeeded: index)
             newRestCount += 1
         }
+    }
+
+    /// Takes back the last updates, so that they can be added in another order.
+    mutating func takeUpdates(from start: Int) -> [UInt32] {
+        defer { updateCount = start }
+        return (start..<updateCount).map { updates[$0] }
     }
 
     @inline(__always)

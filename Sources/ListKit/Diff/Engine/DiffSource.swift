@@ -20,10 +20,10 @@ protocol DiffSource {
     var newCount: Int { get }
 
     /// Well mixed bits of an identifier before; equal identifiers have equal hashes.
-    func oldHash(_ old: Int) -> UInt64
+    func oldHash(_ old: Int) -> UInt32
 
     /// Well mixed bits of an identifier after.
-    func newHash(_ new: Int) -> UInt64
+    func newHash(_ new: Int) -> UInt32
 
     /// Compares an element before and one after.
     func relation(_ old: Int, _ new: Int) -> DiffRelation
@@ -33,10 +33,7 @@ protocol DiffSource {
 
     /// Whether two elements after have equal identifiers.
     func isSameNew(_ new: Int, _ other: Int) -> Bool
-}
 
-extension DiffSource {
     /// Whether an element before and one after may have equal identifiers: a quick look that errs only in saying yes.
-    @inline(__always)
-    func isLikelySame(_ old: Int, _ new: Int) -> Bool { oldHash(old) == newHash(new) }
+    func isLikelySame(_ old: Int, _ new: Int) -> Bool
 }

@@ -14,10 +14,10 @@ struct ElementDiffSource: DiffSource {
     var newCount: Int { newHashes.count }
 
     @inline(__always)
-    func oldHash(_ old: Int) -> UInt64 { UInt64(bitPattern: Int64(oldHashes[old])) }
+    func oldHash(_ old: Int) -> UInt32 { UInt32(truncatingIfNeeded: oldHashes[old]) }
 
     @inline(__always)
-    func newHash(_ new: Int) -> UInt64 { UInt64(bitPattern: Int64(newHashes[new])) }
+    func newHash(_ new: Int) -> UInt32 { UInt32(truncatingIfNeeded: newHashes[new]) }
 
     @inline(__always)
     func relation(_ old: Int, _ new: Int) -> DiffRelation {
@@ -29,4 +29,7 @@ struct ElementDiffSource: DiffSource {
 
     @inline(__always)
     func isSameNew(_ new: Int, _ other: Int) -> Bool { newHashes[new] == newHashes[other] && compareNew(new, other) }
+
+    @inline(__always)
+    func isLikelySame(_ old: Int, _ new: Int) -> Bool { oldHashes[old] == newHashes[new] }
 }

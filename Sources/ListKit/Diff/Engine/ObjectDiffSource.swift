@@ -37,10 +37,19 @@ struct ObjectDiffSource: DiffSource {
     var newCount: Int { unsafe new.count }
 
     @inline(__always)
-    func oldHash(_ old: Int) -> UInt64 { unsafe ObjectDiffSource.identity(self.old[old]).hash }
+    func oldHash(_ old: Int) -> UInt32 {
+        UInt32(truncatingIfNeeded: unsafe ObjectDiffSource.identity(self.old[old]).hash)
+    }
 
     @inline(__always)
-    func newHash(_ new: Int) -> UInt64 { unsafe ObjectDiffSource.identity(self.new[new]).hash }
+    func newHash(_ new: Int) -> UInt32 {
+        UInt32(truncatingIfNeeded: unsafe ObjectDiffSource.identity(self.new[new]).hash)
+    }
+
+    @inline(__always)
+    func isLikelySame(_ old: Int, _ new: Int) -> Bool {
+        unsafe ObjectDiffSource.identity(self.old[old]) == ObjectDiffSource.identity(self.new[new])
+    }
 
     @inline(__always)
     func relation(_ old: Int, _ new: Int) -> DiffRelation {

@@ -1,0 +1,170 @@
+import TestSupport
+import Testing
+
+@_spi(Daemon) @testable import ListKit
+
+@Suite("Canonical encoding")
+struct FieldsEncodingTests {
+    private static func random(_ random: inout SeededRandom) -> [String: Value] {
+        var values: [String: Value] = [:]
+        for _ in 0..<Int.random(in: 0...5, using: &random) {
+            values["k\(Int.random(in: 0..<20, using: &random))"] = RandomValue.make(&random)
+        }
+        return values
+    }
+
+    private static func bytes(_ fields: Fields) -> [UInt8] {
+        fields.withBytes { span in span.indices.map { span[$0] } }
+    }
+
+    @Test("random values of every type → come back, one encoding for every order of keys", arguments: 0..<20)
+    func roundTrip(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        for _ in 0..<100 {
+            let values = FieldsEncodingTests.random(&random)
+            let fields = try Fields(values)
+            #expect(Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.value) }) == values)
+            var other = Fields()
+            for (key, value) in values.shuffled(using: &random) { other[key] = value }
+            #expect(other == fields)
+            #expect(other.fault == nil)
+            for (key, value) in values { #expect(fields[key] == value) }
+            #expect(fields.keys == values.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+            let bytes = FieldsEncodingTests.bytes(fields)
+            #expect(try Fields(validating: bytes.span) == fields)
+            #expect(try Fields(validating: bytes.span).byteCount == bytes.count)
+        }
+    }
+
+    @Test(
+        "flipped, cut and repeated bytes → refused, or canonical bytes of something else; never a trap",
+        arguments: 0..<20)
+    func hostile(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        var accepted = 0
+        for _ in 0..<300 {
+            var bytes = FieldsEncodingTests.bytes(try Fields(FieldsEncodingTests.random(&random)))
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                guard let index = bytes.indices.randomElement(using: &random) else { continue }
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                case 1: bytes[index] = UInt8.random(in: 0...255, using: &random)
+                case 2: bytes.removeSubrange(index...)
+                default: bytes.insert(contentsOf: bytes[..<index], at: index)
+                }
+            }
+            guard let fields = try? Fields(validating: bytes.span) else { continue }
+            accepted += 1
+            // What was accepted is what encoding gives: there is one encoding for each content.
+            var again = Fields()
+            for (key, value) in fields { again[key] = value }
+            #expect(FieldsEncodingTests.bytes(again) == bytes)
+            #expect(fields.count == fields.keys.count)
+        }
+        #expect(accepted < 300)
+    }
+
+    @Test("random bytes → no trap", arguments: 0..<10)
+    func noise(seed: Int) {
+        var random = SeededRandom(seed: UInt64(seed))
+        for _ in 0..<2000 {
+            let letters: [UInt8] = [0, 1, 2, 3, 0x61, 0x7B, 0x73, 0x76, 0x7D, 0x28, 0x29, 0x79, 0x80, 0xFF]
+            let bytes = (0..<Int.random(in: 0..<40, using: &random)).map { _ in random.pick(letters) ?? 0 }
+            let fields = try? Fields(validating: bytes.span)
+            #expect(fields == nil || fields?.byteCount == bytes.count)
+        }
+    }
+
+    private static func nested(_ count: Int) -> Value {
+        (1..<count).reduce(Value.array(element: "v", [.variant(1)])) { inner, _ in
+            .array(element: "v", [.variant(inner)])
+        }
+    }
+
+    @Test("32 containers → carried; one more → refused, with the key named")
+    func depth() throws {
+        let fields = try Fields(["deep": FieldsEncodingTests.nested(16)])
+        #expect(try Fields(validating: FieldsEncodingTests.bytes(fields).span) == fields)
+        #expect(fields["deep"] == FieldsEncodingTests.nested(16))
+        let error = #expect(throws: ListError.self) { try Fields(["deep": FieldsEncodingTests.nested(17)]) }
+        #expect(error?.code == .invalidObject)
+        #expect(error?.message.contains("\"deep\"") == true)
+        let structures = (0..<32).reduce(Value.byte(1)) { inner, _ in .structure([inner]) }
+        #expect(try Fields(["s": structures])["s"] == structures)
+        #expect(throws: ListError.self) { try Fields(["s": .structure([structures])]) }
+        #expect(throws: ListError.self) { try Fields(["s": .variant(structures)]) }
+    }
+
+    @Test(
+        "a value that no message can carry → refused",
+        arguments: [
+            Value.string("a\0"), .objectPath("a"), .objectPath("/a/"), .objectPath("//"), .objectPath("/é"),
+            .objectPath(""),
+            .signature("a"), .signature("a{vs}"), .signature("{sv}"), .signature("()"), .signature("h"),
+            .array(element: "s", [1]), .array(element: "ss", []), .array(element: "", []),
+            .dictionary(key: "v", value: "s", [:]), .dictionary(key: "s", value: "s", ["a": 1]), .structure([]),
+            .array(element: "as", [.array(element: "i", [])]), .variant(.structure([])),
+            .signature(String(repeating: "s", count: 256)),
+        ])
+    func refused(value: Value) {
+        let error = #expect(throws: ListError.self) { try Fields(["key": value]) }
+        #expect(error?.code == .invalidObject)
+    }
+
+    @Test("values nested a hundred thousand times → refused without running out of stack")
+    func endless() {
+        var value: Value = 1
+        // Not deeper, because taking such a value apart is what would run out of stack.
+        for _ in 0..<2000 { value = .structure([value]) }
+        #expect(throws: ListError.self) { try Fields(["key": value]) }
+    }
+
+    @Test("calls that do not fit the type → refused, and the encoder works again after a reset")
+    func encoderMisuse() throws {
+        var encoder = FieldsEncoder()
+        #expect(throws: ListError.self) { try encoder.append(1 as Int32) }
+        encoder.reset()
+        try encoder.beginDictionaryEntry()
+        #expect(throws: ListError.self) { try encoder.endDictionaryEntry() }
+        encoder.reset()
+        try encoder.beginDictionaryEntry()
+        try encoder.append(text: "k".utf8Span.span)
+        #expect(throws: ListError.self) { try encoder.beginVariant(signature: "ii".utf8Span.span) }
+        try encoder.beginVariant(signature: "ay".utf8Span.span)
+        try encoder.beginArray()
+        try encoder.append(bytes: [1, 2, 3].span)
+        #expect(throws: ListError.self) { try encoder.endStructure() }
+        #expect(throws: ListError.self) { try encoder.finish() }
+        try encoder.endArray()
+        try encoder.endVariant()
+        try encoder.endDictionaryEntry()
+        let fields = try encoder.finish()
+        #expect(fields["k"] == .array(element: "y", [.byte(1), .byte(2), .byte(3)]))
+        #expect(try encoder.finish() == Fields())
+    }
+
+    @Test("an object from an encoder → the same as one from fields")
+    func object() throws {
+        var encoder = FieldsEncoder()
+        try encoder.append("x", forKey: "title")
+        try encoder.append(5, forKey: "a")
+        let object = try encoder.finishObject(id: "id".utf8Span.span, type: .named("mail"))
+        #expect(try object == ListObject(id: "id", type: "mail", fields: ["title": "x", "a": 5]))
+        #expect(object.byteCount == 2 + object.fields.byteCount)
+        #expect(try object.with(fields: ["a": 6]).fields == ["a": 6])
+    }
+
+    @Test("names of types → forgotten with the last object that has them")
+    func types() throws {
+        let object = try ListObject(id: "1", type: "a type of its own")
+        #expect(object.objectType === ObjectType.named("a type of its own"))
+        var names = TypeNames()
+        var kept: [ObjectType] = []
+        for number in 0..<5000 {
+            let type = names.type(named: "\(number)")
+            if number % 1000 == 0 { kept.append(type) } else { names.forget(type.name, ObjectIdentifier(type)) }
+        }
+        #expect(names.count == kept.count)
+        #expect(names.type(named: "1000") === kept[1])
+    }
+}

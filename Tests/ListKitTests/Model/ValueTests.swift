@@ -1,0 +1,55 @@
+import ListKit
+import TestSupport
+import Testing
+
+@Suite("Value")
+struct ValueTests {
+    @Test("literals → the types that JSON has in the contract")
+    func literals() {
+        #expect(("x" as Value).signature == "s")
+        #expect((1 as Value).signature == "x")
+        #expect((1.5 as Value).signature == "d")
+        #expect((true as Value).signature == "b")
+        #expect((["a", "b"] as Value).signature == "as")
+        #expect((["a", 1] as Value).signature == "av")
+        #expect(([] as Value).signature == "av")
+        #expect((["k": 1] as Value).signature == "a{sv}")
+        #expect(("\(1 + 1)" as Value) == .string("2"))
+    }
+
+    @Test("accessors → the content of the right type, through variants, else nil")
+    func accessors() {
+        let list: Value = ["a", 1]
+        #expect(list.array == ["a", 1])
+        let dictionary: Value = ["k": ["n": 2]]
+        #expect(dictionary.dictionary?["k"]?.dictionary?["n"]?.int == 2)
+        #expect(Value.variant(.variant("x")).string == "x")
+        #expect(Value.objectPath("/a").string == "/a")
+        #expect(Value.boolean(true).bool == true)
+        #expect(Value.string("1").double == nil)
+        #expect(Value.uint64(.max).int == nil)
+        #expect(Value.structure(["a"]).array == nil)
+    }
+
+    @Test(
+        "a number of any type → the same double",
+        arguments: [
+            Value.byte(7), .int16(7), .uint16(7), .int32(7), .uint32(7), .int64(7), .uint64(7), .double(7),
+        ])
+    func numbers(value: Value) {
+        #expect(value.double == 7)
+        #expect(Value.variant(value).double == 7)
+        if case .double = value { #expect(value.int == nil) } else { #expect(value.int == 7) }
+    }
+
+    @Test("equality → that of the encoded bytes")
+    func equality() {
+        #expect(Value.double(.nan) == .double(-.nan))
+        #expect(Value.double(0) != .double(-0.0))
+        #expect(Value.int32(1) != .uint32(1))
+        #expect(Value.string("/a") != .objectPath("/a"))
+        // Canonically equivalent, but not the same bytes.
+        #expect(Value.string("\u{E9}") != .string("e\u{301}"))
+        #expect(Value.array(element: "s", []) != .array(element: "i", []))
+    }
+}
