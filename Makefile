@@ -25,7 +25,6 @@ export SWIFT_BACKTRACE ?= enable=no
 TEST := timeout --kill-after=10 1200 $(SWIFT) test --disable-xctest --no-parallel -j $(JOBS)
 PLUGINS := --package-path Plugins --scratch-path .build/shipped-plugins
 OPTIMISED := -c release -Xswiftc -enable-testing --scratch-path .build/testing-release
-ENGINE_TESTS := ListKitTests|PluginAPITests
 FORMATTED := $(wildcard Package.swift Sources Tests Plugins Benchmarks Examples)
 
 build: bootstrap-build
@@ -49,7 +48,7 @@ test-plugins:
 	$(TEST) $(PLUGINS)
 
 test-optimised:
-	$(TEST) $(OPTIMISED) --filter '^($(ENGINE_TESTS))\.'
+	LISTD_TARGETS=engine $(TEST) $(OPTIMISED)
 
 test-service:
 	scripts/run-scripts Tests/service

@@ -68,3 +68,10 @@ let package = Package(
             swiftSettings: settings),
     ]
 )
+
+// The engine's tests run with -O too (see the Makefile); then nothing else is compiled.
+if Context.environment["LISTD_TARGETS"] == "engine" {
+    let engine: Set = ["TestSupport", "ListKitTests", "PluginAPITests"]
+    package.targets.removeAll { !engine.contains($0.name) }
+    package.products = []
+}
