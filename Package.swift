@@ -49,7 +49,11 @@ let package = Package(
             name: "listctl", dependencies: ["CTerminal", "DBus", "ListClient"], swiftSettings: settings),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
-        .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"], swiftSettings: settings),
+        // A process of its own for tests of what a process is handed: it is run by DBusTests.
+        .executableTarget(
+            name: "DBusTestService", dependencies: ["DBus"], path: "Tests/DBusTestService", swiftSettings: settings),
+        .testTarget(
+            name: "DBusTests", dependencies: ["DBus", "DBusTestService", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ListKitTests", dependencies: [listKit, "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PluginAPITests", dependencies: [pluginAPI, pluginTestSupport, "TestSupport"], swiftSettings: settings

@@ -5,17 +5,35 @@ internal import Glibc
 ///
 /// It ends with `stop`, at the latest when the object is dropped.
 package final class ChildProcess: Sendable {
-    /// The lines that it has written to its standard output.
+    /// The lines that it has written to its standard output and standard error.
     package let lines: EventLog<String>
-    /// Gets its status when it ends; a signal counts as its negative number.
-    package let exit = EventLog<Int32>()
-    private let child: Child
+    /// Gets its status when it ends, after its last line; a signal counts as its negative number.
+    package let exit: EventLog<Int32>
+    private let process: SpawnedProcess
+    private let input: FileHandle
 
     /// Starts a program; `environment` is added to this process' own.
     package init(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) throws {
-        lines = EventLog()
-        child = Child()
-        try child.start(executable, arguments, environment, lines: lines, exit: exit)
+        _ = Glibc.signal(SIGPIPE, SIG_IGN)  // writing to a child that has ended is an error, not the end of the tests
+        let (lines, exit) = (EventLog<String>(), EventLog<Int32>())
+        let (input, output) = (Pipe(), Pipe())
+        let outputHasEnded = DispatchGroup()
+        outputHasEnded.enter()
+        process = try SpawnedProcess(
+            executable, arguments, environment: environment, input: input.fileHandleForReading.fileDescriptor,
+            output: output.fileHandleForWriting.fileDescriptor, errors: output.fileHandleForWriting.fileDescriptor
+        ) { status in
+            outputHasEnded.wait()
+            exit.record(status)
+        }
+        try input.fileHandleForReading.close()
+        try output.fileHandleForWriting.close()
+        self.input = input.fileHandleForWriting
+        (self.lines, self.exit) = (lines, exit)
+        Thread.detachNewThread {
+            ChildProcess.readLines(of: output.fileHandleForReading, into: lines)
+            outputHasEnded.leave()
+        }
     }
 
     /// Starts a Python script with Debian's Python, which has dbus and gi.
@@ -24,32 +42,30 @@ package final class ChildProcess: Sendable {
     }
 
     deinit {
-        stop()
+        process.stop()
     }
 
-    package var processID: Int32 { child.process.processIdentifier }
+    /// Its process.
+    package var processID: Int32 { process.processID }
 
     /// Writes a line to its standard input.
     package func write(line: String) {
-        try? child.input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+        try? input.write(contentsOf: Data((line + "\n").utf8))
     }
 
     /// Closes its standard input.
     package func closeInput() {
-        try? child.input.fileHandleForWriting.close()
+        try? input.close()
     }
 
     /// Sends a signal, such as SIGSTOP.
     package func signal(_ number: Int32) {
-        if child.process.isRunning { kill(processID, number) }
+        process.signal(number)
     }
 
     /// Ends it with SIGKILL and waits until it is gone.
     package func stop() {
-        guard child.process.isRunning else { return }
-        signal(SIGKILL)
-        child.process.waitUntilExit()
-        LiveProcesses.remove(processID)
+        process.stop()
     }
 
     /// Runs a program to its end and returns what it wrote.
@@ -62,41 +78,11 @@ package final class ChildProcess: Sendable {
         let status = try await child.exit.next(timeout: timeout)
         return (status, child.lines.recorded)
     }
-}
 
-/// The process and its pipes; set up once, then used by one test.
-private final class Child: @unchecked Sendable {
-    let process = Process()
-    let input = Pipe()
-    private let output = Pipe()
-    private var rest = Data()
-
-    func start(
-        _ executable: String, _ arguments: [String], _ environment: [String: String], lines: EventLog<String>,
-        exit: EventLog<Int32>
-    ) throws {
-        _ = Glibc.signal(SIGPIPE, SIG_IGN)  // writing to a child that has ended is an error, not the end of the tests
-        process.executableURL = URL(fileURLWithPath: executable)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        LiveProcesses.add(process.processIdentifier)
-        let process = process
-        // One thread of this object's own reads to the end, then reports the exit: lines come before it.
-        Thread.detachNewThread { [self] in
-            readLines(into: lines)
-            process.waitUntilExit()
-            let status = process.terminationStatus
-            exit.record(process.terminationReason == .exit ? status : -status)
-        }
-    }
-
-    private func readLines(into lines: EventLog<String>) {
+    private static func readLines(of output: FileHandle, into lines: EventLog<String>) {
+        var rest = Data()
         while true {
-            let data = output.fileHandleForReading.availableData
+            let data = output.availableData
             if data.isEmpty { break }
             rest += data
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {

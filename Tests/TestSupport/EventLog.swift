@@ -19,11 +19,13 @@ package final class EventLog<Event: Sendable>: Sendable {
 
     /// The event did not come.
     package struct TimedOut: Error, CustomStringConvertible {
+        /// What was waited for in vain.
         package let description: String
     }
 
     private let state = Mutex(State())
 
+    /// An empty log.
     package init() {}
 
     /// Adds an event; from any thread.

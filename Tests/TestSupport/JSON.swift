@@ -16,18 +16,25 @@ package indirect enum JSON: Equatable, Sendable {
         self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
     }
 
+    /// A member of an object; nil when there is none.
     package subscript(key: String) -> JSON? {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
+    /// An element of an array; nil when there is none.
     package subscript(index: Int) -> JSON? {
         if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
     }
 
+    /// The elements of an array.
     package var array: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
+    /// The members of an object.
     package var object: [String: JSON]? { if case .object(let members) = self { members } else { nil } }
+    /// The text of a string.
     package var string: String? { if case .string(let text) = self { text } else { nil } }
+    /// A whole number.
     package var integer: Int? { if case .integer(let number) = self { number } else { nil } }
+    /// True or false.
     package var boolean: Bool? { if case .boolean(let flag) = self { flag } else { nil } }
 
     /// Any number.
@@ -39,6 +46,7 @@ package indirect enum JSON: Equatable, Sendable {
         }
     }
 
+    /// True for null.
     package var isNull: Bool { self == .null }
 }
 

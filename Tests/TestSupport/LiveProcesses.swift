@@ -9,11 +9,13 @@ package enum LiveProcesses {
         return ()
     }()
 
+    /// Notes a process that was started.
     package static func add(_ processID: Int32) {
         _ = atExit
         _ = running.withLock { $0.insert(processID) }
     }
 
+    /// Forgets one that has ended.
     package static func remove(_ processID: Int32) {
         _ = running.withLock { $0.remove(processID) }
     }

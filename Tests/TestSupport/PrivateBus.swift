@@ -23,6 +23,7 @@ package final class PrivateBus: Sendable {
 
     /// A bus that did not start.
     package struct StartFailure: Error, CustomStringConvertible {
+        /// What dbus-daemon said.
         package let description: String
     }
 
@@ -31,16 +32,27 @@ package final class PrivateBus: Sendable {
     /// Its process.
     package let processID: Int32
     private let directory: URL
-    private let process: ProcessBox
+    /// Kept open, or the daemon's warnings would end it.
+    private let log: FileHandle
+    private let process: SpawnedProcess
 
+    /// Starts a bus and returns when it listens.
     package init(_ kind: Kind = .session) throws {
         directory = try PrivateBus.makeDirectory()
         let configuration = directory.appendingPathComponent("bus.conf")
         try kind.configuration(socket: directory.appendingPathComponent("bus.sock").path)
             .write(to: configuration, atomically: true, encoding: .utf8)
-        process = ProcessBox()
-        address = try process.start(configuration: configuration)
-        processID = process.identifier
+        let (output, errors) = (Pipe(), Pipe())
+        process = try SpawnedProcess(
+            "/usr/bin/dbus-daemon",
+            ["--config-file=\(configuration.path)", "--nofork", "--nopidfile", "--print-address=1"],
+            input: FileHandle.nullDevice.fileDescriptor, output: output.fileHandleForWriting.fileDescriptor,
+            errors: errors.fileHandleForWriting.fileDescriptor)
+        try output.fileHandleForWriting.close()
+        try errors.fileHandleForWriting.close()
+        processID = process.processID
+        log = errors.fileHandleForReading
+        address = try PrivateBus.firstLine(of: output.fileHandleForReading, or: log)
     }
 
     deinit {
@@ -52,61 +64,30 @@ package final class PrivateBus: Sendable {
 
     /// Ends the bus with SIGKILL and waits until it is gone.
     package func stop() {
-        process.kill()
+        process.stop()
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// Stops the process (SIGSTOP), so that it does not answer, and lets it go on.
+    /// Stops the process (SIGSTOP), so that it does not answer.
     package func pause() { process.signal(SIGSTOP) }
+    /// Lets a stopped bus go on.
     package func resume() { process.signal(SIGCONT) }
+
+    /// The address line comes when the socket listens, so there is nothing to wait for afterwards.
+    private static func firstLine(of output: FileHandle, or errors: FileHandle) throws -> String {
+        var line = Data()
+        while let byte = try output.read(upToCount: 1)?.first {
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
+        }
+        let reason = String(decoding: try errors.readToEnd() ?? Data(), as: UTF8.self)
+        throw StartFailure(description: "dbus-daemon did not start: \(reason)")
+    }
 
     private static func makeDirectory() throws -> URL {
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("listd-bus-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         return directory
-    }
-}
-
-/// The daemon's process; `Process` is touched by one caller at a time: the bus object in `init` and `stop`.
-private final class ProcessBox: @unchecked Sendable {
-    private let process = Process()
-
-    var identifier: Int32 { process.processIdentifier }
-
-    /// The address line comes when the socket listens, so there is nothing to wait for afterwards.
-    func start(configuration: URL) throws -> String {
-        let output = Pipe()
-        let errors = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
-        process.arguments = ["--config-file=\(configuration.path)", "--nofork", "--nopidfile", "--print-address=1"]
-        process.standardOutput = output
-        process.standardError = errors
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        LiveProcesses.add(process.processIdentifier)
-        var line = Data()
-        while true {
-            let byte = output.fileHandleForReading.readData(ofLength: 1)
-            if byte.isEmpty {
-                let reason = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                throw PrivateBus.StartFailure(description: "dbus-daemon did not start: \(reason)")
-            }
-            if byte.first == UInt8(ascii: "\n") { break }
-            line += byte
-        }
-        return String(decoding: line, as: UTF8.self)
-    }
-
-    func kill() {
-        guard process.isRunning else { return }
-        signal(SIGKILL)
-        process.waitUntilExit()
-        LiveProcesses.remove(process.processIdentifier)
-    }
-
-    func signal(_ number: Int32) {
-        guard process.isRunning else { return }
-        _ = Glibc.kill(process.processIdentifier, number)
     }
 }

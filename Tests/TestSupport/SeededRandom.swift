@@ -2,6 +2,7 @@
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
+    /// A generator for one seed.
     package init(seed: UInt64) {
         state = seed
     }

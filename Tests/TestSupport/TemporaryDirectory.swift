@@ -2,8 +2,10 @@ internal import Foundation
 
 /// A directory that goes with this object.
 package final class TemporaryDirectory: Sendable {
+    /// Where it is.
     package let path: String
 
+    /// Makes a new empty directory.
     package init() {
         path =
             FileManager.default.temporaryDirectory

@@ -54,6 +54,7 @@ package struct DBusStruct<each Member> {
     /// The members as a tuple.
     package var members: (repeat each Member)
 
+    /// A struct of these members, in this order.
     package init(_ members: repeat each Member) {
         self.members = (repeat each members)
     }

@@ -3,6 +3,7 @@ package struct Variant<Value> {
     /// What it holds.
     package var value: Value
 
+    /// A variant that holds `value`.
     package init(_ value: Value) {
         self.value = value
     }

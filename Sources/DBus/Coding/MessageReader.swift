@@ -58,14 +58,23 @@ package struct MessageReader: ~Copyable {
 // MARK: - Basic values
 
 extension MessageReader {
+    /// Takes a `y`.
     package mutating func readUInt8() throws(DBusError) -> UInt8 { try readFixed(.byte, UInt8(0)) }
+    /// Takes a `n`.
     package mutating func readInt16() throws(DBusError) -> Int16 { try readFixed(.int16, Int16(0)) }
+    /// Takes a `q`.
     package mutating func readUInt16() throws(DBusError) -> UInt16 { try readFixed(.uint16, UInt16(0)) }
+    /// Takes a `i`.
     package mutating func readInt32() throws(DBusError) -> Int32 { try readFixed(.int32, Int32(0)) }
+    /// Takes a `u`.
     package mutating func readUInt32() throws(DBusError) -> UInt32 { try readFixed(.uint32, UInt32(0)) }
+    /// Takes a `x`.
     package mutating func readInt64() throws(DBusError) -> Int64 { try readFixed(.int64, Int64(0)) }
+    /// Takes a `t`.
     package mutating func readUInt64() throws(DBusError) -> UInt64 { try readFixed(.uint64, UInt64(0)) }
+    /// Takes a `d`.
     package mutating func readDouble() throws(DBusError) -> Double { try readFixed(.double, 0.0) }
+    /// Takes a `b`.
     package mutating func readBool() throws(DBusError) -> Bool { try readFixed(.boolean, UInt32(0)) != 0 }
 
     /// A descriptor of the caller's own.
@@ -84,12 +93,15 @@ extension MessageReader {
         return descriptor
     }
 
+    /// Takes an `s`.
     package mutating func readString() throws(DBusError) -> String { try readText(.string) }
 
+    /// Takes an `o`.
     package mutating func readObjectPath() throws(DBusError) -> ObjectPath {
         ObjectPath(unchecked: try readText(.objectPath))
     }
 
+    /// Takes a `g`.
     package mutating func readSignature() throws(DBusError) -> Signature {
         Signature(unchecked: try readText(.signature))
     }

@@ -67,13 +67,21 @@ package struct MessageWriter: ~Copyable {
 // MARK: - Basic values
 
 extension MessageWriter {
+    /// Appends a `y`.
     package mutating func append(_ value: UInt8) { appendFixed(.byte, value) }
+    /// Appends a `n`.
     package mutating func append(_ value: Int16) { appendFixed(.int16, value) }
+    /// Appends a `q`.
     package mutating func append(_ value: UInt16) { appendFixed(.uint16, value) }
+    /// Appends a `i`.
     package mutating func append(_ value: Int32) { appendFixed(.int32, value) }
+    /// Appends a `u`.
     package mutating func append(_ value: UInt32) { appendFixed(.uint32, value) }
+    /// Appends a `x`.
     package mutating func append(_ value: Int64) { appendFixed(.int64, value) }
+    /// Appends a `t`.
     package mutating func append(_ value: UInt64) { appendFixed(.uint64, value) }
+    /// Appends a `d`.
     package mutating func append(_ value: Double) { appendFixed(.double, value) }
 
     /// A `dbus_bool_t` has 32 bits.
@@ -93,7 +101,9 @@ extension MessageWriter {
 
     /// Text without NUL; with one it is a failure that shows the text.
     package mutating func append(_ value: String) { appendText(value, as: .string) }
+    /// Appends an `o`.
     package mutating func append(_ value: ObjectPath) { appendText(value.text, as: .objectPath) }
+    /// Appends a `g`.
     package mutating func append(_ value: Signature) { appendText(value.text, as: .signature) }
 
     private mutating func appendText(_ text: String, as code: TypeCode) {

@@ -9,8 +9,9 @@ extension Connection {
         _ message: Message, timeout: Duration? = Connection.defaultTimeout,
         completion: @escaping @DBusActor (Result<Message, DBusError>) -> Void
     ) -> PendingCall {
-        message.noReplyExpected = false
         do throws(DBusError) {
+            let message = try message.unsent()
+            try message.setNoReplyExpected(false)
             let serial = try send(message)
             let timer = timeout.map { limit in
                 EventLoop.shared.addTimer(after: limit) { [weak self] in
@@ -44,19 +45,24 @@ extension Connection {
 
     /// Sends a call that wants no answer, and gets none, not even an error.
     package func callWithoutReply(_ message: Message) throws(DBusError) {
-        message.noReplyExpected = true
+        let message = try message.unsent()
+        try message.setNoReplyExpected(true)
         try send(message)
     }
 }
 
 /// An object of another program, as calls address it.
 package struct RemoteObject: Sendable {
+    /// The way to it.
     package let connection: Connection
     /// The bus name; nil on a direct connection.
     package let destination: String?
+    /// Where it is in the other program's tree.
     package let path: ObjectPath
+    /// Which of its interfaces is called.
     package let interface: String
 
+    /// An object to call; nothing is asked or checked before the first call.
     package init(_ connection: Connection, destination: String?, path: ObjectPath, interface: String) {
         self.connection = connection
         self.destination = destination
@@ -91,9 +97,14 @@ package struct RemoteObject: Sendable {
 
 /// The interfaces of the specification.
 package enum StandardInterface {
+    /// The bus itself.
     package static let bus = "org.freedesktop.DBus"
+    /// What an object can do, as XML.
     package static let introspectable = "org.freedesktop.DBus.Introspectable"
+    /// All objects below one, at once.
     package static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    /// Ping and the machine's identity.
     package static let peer = "org.freedesktop.DBus.Peer"
+    /// Reading, writing and following properties.
     package static let properties = "org.freedesktop.DBus.Properties"
 }

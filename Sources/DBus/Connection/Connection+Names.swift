@@ -12,8 +12,10 @@ package enum NameRequestResult: UInt32, Sendable {
 
 /// How a name is requested (D-Bus specification, `RequestName`).
 package struct NameRequestFlags: OptionSet, Sendable {
+    /// The bits as `RequestName` takes them.
     package let rawValue: UInt32
 
+    /// Flags from their bits.
     package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }

@@ -81,7 +81,7 @@ package final class Connection {
         guard bound <= maximumMessageSize else {
             throw .limitsExceeded("a message of \(bound) bytes is more than the \(maximumMessageSize) that may be sent")
         }
-        let message = message.serial == 0 ? message : try message.copy()  // libdbus locks what was sent
+        let message = try message.unsent()
         if case .served(let served) = role { try served.stamp(message) }
         return try transport.send(message)
     }
@@ -125,8 +125,10 @@ extension Connection: TransportDelegate {
     }
 
     func transportDidProgress(_ transport: Transport) {
-        let drained = events.takeDrains(at: transport.outgoingSize)
-        for handler in drained { handler() }
+        if transport.isAlive {  // the queue of one that has ended is empty because it was thrown away
+            let drained = events.takeDrains(at: transport.outgoingSize)
+            for handler in drained { handler() }
+        }
         if case .served(let served) = role { served.progress(self) }
         if let gate = authentication, transport.isAuthenticated { gate.open(.success(())) }
     }

@@ -81,4 +81,18 @@ extension Connection {
         }
         events.addDrain(below: limit, handler)
     }
+
+    /// Waits until everything that was sent is written to the socket, at most for `timeout`.
+    ///
+    /// - Returns: false when the time was up, or the connection has ended, before.
+    package func flush(timeout: Duration) async -> Bool {
+        guard outgoingSize > 0 else { return isConnected }
+        let gate = Gate<Bool>()
+        let timer = EventLoop.shared.addTimer(after: timeout) { gate.open(.success(false)) }
+        onDrain(below: 0) { gate.open(.success(true)) }
+        onDisconnect { gate.open(.success(false)) }
+        let result = await gate.result()
+        timer.cancel()
+        return (try? result.get()) ?? false
+    }
 }

@@ -4,11 +4,15 @@ package struct MatchRule: Hashable, Sendable {
     package var kind: Message.Kind?
     /// A unique or a well-known name.
     package var sender: String?
+    /// Exactly this path.
     package var path: ObjectPath?
     /// This path and everything below it.
     package var pathNamespace: ObjectPath?
+    /// The interface of the member.
     package var interface: String?
+    /// The signal's, or method's, name.
     package var member: String?
+    /// Whom the message is for.
     package var destination: String?
     /// String arguments by position, 0 to 63, that must be equal.
     package var arguments: [Int: String] = [:]
@@ -17,6 +21,7 @@ package struct MatchRule: Hashable, Sendable {
     /// The first argument is this name, or one below it.
     package var argument0Namespace: String?
 
+    /// A rule; `validate` says whether a bus would take it.
     package init(
         kind: Message.Kind? = .signal, sender: String? = nil, path: ObjectPath? = nil,
         pathNamespace: ObjectPath? = nil, interface: String? = nil, member: String? = nil,

@@ -7,6 +7,7 @@ package struct Credentials: Equatable, Sendable {
     /// The process; nil when the bus does not say.
     package let processID: Int32?
 
+    /// Credentials from what the kernel, or a bus, said.
     package init(userID: UInt32, processID: Int32?) {
         self.userID = userID
         self.processID = processID
@@ -60,7 +61,9 @@ package final class Peer {
     @discardableResult
     package func send(_ message: Message) throws(DBusError) -> UInt32 {
         guard let connection, !hasDeparted else { throw .disconnected("\(name) has left") }
-        if connection.isBus { try message.setDestination(name) }
+        guard connection.isBus else { return try connection.send(message) }
+        let message = try message.unsent()
+        try message.setDestination(name)
         return try connection.send(message)
     }
 }

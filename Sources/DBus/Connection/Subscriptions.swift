@@ -64,11 +64,12 @@ struct SubscriptionTable {
 
     func isTracked(_ name: String) -> Bool { owners[name] != nil }
 
-    func deliver(_ message: Message) {
+    /// On a direct connection there is only one sender, whatever the rules and the message call it.
+    func deliver(_ message: Message, ignoringSender: Bool) {
         guard !active.isEmpty else { return }
         let sender = message.sender
         for subscription in active
-        where subscription.isActive && senderMatches(subscription.rule.sender, sender)
+        where subscription.isActive && (ignoringSender || senderMatches(subscription.rule.sender, sender))
             && subscription.rule.matchesIgnoringSender(message)
         {
             subscription.handler(message)
@@ -131,13 +132,13 @@ extension Connection {
     }
 
     func receivedSignal(_ message: Message) {
-        if message.sender == Bus.name || !isBus { receivedBusSignal(message) }
-        subscriptions.deliver(message)
+        if isBus && message.sender == Bus.name { receivedBusSignal(message) }
+        subscriptions.deliver(message, ignoringSender: !isBus)
     }
 
     /// Signals of the bus to us alone: names that are, or are no longer, ours.
     private func receivedBusSignal(_ message: Message) {
-        guard isBus, message.interface == Bus.name, let member = message.member else { return }
+        guard message.interface == Bus.name, let member = message.member else { return }
         guard member == "NameAcquired" || member == "NameLost", let name = try? message.decode(as: String.self) else {
             return
         }

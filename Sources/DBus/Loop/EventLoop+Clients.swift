@@ -2,8 +2,10 @@ internal import CDBus
 
 /// What a watched descriptor is ready for.
 package struct DescriptorEvents: OptionSet, Sendable {
+    /// The bits as epoll(7) has them.
     package let rawValue: UInt32
 
+    /// Events from their bits.
     package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }

@@ -42,6 +42,7 @@ package final class EventLoop: SerialExecutor {
         enqueue(.closure(body))
     }
 
+    /// Takes a job of the actor; it runs behind everything that was posted before.
     package func enqueue(_ job: consuming ExecutorJob) {
         enqueue(.job(UnownedJob(job)))
     }
@@ -64,6 +65,7 @@ package final class EventLoop: SerialExecutor {
 
     package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
+    /// Traps on another thread than the loop's.
     package func checkIsolated() {
         precondition(isCurrent, "code of DBusActor called on another thread than the event loop's")
     }

@@ -108,50 +108,83 @@ extension Message {
         guard kind == .methodCall, serial != 0 else { throw .invalidArgs("only a received method call has answers") }
     }
 
-    /// A copy that can still be changed and sent, to another receiver.
+    /// A copy that can still be changed and sent, to another receiver; it does not keep the sender.
     package func copy() throws(DBusError) -> Message {
         let copy = try unsafe Message(new: dbus_message_copy(raw))
         copy.bodySize = bodySize
+        unsafe dbus_message_set_sender(copy.raw, nil)
         return copy
+    }
+
+    /// The message itself, or a copy when it was sent or received: libdbus ends the process when those are changed.
+    func unsent() throws(DBusError) -> Message { isFinal ? try copy() : self }
+
+    /// True once it was sent, and of every received one.
+    private var isFinal: Bool { serial != 0 }
+
+    private func checkUnsent() throws(DBusError) {
+        if isFinal { throw .invalidArgs("a message that was sent or received cannot be changed; change a copy") }
     }
 }
 
 // MARK: - The header
 
 extension Message {
+    /// What kind of message it is; nil for one of a later protocol.
     package var kind: Kind? { unsafe Kind(rawValue: dbus_message_get_type(raw)) }
     /// 0 before it is sent.
     package var serial: UInt32 { unsafe dbus_message_get_serial(raw) }
     /// Which message this answers; 0 = none.
     package var replySerial: UInt32 { unsafe dbus_message_get_reply_serial(raw) }
+    /// The unique name of whoever sent it; a bus vouches for it, a direct peer does not.
     package var sender: String? { unsafe text(dbus_message_get_sender(raw)) }
+    /// Whom it is for; nil = everybody, or the other end of a direct connection.
     package var destination: String? { unsafe text(dbus_message_get_destination(raw)) }
+    /// The interface of the member; a method call may have none.
     package var interface: String? { unsafe text(dbus_message_get_interface(raw)) }
+    /// The method's or the signal's name.
     package var member: String? { unsafe text(dbus_message_get_member(raw)) }
+    /// The error's name; nil for another kind of message.
     package var errorName: String? { unsafe text(dbus_message_get_error_name(raw)) }
+    /// The object that is called, or that emits; nil for answers.
     package var path: ObjectPath? { unsafe text(dbus_message_get_path(raw)).map(ObjectPath.init(unchecked:)) }
+    /// The types of the body.
     package var signature: Signature { unsafe Signature(unchecked: text(dbus_message_get_signature(raw)) ?? "") }
 
     /// True when the caller wants no answer, not even an error.
-    package var noReplyExpected: Bool {
-        get { unsafe dbus_message_get_no_reply(raw) != 0 }
-        set { unsafe dbus_message_set_no_reply(raw, newValue ? 1 : 0) }
-    }
+    package var noReplyExpected: Bool { unsafe dbus_message_get_no_reply(raw) != 0 }
 
     /// True when a service may be started for this call.
-    package var autoStart: Bool {
-        get { unsafe dbus_message_get_auto_start(raw) != 0 }
-        set { unsafe dbus_message_set_auto_start(raw, newValue ? 1 : 0) }
-    }
+    package var autoStart: Bool { unsafe dbus_message_get_auto_start(raw) != 0 }
 
     /// True when the caller is ready to be asked for a password.
     package var allowInteractiveAuthorization: Bool {
-        get { unsafe dbus_message_get_allow_interactive_authorization(raw) != 0 }
-        set { unsafe dbus_message_set_allow_interactive_authorization(raw, newValue ? 1 : 0) }
+        unsafe dbus_message_get_allow_interactive_authorization(raw) != 0
+    }
+
+    /// Says whether the caller wants an answer; `Connection.call` and `callWithoutReply` do it themselves.
+    package func setNoReplyExpected(_ flag: Bool) throws(DBusError) {
+        try checkUnsent()
+        unsafe dbus_message_set_no_reply(raw, flag ? 1 : 0)
+    }
+
+    /// Says whether a service may be started for this call.
+    package func setAutoStart(_ flag: Bool) throws(DBusError) {
+        try checkUnsent()
+        unsafe dbus_message_set_auto_start(raw, flag ? 1 : 0)
+    }
+
+    /// Says whether the user may be asked for a password.
+    package func setAllowInteractiveAuthorization(_ flag: Bool) throws(DBusError) {
+        try checkUnsent()
+        unsafe dbus_message_set_allow_interactive_authorization(raw, flag ? 1 : 0)
     }
 
     /// Makes it for one receiver (a signal: unicast).
+    ///
+    /// - Throws: `InvalidArgs` for a name that D-Bus does not allow, or a message that was sent.
     package func setDestination(_ name: String) throws(DBusError) {
+        try checkUnsent()
         try Names.checkBusName(name)
         guard unsafe name.withCString({ unsafe dbus_message_set_destination(raw, $0) }) != 0 else {
             throw DBusError(.noMemory, "no memory for a message")
@@ -159,6 +192,7 @@ extension Message {
     }
 
     func setSender(_ name: String) throws(DBusError) {
+        try checkUnsent()
         guard unsafe name.withCString({ unsafe dbus_message_set_sender(raw, $0) }) != 0 else {
             throw DBusError(.noMemory, "no memory for a message")
         }

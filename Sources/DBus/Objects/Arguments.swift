@@ -2,14 +2,18 @@
 package struct Arguments: Sendable {
     /// One argument.
     package struct Argument: Sendable {
+        /// Its name in introspection and in errors.
         package let name: String
+        /// Its type.
         package let signature: Signature
     }
 
+    /// In the order of the body.
     package let list: [Argument]
     /// The signature of a body that holds them all.
     package let signature: Signature
 
+    /// Arguments in their order; one without exactly one type is the programmer's mistake and traps.
     package init(_ list: [Argument]) {
         for argument in list {
             precondition(argument.signature.isSingle, "argument \(argument.name) has not exactly one type")
@@ -45,6 +49,7 @@ extension Arguments {
 
 /// Annotations in their order: `["org.freedesktop.DBus.Method.NoReply": "true"]`.
 package struct Annotations: Sendable, ExpressibleByDictionaryLiteral {
+    /// In the order of the introspection.
     package let list: [(name: String, value: String)]
 
     package init(dictionaryLiteral elements: (String, String)...) {

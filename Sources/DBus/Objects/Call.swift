@@ -4,6 +4,7 @@
 /// vain. A caller that wants no answer gets none, whatever is called here.
 @DBusActor
 package final class Call {
+    /// The call as it came.
     package let message: Message
     /// Where it came from, and where its answer goes.
     package let connection: Connection
@@ -33,8 +34,11 @@ package final class Call {
         }
     }
 
+    /// The object that is called.
     package var path: ObjectPath { message.path ?? .root }
+    /// The interface that the caller named; nil when it named none.
     package var interface: String? { message.interface }
+    /// The method that is called.
     package var member: String { message.member ?? "" }
 
     /// Answers with typed values.

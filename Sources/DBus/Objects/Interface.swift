@@ -16,6 +16,7 @@ package final class Interface<Object> {
         case signal(Signal)
     }
 
+    /// The interface's name on the bus.
     package nonisolated let name: String
     nonisolated let annotations: Annotations
     nonisolated let members: [Member]
@@ -72,10 +73,14 @@ package struct Method<Object>: Sendable {
 
 /// A signal, as it stands in the table of an interface and as it is emitted.
 package struct Signal: Sendable {
+    /// The member's name.
     package let name: String
+    /// What it carries.
     package let arguments: Arguments
+    /// Notes in the introspection.
     package let annotations: Annotations
 
+    /// A signal; a name that D-Bus does not allow is the programmer's mistake and traps.
     package init(_ name: String, _ arguments: Arguments = [:], annotations: Annotations = [:]) {
         precondition(Names.isMember(name), "“\(name)” is not a member name")
         self.name = name

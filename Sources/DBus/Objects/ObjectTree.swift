@@ -30,6 +30,7 @@ package final class ObjectTree {
     /// Looks at each call before its method runs, and refuses it by throwing: limits, states of shutting down.
     package var admission: (@DBusActor (Call) throws -> Void)?
 
+    /// An empty tree.
     package init() {}
 
     /// What stands at a path.

@@ -10,6 +10,7 @@ package struct ActivatedDescriptors: Sendable {
     package struct Descriptor: Sendable {
         /// `FileDescriptorName=` of the socket, or the name in the descriptor store.
         package let name: String
+        /// A duplicate of what was passed.
         package let descriptor: FileDescriptor
     }
 

@@ -25,11 +25,13 @@ package final class Server {
         /// Whether a client may come in at all.
         package var admits: @DBusActor (Credentials) -> Bool = { _ in true }
 
+        /// Defaults for a server that clients find under these names.
         package init(names: [String] = []) {
             self.names = names
         }
     }
 
+    /// What this server allows.
     package let configuration: Configuration
     /// What calls on its connections reach.
     package var objects: ObjectTree? {

@@ -105,6 +105,9 @@ extension Transport {
         return number
     }
 
+    /// False as soon as libdbus has seen the end, which is reported only behind the messages that came before it.
+    var isAlive: Bool { unsafe raw.map { unsafe dbus_connection_get_is_connected($0) != 0 } ?? false }
+
     /// Lets an extension set libdbus up further; does nothing once closed.
     func withRaw(_ body: (OpaquePointer) -> Void) {
         if let raw = unsafe raw { unsafe body(raw) }
@@ -174,6 +177,7 @@ package enum DispatchStep: Sendable {
     /// libdbus had no memory to go on: trying again at once would spin.
     case retryLater
 
+    /// How long to wait for memory.
     package static let retryDelay = Duration.milliseconds(100)
 
     /// From a `DBusDispatchStatus`.

@@ -25,9 +25,12 @@ package indirect enum DBusValue: Equatable, Sendable {
 
     /// One entry of a dictionary.
     package struct Entry: Equatable, Sendable {
+        /// A basic value.
         package let key: DBusValue
+        /// Any value.
         package let value: DBusValue
 
+        /// An entry from its two halves.
         package init(key: DBusValue, value: DBusValue) {
             self.key = key
             self.value = value

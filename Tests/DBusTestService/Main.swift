@@ -1,0 +1,39 @@
+import DBus
+import Glibc
+
+/// A service in a process of its own, for tests of what systemd passes to a process: it serves `Echo` on the socket with
+/// the name `direct`, and answers with the names of all descriptors that it was passed.
+@main
+struct Main {
+    @DBusActor
+    static let interface = Interface<ActivatedDescriptors>(
+        "org.example.Passed",
+        [
+            .function("Names", out: "names") { (passed, _) in passed.all.map(\.name) },
+            .function("Contents", in: ["name"], out: "descriptor") { (passed, _, name: String) in
+                guard let found = passed.named(name).first else {
+                    throw DBusError.invalidArgs("no “\(name)” was passed")
+                }
+                return found
+            },
+        ])
+
+    static func main() async {
+        await serve(ActivatedDescriptors.take())
+    }
+
+    @DBusActor
+    private static func serve(_ passed: ActivatedDescriptors) async {
+        do throws(DBusError) {
+            let server = try Server.listen(on: "direct", of: passed)
+            let tree = ObjectTree()
+            tree.add(ExportedObject(interface, of: passed), at: "/")
+            server.objects = tree
+            print("ready", server.address)
+            fflush(nil)
+            while true { try? await Task.sleep(for: .seconds(3600)) }
+        } catch {
+            print("failed", error.name)
+        }
+    }
+}

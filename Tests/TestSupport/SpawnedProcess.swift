@@ -1,0 +1,110 @@
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// A process that this one has started.
+///
+/// Foundation's `Process` is not used: it takes a child for ended when that closes the descriptors it inherited, as
+/// services do that look for the sockets they were passed.
+final class SpawnedProcess: Sendable {
+    /// A program that could not be started.
+    struct StartFailure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let processID: Int32
+    private let isRunning = Mutex(true)
+    private let exit = DispatchGroup()
+
+    /// Starts a program with these three descriptors, which stay the caller's; `whenExited` gets its exit status, a
+    /// signal as its negative number.
+    init(
+        _ executable: String, _ arguments: [String], environment: [String: String] = [:], input: Int32, output: Int32,
+        errors: Int32, whenExited: @escaping @Sendable (Int32) -> Void = { _ in }
+    ) throws {
+        let environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
+        processID = try unsafe CStrings.with([executable] + arguments) { argv in
+            try unsafe CStrings.with(environment) { envp in
+                try unsafe SpawnedProcess.spawn(executable, argv, envp, [input, output, errors])
+            }
+        }
+        LiveProcesses.add(processID)
+        exit.enter()
+        Thread.detachNewThread { [self] in
+            let status = reap()
+            LiveProcesses.remove(processID)
+            exit.leave()
+            whenExited(status)
+        }
+    }
+
+    /// Sends a signal, unless it has ended.
+    func signal(_ number: Int32) {
+        isRunning.withLock { isRunning in
+            if isRunning { _ = kill(processID, number) }
+        }
+    }
+
+    /// Ends it with SIGKILL and waits until it is gone.
+    func stop() {
+        signal(SIGKILL)
+        exit.wait()
+    }
+
+    /// Waits for the end; the number is given back only when nobody can signal it any more.
+    private func reap() -> Int32 {
+        var information = unsafe siginfo_t()
+        while unsafe waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        return isRunning.withLock { isRunning in
+            isRunning = false
+            var status: Int32 = 0
+            unsafe waitpid(processID, &status, 0)
+            let signal = status & 0x7f
+            return signal == 0 ? (status >> 8) & 0xff : -signal
+        }
+    }
+
+    private static func spawn(
+        _ executable: String, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+        _ envp: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ descriptors: [Int32]
+    ) throws -> Int32 {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        for (number, descriptor) in descriptors.enumerated() {
+            unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+        }
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        // libdbus has this process ignore SIGPIPE, and what a process ignores its children ignore.
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
+        var processID: Int32 = 0
+        let result = unsafe posix_spawn(&processID, executable, &actions, &attributes, argv, envp)
+        guard result == 0 else {
+            throw StartFailure(description: "\(executable) could not be started (errno \(result))")
+        }
+        return processID
+    }
+}
+
+/// Text as C wants it: a list of terminated strings that ends with a null pointer.
+private enum CStrings {
+    static func with<R>(
+        _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) throws -> R
+    ) rethrows -> R {
+        var pointers = unsafe texts.map { unsafe strdup($0) }
+        unsafe pointers.append(nil)
+        defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
+        return try unsafe pointers.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { preconditionFailure("the list has one element or more") }
+            return try unsafe body(start)
+        }
+    }
+}
