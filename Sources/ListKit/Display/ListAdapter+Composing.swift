@@ -69,11 +69,37 @@ extension ListAdapter {
             guard view.credit.stall() else { return [] }
             return [.stalled(view: view.id, sequence: view.picture.sequence, revision: revision)]
         }
-        let change = view.take(difference, revision: revision)
+        var change = view.take(difference, revision: revision)
+        change.transitions = transitions(of: difference, in: view)
         let changes = change.split(maximumBytes: ListAdapter.maximumChangeBytes)
         view.picture.sequence = changes.last?.sequence ?? view.picture.sequence
         view.credit.send(sequence: view.picture.sequence, bytes: difference.bytes)
         return changes.map { .picture($0) }
+    }
+}
+
+extension ListAdapter {
+    /// What transition delegates say about elements that come and go.
+    private func transitions(of difference: PictureDifference, in view: ListView) -> [PictureChange.Transition] {
+        let gone = difference.released.compactMap { transition(of: $0, appears: false) }
+        let come = difference.shown.compactMap { view.picture.elements[$0] }.compactMap {
+            transition(of: $0, appears: true)
+        }
+        return gone + come
+    }
+
+    private func transition(of element: SentPicture.Element, appears: Bool) -> PictureChange.Transition? {
+        guard element.kind == .cell, let handle = element.handle, let controller = registry.controllers[handle],
+            let delegate = controller.transitionDelegate
+        else { return nil }
+        let frame = call(appears ? .display : .endDisplay, handle) {
+            appears
+                ? delegate.sectionController(
+                    controller, initialFrameForItemAt: element.item, resting: element.frame)
+                : delegate.sectionController(controller, finalFrameForItemAt: element.item, resting: element.frame)
+        }
+        guard frame.isFinite, frame != element.frame else { return nil }
+        return PictureChange.Transition(slot: element.slot, frame: frame)
     }
 }
 
@@ -84,6 +110,7 @@ extension PictureChange {
         var piece = self
         piece.shown = []
         piece.rebound = []
+        piece.transitions = []
         var bytes = 0
         func close(for size: Int) {
             guard bytes > 0, bytes + size > maximumBytes else { return }
@@ -102,6 +129,7 @@ extension PictureChange {
             piece.rebound.append(rebinding)
             bytes += rebinding.content.byteCount
         }
+        piece.transitions = transitions
         return pieces + [piece]
     }
 }

@@ -8,7 +8,8 @@ extension ListView {
             var key = SentPicture.Key(element.key, identity: element.key.kind == .cell ? item.identity : nil)
             if difference.present[key] != nil { key = SentPicture.Key(element.key, identity: nil) }
             var present = SentPicture.Element(
-                slot: 0, objectID: element.key.handle.flatMap { adapter.sections.object(of: $0)?.id } ?? "",
+                slot: 0, handle: element.key.handle,
+                objectID: element.key.handle.flatMap { adapter.sections.object(of: $0)?.id } ?? "",
                 kind: element.key.kind, section: element.section, item: element.key.index, frame: element.frame,
                 z: element.z,
                 reuseIdentifier: item.reuseIdentifier,

@@ -46,6 +46,10 @@ public struct PictureChange: Sendable, Hashable {
     public var placed: [Placement] = []
     /// Elements that show something else in their place.
     public var rebound: [Rebinding] = []
+    /// Where shown elements start from and released ones go to, if it is not where they rest (IGListKit F100).
+    ///
+    /// For programs that animate; a picture is complete without it.
+    public var transitions: [Transition] = []
 
     /// A slot whose element has a new place.
     public struct Placement: Sendable, Hashable {
@@ -59,6 +63,20 @@ public struct PictureChange: Sendable, Hashable {
         public var frame: Rect
         /// Elements with a higher number lie in front.
         public var z: Int64
+    }
+
+    /// Where the element of a slot starts from, or goes to.
+    public struct Transition: Sendable, Hashable {
+        /// The slot; among the released ones it goes, else it comes.
+        public var slot: SlotNumber
+        /// The frame in content coordinates.
+        public var frame: Rect
+
+        /// Makes a transition.
+        public init(slot: SlotNumber, frame: Rect) {
+            self.slot = slot
+            self.frame = frame
+        }
     }
 
     /// A slot whose element shows something else.

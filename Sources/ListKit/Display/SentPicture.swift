@@ -38,6 +38,7 @@ struct SentPicture {
     /// One element as it was sent.
     struct Element {
         var slot: SlotNumber
+        let handle: SectionHandle?
         let objectID: String
         let kind: ElementKind
         var section: Int

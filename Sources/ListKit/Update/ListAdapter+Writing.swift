@@ -174,9 +174,8 @@ extension ListAdapter {
 
     func prepare(_ flush: Flush) -> FlushStep {
         let reloaded = flush.reloaded.contains { sections.handle(of: $0) != nil }
-        guard !flush.changes.isEmpty || reloaded || flush.reloadsAll || flush.configuration != nil else {
-            return prepareItems(flush)
-        }
+        let changesMore = flush.reloadsAll || flush.configuration != nil || flush.itemMove != nil
+        guard !flush.changes.isEmpty || reloaded || changesMore else { return prepareItems(flush) }
         self.flush = .prepared(flush)
         return .commit(preparedTransaction(flush))
     }

@@ -1,0 +1,11 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// What a program needs to use ListKit alone: no bus, no daemon, no Foundation.
+let package = Package(
+    name: "Examples",
+    dependencies: [.package(path: "../Sources/ListKit")],
+    targets: [
+        .executableTarget(name: "Journal", dependencies: [.product(name: "ListKit", package: "ListKit")])
+    ]
+)

@@ -1,0 +1,64 @@
+import ListKit
+
+/// A journal entry: the date and the text, and 15 points below.
+final class JournalController: ListGenericSectionController<JournalEntry> {
+    override init() {
+        super.init()
+        inset = EdgeInsets(top: 0, left: 0, bottom: 15, right: 0)
+    }
+
+    override func numberOfItems() -> Int { 2 }
+
+    override func sizeForItem(at index: Int) -> Size {
+        let width = context?.containerSize.width ?? 0
+        let lines = ((model?.text.count ?? 0) + 31) / 32
+        return Size(width: width, height: index == 0 ? 30 : Double(max(1, lines)) * 20)
+    }
+
+    override func item(at index: Int) -> ListItem {
+        index == 0
+            ? ListItem(reuseIdentifier: "date", content: ["text": "SOL \(model?.day ?? 0)"])
+            : ListItem(reuseIdentifier: "entry", content: ["text": .string(model?.text ?? "")])
+    }
+}
+
+/// What a journal entry is in Swift.
+struct JournalEntry: ListModel {
+    let day: Int
+    let text: String
+
+    init(_ object: ListObject) throws(ListError) {
+        guard let day = object.fields["day"]?.int, let text = object.fields["text"]?.string else {
+            throw ListError(.invalidObject, "a journal entry without day or text")
+        }
+        (self.day, self.text) = (day, text)
+    }
+
+    static var listType: String { "journal" }
+    var listIdentifier: String { "journal \(day)" }
+    var listFields: Fields { ["day": .int64(Int64(day)), "text": .string(text)] }
+}
+
+/// A message, and the weather: one item each.
+func oneItem(_ height: Double, _ text: @escaping (Fields) -> String) -> ListSingleSectionController {
+    ListSingleSectionController(
+        size: { _, context in Size(width: context.containerSize.width, height: height) },
+        configure: { ListItem(reuseIdentifier: $0.type, content: ["text": .string(text($0.fields))]) })
+}
+
+/// Which controller a type of objects has.
+final class Controllers: ListSectionControllerProvider {
+    func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
+        switch type {
+        case "journal": ListSectionControllerKind(name: "journal") { _ in JournalController() }
+        case "message":
+            ListSectionControllerKind(name: "message") { _ in
+                oneItem(44) { "\($0["user"]?.string ?? ""): \($0["text"]?.string ?? "")" }
+            }
+        case "weather":
+            ListSectionControllerKind(name: "weather") { _ in oneItem(24) { "Weather: \($0["forecast"]?.string ?? "")" }
+            }
+        default: nil
+        }
+    }
+}

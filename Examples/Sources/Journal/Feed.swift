@@ -1,0 +1,38 @@
+import ListKit
+
+/// The three kinds of things in IGListKit's tutorial, as values that travel through a list.
+enum Post {
+    case journal(day: Int, text: String)
+    case message(day: Int, user: String, text: String)
+    case weather(day: Int, forecast: String)
+
+    var day: Int {
+        switch self {
+        case .journal(let day, _), .message(let day, _, _), .weather(let day, _): day
+        }
+    }
+
+    func object() throws(ListError) -> ListObject {
+        switch self {
+        case .journal(let day, let text):
+            try ListObject(
+                id: "journal \(day)", type: "journal", fields: ["day": .int64(Int64(day)), "text": .string(text)])
+        case .message(let day, let user, let text):
+            try ListObject(
+                id: "message \(day) \(user)", type: "message", fields: ["user": .string(user), "text": .string(text)])
+        case .weather(let day, let forecast):
+            try ListObject(id: "weather \(day)", type: "weather", fields: ["forecast": .string(forecast)])
+        }
+    }
+}
+
+/// Gives the list its objects: everything, the newest day first.
+final class Feed: ListAdapterDataSource {
+    var posts: [Post] = []
+
+    func objects(for adapter: ListAdapter) -> [ListObject] {
+        let sorted = posts.sorted { $0.day > $1.day }
+        // Posts without text that a list could not carry are left out.
+        return sorted.compactMap { try? $0.object() }
+    }
+}

@@ -1,0 +1,242 @@
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+@Suite("ListKit without a host: completions, data sources and a scheduler")
+struct LibraryTests {
+    /// A clock that goes when the test says so.
+    final class Clock: ListScheduler {
+        var now: UInt64 = 0
+        var work: [(due: UInt64, run: () -> Void)] = []
+        var jobs: [(DiffJob, (DiffJob.Output) -> Void)] = []
+        var keepsJobs = false
+        var events: [AdapterEvent] = []
+
+        func schedule(_ timing: FlushTiming, _ work: @escaping () -> Void) {
+            switch timing {
+            case .idle: break
+            case .now: self.work.append((now, work))
+            case .at(let time): self.work.append((time, work))
+            }
+        }
+
+        func run(_ job: DiffJob, completion: @escaping (DiffJob.Output) -> Void) {
+            if keepsJobs { jobs.append((job, completion)) } else { completion(job.run()) }
+        }
+
+        func adapter(_ adapter: ListAdapter, emitted events: [AdapterEvent]) { self.events += events }
+
+        func advance(to time: UInt64) {
+            while let index = work.indices.filter({ work[$0].due <= time }).min(by: { work[$0].due < work[$1].due }) {
+                let next = work.remove(at: index)
+                now = max(now, next.due)
+                next.run()
+            }
+            now = time
+        }
+
+        func finishJobs() {
+            let waiting = jobs
+            jobs = []
+            for (job, completion) in waiting { completion(job.run()) }
+        }
+    }
+
+    final class Source: ListAdapterDataSource {
+        var list: [ListObject]
+        var reads = 0
+        init(_ list: [ListObject]) { self.list = list }
+        func objects(for adapter: ListAdapter) -> [ListObject] {
+            reads += 1
+            return list
+        }
+    }
+
+    private func adapter(_ clock: Clock, configure: (inout ListAdapter.Configuration) -> Void = { _ in }) -> ListAdapter
+    {
+        var configuration = ListAdapter.Configuration()
+        configure(&configuration)
+        let adapter = ListAdapter(configuration: configuration, controllers: BuiltInSectionControllerProvider())
+        adapter.scheduler = clock
+        return adapter
+    }
+
+    @Test("no data source → false at once; with one → objects are read at the flush, once (IGListKit F27, AD-28)")
+    func dataSource() throws {
+        let clock = Clock()
+        let adapter = adapter(clock)
+        var answers: [Bool] = []
+        adapter.performUpdates { answers.append($0) }
+        #expect(answers == [false])
+        let source = Source(try objects("a"))
+        adapter.setDataSource(source)
+        #expect(adapter.objectCount == 1 && source.reads == 1)
+        source.list = try objects("b", "c")
+        adapter.performUpdates { answers.append($0) }
+        adapter.performUpdates { answers.append($0) }
+        source.list = try objects("b", "c", "d")
+        #expect(adapter.objectCount == 1)
+        clock.advance(to: 1)
+        #expect(adapter.objectCount == 3 && source.reads == 2 && answers == [false, true, true])
+    }
+
+    @Test("a data source released right after performUpdates → the update still has its objects (IGListKit EE-91)")
+    func releasedSource() throws {
+        let clock = Clock()
+        let adapter = adapter(clock)
+        var source: Source? = Source(try objects("a"))
+        adapter.setDataSource(source)
+        source?.list = try objects("a", "b")
+        adapter.performUpdates()
+        source = nil
+        clock.advance(to: 1)
+        #expect(adapter.objectCount == 2)
+    }
+
+    @Test("the adapter released before its flush → completions get false, once each (unlike IGListKit EE-90)")
+    func releasedAdapter() throws {
+        var adapter: ListAdapter? = adapter(Clock())
+        var answers: [Bool] = []
+        adapter?.performUpdates(try objects("a")) { answers.append($0) }
+        adapter?.reloadData { answers.append($0) }
+        adapter = nil
+        #expect(answers == [false, false])
+    }
+
+    @Test(
+        "completions → in the order of the queue, after the listeners; new work waits for the next flush (UP-52, UP-65)"
+    )
+    func completionOrder() throws {
+        let clock = Clock()
+        let adapter = adapter(clock)
+        var order: [String] = []
+        adapter.performUpdates(try objects("a")) { _ in
+            order.append("first")
+            adapter.performUpdates([]) { _ in order.append("third") }
+        }
+        adapter.reloadData { _ in order.append("second") }
+        clock.advance(to: 0)
+        #expect(order == ["first", "second", "third"])
+        #expect(adapter.revision == 2)
+    }
+
+    @Test(
+        "a diff in flight, then another data source → the old diff is given up and its request absorbed (EE-86, EE-87, TR-05)"
+    )
+    func cancelled() throws {
+        let clock = Clock()
+        clock.keepsJobs = true
+        let adapter = adapter(clock) { $0.backgroundDiffThreshold = 0 }
+        var answers: [Bool] = []
+        adapter.performUpdates(try objects("a", "b")) { answers.append($0) }
+        clock.advance(to: 0)
+        #expect(clock.jobs.count == 1 && answers.isEmpty && adapter.isFlushing)
+        let source = Source(try objects("a", "b", "c"))
+        adapter.setDataSource(source)
+        #expect(adapter.objectCount == 3 && answers == [true] && adapter.revision == 1)
+        clock.finishJobs()
+        #expect(adapter.objectCount == 3 && adapter.revision == 1)
+    }
+
+    @Test("awaited updates → whether they were applied (IGListKit F105)")
+    func awaited() async throws {
+        let adapter = ListAdapter(
+            configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider())
+        #expect(await adapter.performUpdates() == false)
+    }
+
+    @Test(
+        "random schedules on a virtual clock → every request is answered once, the last input stands", arguments: 0..<12
+    )
+    func schedules(seed: Int) throws {
+        var source = RandomList(seed: UInt64(seed) &+ 4242)
+        let clock = Clock()
+        let adapter = adapter(clock) {
+            $0.backgroundDiffThreshold = seed % 2 == 0 ? 0 : 4096
+            if seed % 3 == 0 { $0.coalescing = .init(minimum: 10, maximum: 50, increment: 10) }
+        }
+        clock.keepsJobs = seed % 2 == 0
+        var answered: [Int: Int] = [:]
+        var last: [ListObject] = []
+        for number in 0..<150 {
+            switch Int.random(in: 0..<6, using: &source.random) {
+            case 0: clock.advance(to: clock.now + UInt64.random(in: 0...30, using: &source.random))
+            case 1: clock.finishJobs()
+            case 2: adapter.cancelFlush()
+            default:
+                let ids = source.ids.shuffled(using: &source.random).prefix(
+                    Int.random(in: 0...8, using: &source.random))
+                last = try ids.map { try source.object($0) }
+                answered[number] = 0
+                adapter.performUpdates(last) {
+                    #expect($0); answered[number, default: 0] += 1
+                }
+            }
+        }
+        for _ in 0..<40 {
+            clock.advance(to: clock.now + 100)
+            clock.finishJobs()
+        }
+        #expect(answered.values.allSatisfy { $0 == 1 })
+        #expect(adapter.objects(from: 0, limit: .max) == last)
+        #expect(adapter.flushTiming == .idle && !adapter.isFlushing)
+    }
+
+    @Test("descriptions → lines in every state, and a debugger that forgets (IGListKit DB-01 to DB-05)")
+    func descriptions() throws {
+        let debugger = ListDebugger()
+        let lists = try (0..<3).map { _ in TestHost(try objects("a")) }
+        for list in lists { debugger.track(list.adapter) }
+        _ = try lists[0].open()
+        #expect(debugger.descriptions.count == 3 && debugger.descriptions.allSatisfy { !$0.isEmpty })
+        #expect(debugger.dump.contains("view 1: flow, active"))
+        lists[1].enqueue(.performUpdates(objects: try objects("b")))
+        _ = lists[1].adapter.beginFlush(now: 0)
+        #expect(lists[1].adapter.debugDescriptionLines.contains { $0.contains("storing") })
+        debugger.clear()
+        #expect(debugger.descriptions.isEmpty)
+    }
+
+    @Test(
+        "selection → asked, told, followed through updates, deselected with its object (IGListKit U17, F24, AD-76 to AD-81)"
+    )
+    func selection() throws {
+        let log = EventList()
+        let list = try TestHost.letters("a:xyz", "b:q", log: log)
+        _ = log.take()
+        #expect(try list.adapter.selectItem(1, ofObject: "a").selected)
+        #expect(try list.adapter.selectItem(1, ofObject: "a").events.isEmpty)
+        #expect(log.take() == ["select a.1"])
+        let controller = try #require(list.controller("a"))
+        controller.context?.performBatch(updates: { batch in
+            controller.letters.insert("w", at: 0)
+            batch.insertItems(at: [0])
+        })
+        list.flush()
+        #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 2)])
+        let events = try list.update([letters("b:q")]).events
+        #expect(
+            events.contains {
+                if case .selection(let change) = $0 {
+                    change.deselected == [SelectedItem(objectID: "a", item: 2)]
+                } else {
+                    false
+                }
+            })
+        #expect(list.adapter.selectedItems.isEmpty)
+        #expect(throws: ListError.self) { try list.adapter.selectItem(0, ofObject: "a") }
+        #expect(throws: ListError.self) { try list.adapter.selectItem(9, ofObject: "b") }
+        #expect(try list.adapter.deselectItem(0, ofObject: "b").deselected)
+    }
+
+    @Test("what a controller keeps for its object → outlives reloads and goes with the object (IGListKit U13)")
+    func state() throws {
+        let list = try TestHost.letters("a:x")
+        list.controller("a")?.context?.state = ["open": true]
+        try list.perform(.reloadData)
+        #expect(list.controller("a")?.context?.state == ["open": true])
+        try list.update([])
+        try list.update([letters("a:x")])
+        #expect(list.controller("a")?.context?.state.isEmpty == true)
+    }
+}
