@@ -22,7 +22,7 @@ SWIFT := scripts/swift
 # A crashed test must not wait for a backtrace that nobody reads, nor a hanging one stop the whole check.
 export SWIFT_BACKTRACE ?= enable=no
 # One test at a time: they share one event loop and two cores, and a busy machine must not make one run out of time.
-TEST := timeout --kill-after=10 1200 $(SWIFT) test --disable-xctest --no-parallel -j $(JOBS)
+TEST := scripts/run-tests $(SWIFT) test --disable-xctest --no-parallel -j $(JOBS)
 PLUGINS := --package-path Plugins --scratch-path .build/shipped-plugins
 OPTIMISED := -c release -Xswiftc -enable-testing --scratch-path .build/testing-release
 FORMATTED := $(wildcard Package.swift Sources Tests Plugins Benchmarks Examples)
