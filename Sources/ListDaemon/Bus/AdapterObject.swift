@@ -150,6 +150,7 @@ extension AdapterObject {
         case .closed(let view, let reason): service.views.object(view)?.closed(reason)
         case .event(let event): receive(event)
         case .announce(let status): announce(status)
+        case .prepared: break  // went to the store from the host's executor
         case .answer(let id, let outcome): requests.take(id)?(outcome)
         }
     }

@@ -19,6 +19,11 @@ package enum AdapterCommand: Sendable {
     case configure(RequestID, ListAdapter.Configuration, SectionControllerTable?)
     /// Hold all flushes and pictures, because what was said is still waiting to be heard; or go on.
     case hold(Bool)
+    /// Have each transaction stored before it is applied, beginning with the list as it is, or no more; answered with
+    /// `done`.
+    case keep(RequestID, Bool)
+    /// What ``AdapterEffect/prepared(_:_:)`` named is stored, or why it is not; not answered.
+    case stored(StoringToken, ListError?)
     /// Finish what was accepted, close the views and end; answered with `done`, after which nothing comes.
     case stop(RequestID, ViewClosing)
 
@@ -27,9 +32,9 @@ package enum AdapterCommand: Sendable {
         switch self {
         case .update(let request): request.id
         case .query(let id, _), .openView(let id, _, _), .view(let id, _, _), .stop(let id, _),
-            .configure(let id, _, _):
+            .configure(let id, _, _), .keep(let id, _):
             id
-        case .closeView, .hold: nil
+        case .closeView, .hold, .stored: nil
         }
     }
 }

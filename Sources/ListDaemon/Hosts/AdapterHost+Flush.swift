@@ -78,6 +78,7 @@ extension AdapterHost {
                 self.assumeIsolated { host in
                     host.phase = .idle
                     host.proceed(with: host.adapter.finishDiff(output))
+                    if host.phase == .idle { host.takeDeferred() }
                 }
             }
         }
@@ -85,9 +86,10 @@ extension AdapterHost {
 
     private func commit(_ transaction: PreparedTransaction) {
         do throws(ListError) {
-            _ = try account?.book(transaction.content) { id in
+            let booked = try account?.book(transaction.content) { id in
                 adapter.section(forID: id).flatMap { adapter.object(at: $0) }
             }
+            if isStored { return store(transaction, booked: booked) }
             finish(adapter.commitFlush())
         } catch {
             abort(error)
@@ -95,14 +97,14 @@ extension AdapterHost {
     }
 
     /// Nothing is applied: each request gets an answer of its own, if they have to be told apart.
-    private func abort(_ error: ListError) {
+    func abort(_ error: ListError) {
         var result = adapter.abortFlush(error)
         if error.code == .limitsExceeded, line.retryOneByOne(result.answers.map(\.id)) { result.answers = [] }
         finish(result)
     }
 
     /// Says what a flush did: first the new numbers, then the signals in their order, then the answers.
-    private func finish(_ result: FlushResult) {
+    func finish(_ result: FlushResult) {
         if let transaction = result.transaction {
             changes.append(transaction)
             noteChange()

@@ -35,6 +35,13 @@ package actor AdapterHost {
     /// What the list takes on its owner's account; nil = nobody counts.
     var account: HostAccount?
     var changes: ChangeLog
+    /// Whether a transaction is stored before it is applied.
+    var isStored: Bool
+    /// What the store is writing; there is something exactly in phase `storing`.
+    var storing: Storing?
+    var lastToken: StoringToken = 0
+    /// Transactions of which more is known than their stored outlines say.
+    var corrections: [Transaction] = []
     /// Commands that came while the store was writing.
     var deferred: [AdapterCommand] = []
     /// Whether flushes and pictures wait until the bus takes more.
@@ -62,12 +69,14 @@ package actor AdapterHost {
     ///   - revision: the revision that these are.
     ///   - changes: the last transactions, as far as they were stored.
     ///   - account: on whose account objects and bytes go; nil = nobody counts.
+    ///   - isStored: whether each transaction is yielded as ``AdapterEffect/prepared(_:_:)`` and applied when
+    ///     ``AdapterCommand/stored(_:_:)`` comes.
     ///   - sink: takes what comes out.
     package init(
         configuration: ListAdapter.Configuration,
         controllers: SectionControllerTable,
         objects: [ListObject] = [], revision: UInt64 = 0, changes: [Transaction] = [],
-        account: HostAccount? = nil, sink: @escaping Sink
+        account: HostAccount? = nil, isStored: Bool = false, sink: @escaping Sink
     ) {
         executor = QueueExecutor(label: "org.listd.adapter." + configuration.name)
         let provider = ExchangeableProvider(controllers)
@@ -77,6 +86,7 @@ package actor AdapterHost {
         self.changes = ChangeLog(revision: revision, stored: changes)
         self.sink = sink
         self.account = account
+        self.isStored = isStored
         self.account?.adopt(objects)
         executor.post { self.assumeIsolated { $0.begin() } }
     }
@@ -92,7 +102,8 @@ package actor AdapterHost {
         sink([.status(status)])
     }
 
-    private func receive(_ command: AdapterCommand) {
+    func receive(_ command: AdapterCommand) {
+        if case .stored(let token, let error) = command { return stored(token, error) }
         guard phase == .storing else { return handle(command) }
         deferred.append(command)
     }
@@ -113,6 +124,8 @@ package actor AdapterHost {
             line.add(UpdateRequest(id: id, operation: operation))
             feed()
         case .hold(let holds): hold(holds)
+        case .keep(let id, let keeps): keep(id, keeps)
+        case .stored: break  // taken before others, see `receive`
         case .stop(let id, let reason): stop(id, reason)
         }
     }

@@ -24,11 +24,9 @@ extension ListAdapter {
             tellUpdaterDelegate { $0.adapter(self, didApply: announcer.batchUpdateData(), as: transaction) }
             return transaction
         }
-        transaction.kind = .reload
-        transaction.sections = SectionBatch()
-        transaction.items = ItemBatch()
-        tellUpdaterDelegate { $0.adapter(self, didReload: transaction, isFallback: !isReload) }
-        return transaction
+        let reload = transaction.asReload
+        tellUpdaterDelegate { $0.adapter(self, didReload: reload, isFallback: !isReload) }
+        return reload
     }
 }
 
@@ -140,8 +138,17 @@ extension Transaction {
         return 8 * (runs + sections.moves.count + places) + 16 * items.moves.count
     }
 
+    /// The same as one that is read anew.
+    var asReload: Transaction {
+        var reload = self
+        reload.kind = .reload
+        reload.sections = SectionBatch()
+        reload.items = ItemBatch()
+        return reload
+    }
+
     /// Whether it is better read anew than followed.
-    fileprivate func isTooLarge(threshold: Int) -> Bool {
+    func isTooLarge(threshold: Int) -> Bool {
         (threshold > 0 && sections.changeCount > threshold) || batchBytes > Transaction.maximumBatchBytes
     }
 }

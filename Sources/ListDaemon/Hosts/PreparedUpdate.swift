@@ -1,0 +1,22 @@
+package import ListKit
+
+/// What is to be stored before a host applies it.
+package struct PreparedUpdate: Sendable {
+    /// What becomes of the stored objects.
+    package var transaction: PreparedTransaction
+    /// What there is to remember for `GetChanges`: earlier transactions of which more is known now, and at the end the
+    /// outline of this one.
+    package var log: [Transaction]
+    /// The oldest revision since which changes have to be known.
+    package var oldestRevision: UInt64
+
+    /// Describes an update.
+    package init(transaction: PreparedTransaction, log: [Transaction], oldestRevision: UInt64) {
+        self.transaction = transaction
+        self.log = log
+        self.oldestRevision = oldestRevision
+    }
+}
+
+/// Names what a host gave away to be stored, so that a late answer is known.
+package typealias StoringToken = UInt64

@@ -1,0 +1,163 @@
+import ListDaemon
+import ListKit
+import TestSupport
+import Testing
+
+@Suite("A host whose list is stored", .timeLimit(.minutes(2)))
+struct HostStoringTests {
+    private let effects = EventLog<AdapterEffect>()
+
+    private func makeHost(isStored: Bool = true, account: HostAccount? = nil) -> AdapterHost {
+        AdapterHost(
+            configuration: ListAdapter.Configuration(name: "x"), controllers: .builtIn, account: account,
+            isStored: isStored, sink: { [effects] in $0.forEach { effects.record($0) } })
+    }
+
+    /// The next effect that is an answer or to be stored.
+    private func next() async throws -> AdapterEffect {
+        while true {
+            let effect = try await effects.next()
+            switch effect {
+            case .prepared, .answer: return effect
+            default: continue
+            }
+        }
+    }
+
+    private func nextPrepared() async throws -> (token: StoringToken, update: PreparedUpdate) {
+        guard case .prepared(let token, let update) = try await next() else { throw Unexpected() }
+        return (token, update)
+    }
+
+    private func nextAnswer() async throws -> (id: RequestID, outcome: Result<AdapterAnswer, ListError>) {
+        guard case .answer(let id, let outcome) = try await next() else { throw Unexpected() }
+        return (id, outcome)
+    }
+
+    private func nextRevision() async throws -> UInt64 {
+        guard case .revision(let revision, _, _) = try await nextAnswer().outcome.get() else { throw Unexpected() }
+        return revision
+    }
+
+    private struct Unexpected: Error {}
+
+    private func insert(_ id: RequestID, _ name: String, expecting revision: UInt64 = 0) throws -> AdapterCommand {
+        let upsert = UpdateRequest.Upsert(try ListObject(id: name, fields: [:]))
+        return .update(
+            UpdateRequest(
+                id: id, expectedRevision: revision, operation: .applyChanges(removed: [], upserts: [upsert])))
+    }
+
+    @Test("an update → prepared; nothing is applied or answered before it is stored; what came meanwhile comes next")
+    func waits() async throws {
+        let host = makeHost()
+        host.send(try insert(1, "a"))
+        let first = try await nextPrepared()
+        #expect(first.update.transaction.revision == 1 && first.update.log.map(\.revision) == [1])
+        host.send(try insert(2, "b"))
+        host.send(.query(3, .objects(offset: 0, limit: 9, byteLimit: 999)))
+        // A late or foreign answer is none.
+        host.send(.stored(first.token + 1, nil))
+        host.send(.stored(first.token, nil))
+        #expect(try await nextRevision() == 1)
+        guard case .objects(1, 1, let objects) = try await nextAnswer().outcome.get() else { throw Unexpected() }
+        #expect(objects.map(\.id) == ["a"])
+        let second = try await nextPrepared()
+        #expect(second.update.transaction.baseRevision == 1 && second.token != first.token)
+        host.send(.stored(second.token, nil))
+        #expect(try await nextRevision() == 2)
+    }
+
+    @Test(
+        "the store fails → every request of the flush gets the error, nothing is applied or booked; the next one goes")
+    func failure() async throws {
+        let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 1, views: 1, objects: 1, bytes: 1000))
+        let host = makeHost(account: HostAccount(ledger: ledger, user: 7))
+        for round in 0..<3 {
+            host.send(try insert(RequestID(round), "a"))
+            host.send(.stored(try await nextPrepared().token, ListError(.storeFailed, "full")))
+            let answer = try await nextAnswer()
+            #expect(answer.id == RequestID(round))
+            #expect(throws: ListError(.storeFailed, "full")) { try answer.outcome.get() }
+        }
+        #expect(ledger.use.total.objects == 0)
+        host.send(try insert(9, "b"))
+        let prepared = try await nextPrepared()
+        #expect(prepared.update.transaction.baseRevision == 0)
+        host.send(.stored(prepared.token, nil))
+        #expect(try await nextRevision() == 1)
+    }
+
+    @Test("several requests in one flush that cannot be stored → each is answered once")
+    func failureOfSeveral() async throws {
+        let host = makeHost()
+        host.send(try insert(1, "a"))
+        let first = try await nextPrepared()
+        for id in 2...5 { host.send(try insert(RequestID(id), "a\(id)")) }
+        host.send(.stored(first.token, nil))
+        #expect(try await nextRevision() == 1)
+        host.send(.stored(try await nextPrepared().token, ListError(.storeFailed, "no")))
+        var failed: [RequestID] = []
+        for _ in 2...5 { failed.append(try await nextAnswer().id) }
+        #expect(failed == [2, 3, 4, 5])
+    }
+
+    @Test("stopped while the store writes → the update is finished first, then the end")
+    func stopping() async throws {
+        let host = makeHost()
+        host.send(try insert(1, "a"))
+        let prepared = try await nextPrepared()
+        host.send(try insert(2, "b"))
+        host.send(.stop(3, .shuttingDown))
+        host.send(.stored(prepared.token, nil))
+        #expect(try await nextRevision() == 1)
+        host.send(.stored(try await nextPrepared().token, nil))
+        #expect(try await nextRevision() == 2)
+        #expect(try await nextAnswer().id == 3)
+    }
+
+    @Test("a list of memory → nothing to store; kept from now on → the whole list first, then each update; and back")
+    func keeping() async throws {
+        let host = makeHost(isStored: false)
+        host.send(try insert(1, "a"))
+        #expect(try await nextRevision() == 1)
+        host.send(.keep(2, true))
+        let snapshot = try await nextPrepared()
+        #expect(snapshot.update.transaction.revision == 1 && snapshot.update.log.map(\.revision) == [1])
+        guard case .replace(let objects) = snapshot.update.transaction.content else { throw Unexpected() }
+        #expect(objects.map(\.id) == ["a"])
+        host.send(.stored(snapshot.token, nil))
+        #expect(try await nextAnswer().id == 2)
+        host.send(try insert(3, "b"))
+        host.send(.stored(try await nextPrepared().token, nil))
+        #expect(try await nextRevision() == 2)
+        host.send(.keep(4, false))
+        #expect(try await nextAnswer().id == 4)
+        host.send(try insert(5, "c"))
+        #expect(try await nextRevision() == 3)
+    }
+
+    @Test("an update of which more is known once it is applied → the next write brings its entry up to date")
+    func corrections() async throws {
+        let effects = effects
+        let host = AdapterHost(
+            configuration: ListAdapter.Configuration(name: "x"),
+            controllers: try SectionControllerTable(["*": "listd/binding"]) { name throws(ListError) in
+                throw ListError(.noSuchSectionController, "no \(name)")
+            }, isStored: true, sink: { $0.forEach { effects.record($0) } })
+        for number in 1...3 {
+            let items = (0..<number).map { item in
+                Value.dictionary(key: "s", value: "v", [.string("id"): .variant(.string("\(item)"))])
+            }
+            let object = try ListObject(id: "a", fields: ["items": .array(element: "a{sv}", items)])
+            host.send(.update(UpdateRequest(id: 1, operation: .performUpdates(objects: [object]))))
+            let prepared = try await nextPrepared()
+            let log = prepared.update.log
+            #expect(log.map(\.revision) == (number == 3 ? [2, 3] : [UInt64(number)]))
+            if number == 3 { #expect(log[0].items.inserts == [ItemPlace(section: 0, item: 1)]) }
+            if number > 1 { #expect(log[log.count - 1].sections.reloads == [IndexRun(first: 0, length: 1)]) }
+            host.send(.stored(prepared.token, nil))
+            #expect(try await nextRevision() == UInt64(number))
+        }
+    }
+}
