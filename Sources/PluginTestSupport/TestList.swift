@@ -151,4 +151,22 @@ public final class TestList {
         flush()
         return answer.deselected
     }
+
+    /// A finger or a pointer is down on an item, or no longer.
+    public func highlight(_ isHighlighted: Bool = true, item: Int = 0, of id: String) throws(ListError) {
+        events += try adapter.setHighlighted(isHighlighted, item: item, ofObject: id)
+        flush()
+    }
+
+    /// Moves an item inside of its section, as a user drags it; does nothing when the section controller refuses.
+    ///
+    /// - Throws: `noSuchObject`, `noSuchItem`.
+    public func moveItem(_ item: Int, to destination: Int, of id: String) throws(ListError) {
+        guard let section = adapter.section(forID: id) else {
+            throw ListError(.noSuchObject, "no object \(id.debugDescription)")
+        }
+        try perform(
+            .moveItem(
+                from: IndexPath(section: section, item: item), to: IndexPath(section: section, item: destination)))
+    }
 }

@@ -12,8 +12,9 @@
 /* Plugins with another major version are refused. */
 #define LISTD_PLUGIN_API_MAJOR 1
 /* Plugins with a higher minor version than the daemon's are refused.
- * 1: section controllers can be called back (timers, references). */
-#define LISTD_PLUGIN_API_MINOR 1
+ * 1: section controllers can be called back (timers, references).
+ * 2: arguments of data sources with options (DataSourceArgument). */
+#define LISTD_PLUGIN_API_MINOR 2
 
 /* "listdplu", read as a little-endian number. */
 static const uint64_t listd_plugin_magic = 0x756c70647473696cULL;

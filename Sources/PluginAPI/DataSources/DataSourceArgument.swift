@@ -1,0 +1,78 @@
+/// The argument of a data source in its parts: what it reads, and options, as in `/srv/music&recursive&depth=3`.
+///
+/// Parts are separated by `&`. The first one is the subject, unless it is an option; an option is `key=value`, or `key`
+/// alone for `key=yes`. `%26` stands for `&` and `%25` for `%`, as any byte may be written.
+///
+/// ```swift
+/// let argument = try DataSourceArgument(context.argument) { ["recursive", "depth"].contains($0) }
+/// let isRecursive = try argument.options.boolean("recursive") ?? false
+/// ```
+public struct DataSourceArgument: Sendable, Hashable {
+    /// What comes before the options; empty without it.
+    public let subject: String
+    /// The options; of a repeated key the last value counts.
+    public let options: PluginSettings
+
+    private let values: [String: [String]]
+
+    /// Reads an argument.
+    ///
+    /// - Parameters:
+    ///   - text: the argument as written, ``DataSourceContext/argument``.
+    ///   - isOption: whether the source knows an option of this name.
+    /// - Throws: `invalidArguments` that names the part at fault: an option that is not known, a `%` without two
+    ///   hexadecimal digits, bytes that are not UTF-8.
+    public init(_ text: String, isOption: (String) -> Bool) throws(ListError) {
+        var subject = ""
+        var values: [String: [String]] = [:]
+        for (index, part) in text.split(separator: "&", omittingEmptySubsequences: false).enumerated() {
+            let key = String(part.prefix { $0 != "=" })
+            if isOption(key) {
+                let value = part.dropFirst(key.count)
+                values[key, default: []].append(value.isEmpty ? "yes" : try Self.decoded(value.dropFirst()))
+            } else if index == 0 {
+                subject = try Self.decoded(part)
+            } else {
+                throw ListError(.invalidArguments, "“\(part)”: the data source has no option “\(key)”")
+            }
+        }
+        self.subject = subject
+        self.values = values
+        options = PluginSettings(values.compactMapValues(\.last))
+    }
+
+    /// All values of an option, in the order in which they are written.
+    public func values(of key: String) -> [String] { values[key] ?? [] }
+
+    private static func decoded(_ part: Substring) throws(ListError) -> String {
+        guard part.utf8.contains(UInt8(ascii: "%")) else { return String(part) }
+        var bytes: [UInt8] = []
+        var rest = part.utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst()?.hexadecimalDigit, let low = rest.popFirst()?.hexadecimalDigit else {
+                throw ListError(.invalidArguments, "“\(part)”: after % come two hexadecimal digits; % itself is %25")
+            }
+            bytes.append(high << 4 | low)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ListError(.invalidArguments, "“\(part)” is not UTF-8")
+        }
+        return text
+    }
+}
+
+extension UInt8 {
+    /// The number that the digit stands for; `nil` when it is none.
+    fileprivate var hexadecimalDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import PluginAPI
+import Testing
+
+@Suite("Arguments of data sources")
+struct DataSourceArgumentTests {
+    private func argument(_ text: String) throws(ListError) -> DataSourceArgument {
+        try DataSourceArgument(text) { ["recursive", "depth", "unit"].contains($0) }
+    }
+
+    @Test(
+        "subject and options in one text → each by itself",
+        arguments: [
+            ("", "", [:]),
+            ("/srv/music", "/srv/music", [:]),
+            ("/srv/music&recursive", "/srv/music", ["recursive": "yes"]),
+            ("/srv/music&recursive=no&depth=3", "/srv/music", ["recursive": "no", "depth": "3"]),
+            ("depth=3", "", ["depth": "3"]),
+            ("recursive&depth=", "", ["recursive": "yes", "depth": ""]),
+            ("a=b", "a=b", [:]),
+            ("/a%26b%25&unit=x%3d=y", "/a&b%", ["unit": "x==y"]),
+            ("/gr%C3%BCn", "/grün", [:]),
+        ] as [(String, String, [String: String])])
+    func parts(text: String, subject: String, options: [String: String]) throws {
+        let argument = try argument(text)
+        #expect(argument.subject == subject)
+        #expect(argument.options.values == options)
+    }
+
+    @Test("a repeated option → the last value counts, and all of them can be had in order")
+    func repeated() throws {
+        let argument = try argument("unit=ssh&depth=1&unit=cron")
+        #expect(argument.options["unit"] == "cron")
+        #expect(argument.values(of: "unit") == ["ssh", "cron"])
+        #expect(argument.values(of: "recursive").isEmpty)
+        #expect(try argument.options.integer("depth") == 1)
+    }
+
+    @Test(
+        "a part that cannot be read → invalidArguments that names it",
+        arguments: [
+            ("/a&color=red", "“color”"), ("/a&", "“”"), ("/100%", "“/100%”"), ("/%4", "%25"), ("/%zz", "%25"),
+            ("/%ff", "not UTF-8"), ("depth=%", "“%”"),
+        ])
+    func wrong(text: String, named: String) {
+        let error = #expect(throws: ListError.self) { try argument(text) }
+        #expect(error?.code == .invalidArguments)
+        #expect(error?.message.contains(named) == true)
+    }
+}
