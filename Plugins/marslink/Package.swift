@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "marslink",
+    products: [.library(name: "marslink", type: .dynamic, targets: ["marslink"])],
+    dependencies: [.package(path: "../../Sources/PluginAPI"), .package(path: "../../Sources/PluginTestSupport")],
+    targets: [
+        .target(
+            name: "marslink", dependencies: [.product(name: "PluginAPI", package: "PluginAPI")], swiftSettings: settings
+        ),
+        .testTarget(
+            name: "marslinkTests",
+            dependencies: ["marslink", .product(name: "PluginTestSupport", package: "PluginTestSupport")],
+            swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,38 @@
+internal import Foundation
+internal import PluginAPI
+
+/// An element of the feed, of any kind.
+enum FeedEntry: Equatable, Sendable {
+    case journal(JournalEntry)
+    case message(Message)
+    case weather(Weather)
+
+    var date: Date {
+        switch self {
+        case .journal(let entry): entry.date
+        case .message(let message): message.date
+        case .weather(let weather): weather.date
+        }
+    }
+
+    var id: String {
+        switch self {
+        case .journal(let entry): entry.id
+        case .message(let message): message.id
+        case .weather(let weather): weather.id
+        }
+    }
+
+    var isMessage: Bool { if case .message = self { true } else { false } }
+
+    func object() throws(ListError) -> ListObject {
+        switch self {
+        case .journal(let entry): try entry.listObject()
+        case .message(let message): try message.listObject()
+        case .weather(let weather): try weather.listObject()
+        }
+    }
+
+    /// Whether it stands before another one: the newer first; of the same moment, by identifier.
+    func isBefore(_ other: FeedEntry) -> Bool { date == other.date ? id < other.id : date > other.date }
+}

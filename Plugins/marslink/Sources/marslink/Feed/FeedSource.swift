@@ -1,0 +1,75 @@
+internal import Foundation
+internal import PluginAPI
+
+/// Fills a list with journal, messages and weather: `marslink/feed`, or `marslink/feed?PATH` for a feed of one's own.
+///
+/// The sample feed is pushed: its messages come one after the other, from a task. A file is read again and again.
+final class FeedSource: DataSource {
+    private static let greatestFile = 1 << 20
+
+    private let context: DataSourceContext
+    private let messageInterval: Duration
+    private let readInterval: Duration
+    private let path: String
+    private var faults: [Feed.Fault] = []
+    private var receiving: Task<Void, Never>?
+
+    init(_ context: DataSourceContext, messageInterval: Duration) throws {
+        path = context.argument
+        guard path.isEmpty || path.hasPrefix("/") else {
+            throw ListError(
+                .invalidArguments, "marslink/feed takes the absolute path of a file, or nothing, and not “\(path)”")
+        }
+        readInterval = try context.settings.duration("ReadInterval") ?? .seconds(1)
+        self.messageInterval = messageInterval
+        self.context = context
+    }
+
+    func start() throws {
+        if path.isEmpty {
+            try startSample()
+        } else {
+            context.poll(every: readInterval) { [unowned self] in try readFile() }
+        }
+    }
+
+    func stop() { receiving?.cancel() }
+
+    // MARK: The sample
+
+    private func startSample() throws {
+        let feed = SampleFeed.feed
+        context.sink.replace(try feed.objects())
+        let pathfinder = Pathfinder(sink: context.sink, logger: context.logger, interval: messageInterval)
+        receiving = Task.detached { await pathfinder.run(into: feed) }
+    }
+
+    // MARK: A file
+
+    private func readFile() throws -> [ListObject] {
+        let feed = Feed(lines: try content())
+        if feed.faults != faults {
+            faults = feed.faults
+            for fault in faults.prefix(5) { context.logger.warning("\(path):\(fault.line): \(fault.reason)") }
+        }
+        if feed.entries.isEmpty, let fault = feed.faults.first {
+            throw ListError(.invalidObject, "\(path):\(fault.line): \(fault.reason)")
+        }
+        return try feed.objects()
+    }
+
+    private func content() throws -> Data {
+        let file: FileHandle
+        do {
+            file = try FileHandle(forReadingFrom: URL(filePath: path))
+        } catch {
+            throw ListError(.pluginFailed, "\(path): \((error as NSError).localizedFailureReason ?? "\(error)")")
+        }
+        defer { try? file.close() }
+        let content = try file.read(upToCount: Self.greatestFile + 1) ?? Data()
+        guard content.count <= Self.greatestFile else {
+            throw ListError(.payloadTooLarge, "\(path): more than \(Self.greatestFile) bytes")
+        }
+        return content
+    }
+}

@@ -1,0 +1,26 @@
+internal import PluginAPI
+
+/// Receives the sample's messages, one from time to time, as the tutorial's Pathfinder does.
+///
+/// It runs as a task, on no executor of listd's: the way to the list is all that it is given.
+struct Pathfinder: Sendable {
+    let sink: DataSourceSink
+    let logger: PluginLogger
+    /// How long it takes until the next message is there.
+    let interval: Duration
+
+    /// Hands on all messages; ends early when its task is cancelled.
+    func run(into shown: Feed) async {
+        var feed = shown
+        for message in SampleFeed.messages {
+            do {
+                try await Task.sleep(for: interval)
+                sink.changes(upserts: [try feed.insert(message)])
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.error("marslink/feed: \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import Foundation
+internal import PluginAPI
+
+/// What the weather station says about one day.
+struct Weather: ListModel, Equatable, Sendable {
+    static let listType = "weather"
+
+    var id: String
+    var date: Date
+    /// Degrees Celsius.
+    var high: Int
+    /// Degrees Celsius.
+    var low: Int
+    /// Local time, as `05:41`.
+    var sunrise: String
+    /// Local time.
+    var sunset: String
+    /// A word, as `dusty`.
+    var condition: String
+
+    var listIdentifier: String { id }
+
+    var listFields: Fields {
+        [
+            "date": date.value, "high": .int64(Int64(high)), "low": .int64(Int64(low)), "sunrise": .string(sunrise),
+            "sunset": .string(sunset), "condition": .string(condition),
+        ]
+    }
+
+    init(id: String, date: Date, high: Int, low: Int, sunrise: String, sunset: String, condition: String) {
+        self.id = id
+        self.date = date
+        self.high = high
+        self.low = low
+        self.sunrise = sunrise
+        self.sunset = sunset
+        self.condition = condition
+    }
+
+    init(_ object: ListObject) throws(ListError) {
+        guard let high = object.fields["high"]?.int, let low = object.fields["low"]?.int else {
+            throw ListError(.invalidObject, "\(object.id): weather has high and low")
+        }
+        self.init(
+            id: object.id, date: try object.date(), high: high, low: low, sunrise: try object.text("sunrise"),
+            sunset: try object.text("sunset"), condition: try object.text("condition"))
+    }
+}

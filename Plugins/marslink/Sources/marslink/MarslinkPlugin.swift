@@ -1,0 +1,32 @@
+internal import Foundation
+public import PluginAPI
+
+/// IGListKit's tutorial app, which keeps an astronaut in touch with Earth, as a list: the data source `marslink/feed` and a
+/// section controller each for journal entries, messages and the weather.
+enum MarslinkPlugin: Plugin {
+    static func manifest(for host: PluginHost) throws -> PluginManifest {
+        let calendar = SolCalendar(landing: try landing(host.settings))
+        let messageInterval = try host.settings.duration("MessageInterval") ?? .seconds(3)
+        return PluginManifest(
+            name: "marslink", version: "1.0.0",
+            sectionControllers: [
+                .controller("JournalSectionController") { JournalSectionController(calendar: calendar) },
+                .controller("MessageSectionController") { MessageSectionController() },
+                .controller("WeatherSectionController") { WeatherSectionController(calendar: calendar) },
+            ],
+            dataSources: [
+                .source("feed") { context in try FeedSource(context, messageInterval: messageInterval) }
+            ])
+    }
+
+    private static func landing(_ settings: PluginSettings) throws(PluginSettingError) -> Date {
+        guard let text = settings["Landing"] else { return SampleFeed.landing }
+        guard let date = try? Date(text, strategy: .iso8601) else {
+            throw PluginSettingError(key: "Landing", value: text, expected: "a time such as 2035-11-07T09:30:00Z")
+        }
+        return date
+    }
+}
+
+/// What listd looks for in the library.
+@c public func listd_plugin(_ call: PluginCall) { exportPlugin(MarslinkPlugin.self, to: call) }

@@ -1,0 +1,35 @@
+internal import PluginAPI
+
+/// Shows a journal entry: an item with the sol, and one with the text.
+///
+/// Reuse identifiers `journal-date` (content `title`, `sol`, `date`) and `journal-text` (`text`, `author`).
+final class JournalSectionController: ListGenericSectionController<JournalEntry> {
+    private let calendar: SolCalendar
+
+    init(calendar: SolCalendar) {
+        self.calendar = calendar
+        super.init()
+        inset = EdgeInsets(top: 0, left: 0, bottom: 15, right: 0)
+    }
+
+    override func numberOfItems() -> Int { 2 }
+
+    override func sizeForItem(at index: Int) -> Size {
+        let width = context?.sectionContainerSize.width ?? 0
+        guard index == 1, let model else { return Size(width: width, height: 30) }
+        return Size(width: width, height: TextSize.height(of: model.text, width: width))
+    }
+
+    override func item(at index: Int) -> ListItem {
+        guard let model else { return ListItem(reuseIdentifier: "journal-date") }
+        if index == 1 {
+            return ListItem(
+                identity: "text", reuseIdentifier: "journal-text",
+                content: ["text": .string(model.text), "author": .string(model.author)])
+        }
+        let sol = calendar.sol(of: model.date)
+        return ListItem(
+            identity: "date", reuseIdentifier: "journal-date",
+            content: ["title": .string("SOL \(sol)"), "sol": .int64(Int64(sol)), "date": model.date.value])
+    }
+}

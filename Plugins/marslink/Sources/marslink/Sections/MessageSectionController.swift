@@ -1,0 +1,41 @@
+internal import PluginAPI
+
+/// Shows a message; a tap marks it as read, and that stays as long as the message does.
+///
+/// Reuse identifier `message`; content `title` (who wrote), `text`, `date`, `read`.
+final class MessageSectionController: ListGenericSectionController<Message> {
+    override init() {
+        super.init()
+        inset = EdgeInsets(top: 0, left: 0, bottom: 15, right: 0)
+    }
+
+    /// Kept by the list, not by this object: it outlives a reload, which makes section controllers anew.
+    private var isRead: Bool {
+        get { context?.state["read"]?.bool ?? false }
+        set { context?.state["read"] = .boolean(newValue) }
+    }
+
+    override func sizeForItem(at index: Int) -> Size {
+        let width = context?.sectionContainerSize.width ?? 0
+        return Size(width: width, height: 30 + TextSize.height(of: model?.text ?? "", width: width))
+    }
+
+    override func item(at index: Int) -> ListItem {
+        guard let model else { return ListItem(reuseIdentifier: "message") }
+        return ListItem(
+            reuseIdentifier: "message",
+            content: [
+                "title": .string(model.author.uppercased()), "text": .string(model.text), "date": model.date.value,
+                "read": .boolean(isRead),
+            ])
+    }
+
+    override func didSelectItem(at index: Int) {
+        context?.deselectItem(at: index)
+        guard !isRead else { return }
+        context?.performBatch(updates: { batch in
+            self.isRead = true
+            batch.reloadItems(at: [0])
+        })
+    }
+}

@@ -1,0 +1,36 @@
+/// How much room a text takes, for a list that sees no font: letters of one width, broken between words.
+///
+/// A viewer that knows better tells the list the sizes it measured.
+enum TextSize {
+    private static let letterWidth = 7.5
+    private static let lineHeight = 19.0
+    private static let padding = 16.0
+
+    /// The height of a text in a row of some width, with room around it.
+    static func height(of text: String, width: Double) -> Double {
+        let letters = ((width - 2 * padding) / letterWidth).rounded(.down)
+        return Double(lineCount(of: text, letters: Int(exactly: max(1, letters)) ?? 1)) * lineHeight + padding
+    }
+
+    /// How many lines a text takes; a word that is longer than a line is broken.
+    static func lineCount(of text: String, letters: Int) -> Int {
+        var lines = 1
+        var used = 0
+        for word in text.split(separator: " ") {
+            var count = word.count
+            if used > 0 {
+                if used + 1 + count <= letters {
+                    used += 1 + count
+                    continue
+                }
+                lines += 1
+            }
+            while count > letters {
+                count -= letters
+                lines += 1
+            }
+            used = count
+        }
+        return lines
+    }
+}

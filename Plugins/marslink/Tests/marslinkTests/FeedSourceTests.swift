@@ -1,0 +1,78 @@
+import Foundation
+import PluginAPI
+import PluginTestSupport
+import Testing
+
+@testable import marslink
+
+@Suite("Where the feed comes from", .timeLimit(.minutes(2)))
+struct FeedSourceTests {
+    private let path = URL(filePath: NSTemporaryDirectory())
+        .appending(path: "marslink.\(UUID().uuidString).jsonl").path(percentEncoded: false)
+
+    private func source(_ argument: String = "", _ settings: [String: String] = [:]) async throws -> TestSource {
+        try await TestSource(MarslinkPlugin.self, "feed", argument: argument, settings: PluginSettings(settings))
+    }
+
+    @Test("no file → the sample, and its messages arrive one after the other, each in its place")
+    func sample() async throws {
+        let source = try await source("", ["MessageInterval": "1ms"])
+        await source.wait { !$0.objects.isEmpty }
+        #expect(source.objects.map(\.type).filter { $0 == "message" }.isEmpty)
+        for count in 1...SampleFeed.messages.count {
+            guard case .changes(let removed, let upserts)? = await source.next() else {
+                Issue.record("no change")
+                return
+            }
+            #expect(removed.isEmpty)
+            #expect(upserts.count == 1)
+            let dates = source.objects.compactMap { $0.fields["date"]?.int }
+            #expect(dates == dates.sorted(by: >))
+            #expect(source.objects.filter { $0.type == "message" }.count == count)
+        }
+        await source.stop()
+    }
+
+    @Test("a file that changes → the list follows; one that is gone → failed with its path, until it is back")
+    func file() async throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        func write(_ lines: String) throws { try lines.write(toFile: path, atomically: true, encoding: .utf8) }
+        let line = #"{"kind":"journal","id":"j","date":"2035-11-06T10:00:00Z","author":"Ines","text":"Hello"}"#
+        try write(line)
+        let source = try await source(path, ["ReadInterval": "5ms"])
+        await source.wait { $0.objects.map(\.id) == ["j"] }
+        try write(line + "\n" + line.replacingOccurrences(of: #""j""#, with: #""k""#) + "\nbroken")
+        await source.wait { $0.objects.map(\.id) == ["j", "k"] }
+        #expect(source.failure == nil)
+        try write("broken")
+        await source.wait { $0.failure != nil }
+        #expect(source.failure == "\(path):1: not JSON")
+        #expect(source.objects.map(\.id) == ["j", "k"])
+        try FileManager.default.removeItem(atPath: path)
+        await source.wait { $0.failure?.contains("not JSON") == false }
+        #expect(source.failure?.contains(path) == true)
+        try write(line)
+        await source.wait { $0.failure == nil }
+        #expect(source.objects.map(\.id) == ["j"])
+        await source.stop()
+    }
+
+    @Test("a file that is too large → failed, and says how large it may be")
+    func tooLarge() async throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data(count: 1 << 20 + 1).write(to: URL(filePath: path))
+        let source = try await source(path)
+        await source.wait { $0.failure != nil }
+        #expect(source.failure == "\(path): more than 1048576 bytes")
+    }
+
+    @Test(
+        "arguments and settings that make no sense → refused",
+        arguments: [
+            ("feed.jsonl", [:]), ("", ["MessageInterval": "often"]), ("", ["ReadInterval": "-1"]),
+            ("", ["Landing": "soon"]),
+        ] as [(String, [String: String])])
+    func refused(argument: String, settings: [String: String]) async {
+        await #expect(throws: (any Error).self) { try await source(argument, settings) }
+    }
+}

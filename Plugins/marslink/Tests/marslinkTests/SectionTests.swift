@@ -1,0 +1,98 @@
+import Foundation
+import PluginAPI
+import PluginTestSupport
+import Testing
+
+@testable import marslink
+
+@Suite("What the feed shows")
+struct SectionTests {
+    private func list() throws -> TestList {
+        let list = try TestList(
+            MarslinkPlugin.self,
+            sectionControllers: [
+                "journal": "JournalSectionController", "message": "MessageSectionController",
+                "weather": "WeatherSectionController",
+            ], size: Size(width: 320, height: 2000))
+        try list.update(try Feed(SampleFeed.feed.entries + SampleFeed.messages).objects())
+        return list
+    }
+
+    private func titles(_ list: TestList, _ id: String) -> [String] {
+        list.items(of: id).map { $0.content["title"]?.string ?? "" }
+    }
+
+    @Test("a journal entry → its sol, and below it the text in as much room as it needs")
+    func journal() throws {
+        let list = try list()
+        let items = try list.shown(of: "entry-1")
+        #expect(items.map(\.reuseIdentifier) == ["journal-date", "journal-text"])
+        #expect(items.map(\.frame.size) == [Size(width: 320, height: 30), Size(width: 320, height: 54)])
+        #expect(items.first?.content["title"] == "SOL 0")
+        #expect(items.last?.content["author"] == "Ines")
+        #expect(list.faults.isEmpty)
+    }
+
+    @Test("a tapped message → read, not selected, and still read after a reload of the list")
+    func message() throws {
+        let list = try list()
+        #expect(list.items(of: "message-1").first?.content["read"] == false)
+        try list.select(of: "message-1")
+        #expect(list.items(of: "message-1").first?.content["read"] == true)
+        #expect(list.items(of: "message-2").first?.content["read"] == false)
+        try list.perform(.reloadData)
+        #expect(list.items(of: "message-1").first?.content["read"] == true)
+        #expect(try list.shown(of: "message-1").first?.content["title"] == "GROUND")
+    }
+
+    @Test("tapped weather → four details come, tapped again → they go; details cannot be selected")
+    func weather() throws {
+        let list = try list()
+        list.events = []
+        #expect(titles(list, "weather-12") == ["WEATHER, SOL 12"])
+        try list.select(of: "weather-12")
+        #expect(titles(list, "weather-12").dropFirst() == ["SUNRISE", "SUNSET", "HIGH", "LOW"])
+        #expect(try list.shown(of: "weather-12").map(\.frame.size.height) == [70, 30, 30, 30, 30])
+        #expect(try list.select(2, of: "weather-12") == false)
+        let inserts = list.events.map { if case .updated(let change) = $0 { change.items.inserts.count } else { 0 } }
+        #expect(inserts.reduce(0, +) == 4)
+        try list.select(of: "weather-12")
+        #expect(titles(list, "weather-12").count == 1)
+        #expect(list.faults.isEmpty)
+    }
+
+    @Test("new weather of the same day → still open")
+    func weatherUpdate() throws {
+        let list = try list()
+        try list.select(of: "weather-12")
+        var weather = try #require(list.adapter.section(forID: "weather-12").flatMap { list.adapter.object(at: $0) })
+        weather = try weather.with(fields: weather.fields.merging(["high": 3]))
+        try list.change(upserts: [.init(weather)])
+        #expect(list.items(of: "weather-12").map { $0.content["detail"] }.contains("3 °C"))
+    }
+
+    @Test("a detail dragged → its new place, also after a reload; the summary stays where it is")
+    func reorder() throws {
+        let list = try list()
+        try list.select(of: "weather-12")
+        try list.moveItem(4, to: 1, of: "weather-12")
+        let moved = ["LOW", "SUNRISE", "SUNSET", "HIGH"]
+        #expect(titles(list, "weather-12").dropFirst() == moved[...])
+        try list.moveItem(0, to: 2, of: "weather-12")
+        try list.moveItem(2, to: 0, of: "weather-12")
+        #expect(titles(list, "weather-12").dropFirst() == moved[...])
+        try list.perform(.reloadData)
+        #expect(titles(list, "weather-12").dropFirst() == moved[...])
+        #expect(list.faults.isEmpty)
+    }
+
+    @Test("objects that are none of this → a fault of their sections only")
+    func strange() throws {
+        let list = try list()
+        try list.update(
+            ["journal", "message", "weather"].map { try ListObject(id: $0, type: $0) }
+                + [try SampleFeed.messages[0].object()])
+        #expect(list.faults.map(\.objectID).sorted() == ["journal", "message", "weather"])
+        #expect(list.items(of: "message-1").count == 1)
+    }
+}

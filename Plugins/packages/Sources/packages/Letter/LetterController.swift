@@ -1,0 +1,74 @@
+internal import PluginAPI
+
+/// Shows the packages of one letter: `packages/LetterController`.
+///
+/// An item's identity is `name:architecture` and its reuse identifier `package`; its content: `title` (the name), `detail`
+/// (version and size), `summary`, `architecture`, `section`, `state` and `size` as in the object. The header has `title`
+/// and `detail` (how many there are).
+final class LetterController: ListBindingSectionController, ListSupplementarySource {
+    private static let rowHeight = 52.0
+    private static let headerHeight = 28.0
+
+    override init() {
+        super.init()
+        supplementarySource = self
+    }
+
+    override func viewModels(for object: ListObject) -> [ListItem] {
+        (object.fields["packages"]?.array ?? []).compactMap(\.dictionary).compactMap { package in
+            guard let identity = package["id"]?.string else { return nil }
+            return ListItem(identity: identity, reuseIdentifier: "package", content: content(of: package))
+        }
+    }
+
+    override func sizeForViewModel(_ viewModel: ListItem, at index: Int) -> Size { strip(Self.rowHeight) }
+
+    private func content(of package: [String: Value]) -> Fields {
+        let size = package["size"]?.int.map { ", \(Self.people(bytes: $0))" } ?? ""
+        var content: Fields = [
+            "title": package["name"] ?? "",
+            "detail": .string((package["version"]?.string ?? "") + size),
+        ]
+        for key in ["summary", "architecture", "section", "state", "size"] { content[key] = package[key] }
+        return content
+    }
+
+    /// A size as apt writes it: decimal units, without a fraction from ten up.
+    private static func people(bytes: Int) -> String {
+        var amount = Double(bytes)
+        var unit = 0
+        let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
+        while amount >= 999.5, unit + 1 < units.count {
+            amount /= 1000
+            unit += 1
+        }
+        guard unit > 0, amount < 9.95 else { return "\(Int(amount.rounded())) \(units[unit])" }
+        let tenths = Int((amount * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10) \(units[unit])"
+    }
+
+    /// A row over the whole width of the list, or a column over its whole height.
+    private func strip(_ extent: Double) -> Size {
+        guard let context else { return Size(width: 0, height: extent) }
+        switch context.scrollDirection {
+        case .vertical: return Size(width: context.sectionContainerSize.width, height: extent)
+        case .horizontal: return Size(width: extent, height: context.sectionContainerSize.height)
+        }
+    }
+
+    // MARK: Header
+
+    var supportedElementKinds: Set<ElementKind> { [.header] }
+
+    func sizeForSupplementaryElement(of kind: ElementKind) -> Size { strip(Self.headerHeight) }
+
+    func supplementaryElement(of kind: ElementKind) -> ListItem {
+        let count = viewModels.count
+        return ListItem(
+            reuseIdentifier: "heading",
+            content: [
+                "title": object?.fields["heading"] ?? "",
+                "detail": .string(count == 1 ? "1 package" : "\(count) packages"),
+            ])
+    }
+}

@@ -1,0 +1,29 @@
+internal import PluginAPI
+
+/// Packages by letter, as objects of a list.
+///
+/// One object holds all packages of a letter, so that its header stays at the top while they scroll by; a package that
+/// changes is then an item of its section that changes, and nothing else.
+struct Letters {
+    private let groups: [String: [Package]]
+
+    init(_ packages: [Package]) {
+        groups = Dictionary(grouping: packages, by: \.letter)
+            .mapValues { $0.sorted { ($0.name, $0.architecture) < ($1.name, $1.architecture) } }
+    }
+
+    /// One object for each letter, in their order.
+    func objects() throws(ListError) -> [ListObject] {
+        var objects: [ListObject] = []
+        for (letter, packages) in groups.sorted(by: { $0.key < $1.key }) {
+            objects.append(
+                try ListObject(
+                    id: letter, type: "letter",
+                    fields: try Fields([
+                        "heading": .string(letter.count == 1 ? letter.uppercased() : letter),
+                        "packages": .array(element: "a{sv}", packages.map(\.value)),
+                    ])))
+        }
+        return objects
+    }
+}

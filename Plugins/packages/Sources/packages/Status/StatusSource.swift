@@ -1,0 +1,91 @@
+internal import PluginAPI
+
+/// Lists the packages that are installed, and follows dpkg: `packages/installed?PATH`.
+///
+/// While dpkg works it writes its status many times; a change is shown once there was none for ``quietTime``, or after
+/// ``patience``. When the file is gone or unreadable the list keeps what it has, fails, and the source tries again.
+final class StatusSource: DataSource {
+    private static let quietTime = Duration.milliseconds(100)
+    private static let patience = 10
+    private static let retryTime = Duration.seconds(1)
+
+    private let context: DataSourceContext
+    private let path: String
+    private let showsAll: Bool
+    private var shown: FileVersion?
+    private var following: DataSourceActivity?
+    private var quiet: DataSourceActivity?
+    private var waits = 0
+    private var failure: String?
+
+    init(_ context: DataSourceContext, usualPath: String) throws {
+        let argument = try DataSourceArgument(context.argument) { $0 == "all" }
+        path = argument.subject.isEmpty ? usualPath : argument.subject
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw ListError(
+                .invalidArguments, "packages/installed needs the absolute path of a status file, not “\(path)”")
+        }
+        showsAll = try argument.options.boolean("all") ?? false
+        self.context = context
+    }
+
+    func start() { open() }
+
+    /// Begins to follow the file, then reads it: what happens in between is not lost.
+    private func open() {
+        do {
+            let slash = path.lastIndex(of: "/") ?? path.startIndex
+            let watch = try StatusWatch(directory: slash == path.startIndex ? "/" : String(path[..<slash]))
+            following = context.whenReadable(watch.descriptor) { [unowned self] in
+                if watch.drain() { return fail("\(path): the directory is gone") }
+                gather()
+            }
+            try read()
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Waits until nothing more happens, but not for ever.
+    private func gather() {
+        if waits < Self.patience { quiet?.cancel() } else if quiet != nil { return }
+        waits += 1
+        quiet = context.after(Self.quietTime) { [unowned self] in
+            quiet = nil
+            waits = 0
+            do { try read() } catch { fail(error) }
+        }
+    }
+
+    private func read() throws {
+        guard let file = try WholeFile(path: path, unlessStill: shown) else { return }
+        let status = StatusFile(file.bytes)
+        if status.packages.isEmpty, !file.bytes.isEmpty {
+            throw ListError(.invalidObject, "\(path): there is no package in it")
+        }
+        if let line = status.firstUnreadableLine {
+            context.logger.warning(
+                "\(path):\(line): a stanza without Package and Status is left out, \(status.unreadableCount) in all")
+        }
+        context.sink.replace(try Letters(status.packages.filter { showsAll || $0.isPresent }).objects())
+        shown = file.version
+        failure = nil
+    }
+
+    private func fail(_ error: any Error) { fail((error as? ListError)?.message ?? "\(error)") }
+
+    /// Says once what is wrong, and tries again later.
+    private func fail(_ message: String) {
+        following?.cancel()
+        following = nil
+        quiet?.cancel()
+        quiet = nil
+        waits = 0
+        shown = nil
+        if failure != message {
+            failure = message
+            context.sink.failed(message)
+        }
+        context.after(Self.retryTime) { [unowned self] in open() }
+    }
+}
