@@ -1,0 +1,37 @@
+internal import Glibc
+
+/// How long ago something was, as people say it.
+struct Age: Equatable {
+    /// Whole seconds; nothing below zero.
+    let seconds: UInt64
+
+    /// From a moment in microseconds since 1970 until another one.
+    init(of time: Int64, at now: Int64) {
+        let (difference, overflow) = now.subtractingReportingOverflow(time)
+        seconds = overflow || difference < 0 ? 0 : UInt64(difference) / 1_000_000
+    }
+
+    /// `now`, `3 min`, `2 h`, `5 d`.
+    var text: String {
+        switch seconds {
+        case ..<60: "now"
+        case ..<3600: "\(seconds / 60) min"
+        case ..<86_400: "\(seconds / 3600) h"
+        default: "\(seconds / 86_400) d"
+        }
+    }
+
+    /// How long until people say it otherwise.
+    var untilChange: Duration {
+        let unit: UInt64 = seconds < 3600 ? 60 : seconds < 86_400 ? 3600 : 86_400
+        return .seconds(Int64(unit - seconds % unit))
+    }
+
+    /// The time, in microseconds since 1970.
+    static func now() -> Int64 {
+        var time = timespec()
+        // The time is a local.
+        guard unsafe clock_gettime(CLOCK_REALTIME, &time) == 0 else { return 0 }
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    }
+}

@@ -1,0 +1,57 @@
+internal import PluginAPI
+
+/// Shows one entry of the journal in a row: `journal/EntryController`, and, smaller, `journal/DebugController`.
+///
+/// Reuse identifier `entry` or `entry-compact`; content `title` (the message's first line), `detail` (who says it), `age`
+/// (`now`, `3 min`, …), and `time`, `priority`, `unit` as in the object. While some view shows the row its age goes on; a
+/// row that nobody sees costs nothing.
+final class EntryController: ListBindingSingleSectionController, ListDisplayDelegate {
+    /// How much room an entry gets.
+    enum Style {
+        case row
+        case compact
+    }
+
+    private let style: Style
+    private let now: () -> Int64
+    private var timer: ListTimer?
+
+    init(style: Style, now: @escaping () -> Int64 = Age.now) {
+        self.style = style
+        self.now = now
+        super.init()
+        displayDelegate = self
+    }
+
+    override func item(for object: ListObject) -> ListItem {
+        let entry = EntryFields(object)
+        return ListItem(
+            reuseIdentifier: style == .row ? "entry" : "entry-compact",
+            content: entry.shared.merging([
+                "title": .string(entry.firstLine), "detail": .string(entry.senderWithProcess),
+                "age": .string(Age(of: entry.time, at: now()).text),
+            ]))
+    }
+
+    override func size(for object: ListObject) -> Size {
+        Size(width: context?.sectionContainerSize.width ?? 0, height: style == .row ? 44 : 24)
+    }
+
+    // MARK: Age
+
+    func sectionControllerWillDisplay(_ controller: ListSectionController) { waitForChange() }
+
+    func sectionControllerDidEndDisplaying(_ controller: ListSectionController) {
+        timer?.cancel()
+        timer = nil
+    }
+
+    private func waitForChange() {
+        guard let object else { return }
+        let age = Age(of: EntryFields(object).time, at: now())
+        timer = context?.after(age.untilChange) { [unowned self] in
+            context?.performBatch(updates: { $0.reloadItems(at: [0]) })
+            waitForChange()
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import PluginAPI
+
+/// What section controllers read from an entry's object.
+struct EntryFields {
+    private let fields: Fields
+
+    init(_ object: ListObject) { fields = object.fields }
+
+    private func text(_ key: String) -> String? { fields[key]?.string }
+
+    /// Microseconds since 1970.
+    var time: Int64 { Int64(fields["time"]?.int ?? 0) }
+
+    var message: String { text("message") ?? "" }
+
+    /// The message's first line.
+    var firstLine: String { String(message.prefix { !$0.isNewline }) }
+
+    /// Who says it: the syslog identifier, else the command or the unit.
+    var sender: String { text("identifier") ?? text("command") ?? text("unit") ?? "unknown" }
+
+    /// Who says it, with the process as syslog writes it.
+    var senderWithProcess: String { text("pid").map { "\(sender)[\($0)]" } ?? sender }
+
+    /// The unit that it is about, else the one that says it.
+    var unit: String? { text("about-unit") ?? text("unit") }
+
+    /// The place in the source, as `main.c:17`.
+    var place: String? {
+        guard let file = text("code-file") else { return nil }
+        return text("code-line").map { "\(file):\($0)" } ?? file
+    }
+
+    /// What every item of an entry carries.
+    var shared: Fields {
+        var content: Fields = [:]
+        for key in ["time", "priority", "unit"] { content[key] = fields[key] }
+        return content
+    }
+}

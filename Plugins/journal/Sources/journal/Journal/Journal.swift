@@ -1,0 +1,144 @@
+internal import CJournal
+internal import Glibc
+
+/// What libsystemd or the system refused.
+struct JournalError: Error, CustomStringConvertible, Equatable {
+    /// What it was about: a path, or what was to be done.
+    var subject: String
+    /// The error number.
+    var code: Int32
+
+    var description: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        // The buffer is as long as said, and ends with NUL if the call succeeds.
+        guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else { return "\(subject): error \(code)" }
+        return "\(subject): \(String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))"
+    }
+}
+
+/// An open journal: the only place of this plugin that calls libsystemd.
+///
+/// It belongs to one executor. Reading stands between two entries: ``next()`` goes on towards the newest.
+@safe final class Journal {
+    /// What ``process()`` found out.
+    enum Change: Equatable {
+        /// Nothing.
+        case none
+        /// There are new entries.
+        case appended
+        /// Files came or went: what was read may be gone, and older entries may be there.
+        case invalidated
+    }
+
+    // Owned by this object: made by its initialiser, closed by its deinitialiser, never handed out.
+    private let handle: OpaquePointer
+    private let subject: String
+
+    /// Opens the journal of a query and begins to watch it.
+    init(_ query: JournalQuery) throws(JournalError) {
+        subject = query.directory ?? "the system's journal"
+        var opened: OpaquePointer?
+        // The path outlives the call; the handle is a local until it is checked.
+        let result =
+            if let directory = query.directory {
+                unsafe sd_journal_open_directory(&opened, directory, 0)
+            } else {
+                unsafe sd_journal_open(&opened, CInt(SD_JOURNAL_LOCAL_ONLY))
+            }
+        guard result >= 0, let opened = unsafe opened else { throw JournalError(subject: subject, code: -result) }
+        unsafe handle = opened
+        // A file's content is no message: what is longer is cut.
+        unsafe sd_journal_set_data_threshold(opened, 64 << 10)
+        for step in query.filter { try add(step) }
+        // From now on changes are noticed: what comes while the list is read is not lost.
+        try check(unsafe sd_journal_get_fd(handle))
+    }
+
+    deinit { unsafe sd_journal_close(handle) }
+
+    private func add(_ step: JournalQuery.FilterStep) throws(JournalError) {
+        switch step {
+        case .match(let match):
+            // The bytes outlive the call, which copies them.
+            try check(unsafe sd_journal_add_match(handle, match, match.utf8.count))
+        case .or: try check(unsafe sd_journal_add_disjunction(handle))
+        case .and: try check(unsafe sd_journal_add_conjunction(handle))
+        }
+    }
+
+    @discardableResult
+    private func check(_ result: CInt) throws(JournalError) -> CInt {
+        guard result >= 0 else { throw JournalError(subject: subject, code: -result) }
+        return result
+    }
+
+    // MARK: Watching
+
+    /// A descriptor that becomes readable when ``process()`` has something to say; the caller's own, to be closed.
+    func makeDescriptor() throws(JournalError) -> Int32 {
+        // libsystemd closes the one that it gives.
+        let copy = fcntl(try check(unsafe sd_journal_get_fd(handle)), F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw JournalError(subject: subject, code: errno) }
+        return copy
+    }
+
+    /// Whether the descriptor tells everything; on some network file systems one has to look from time to time.
+    var isDescriptorReliable: Bool { unsafe sd_journal_reliable_fd(handle) > 0 }
+
+    /// Takes notice of what happened to the files.
+    func process() throws(JournalError) -> Change {
+        let result = try check(unsafe sd_journal_process(handle))
+        return switch result {
+        case CInt(SD_JOURNAL_APPEND): .appended
+        case CInt(SD_JOURNAL_INVALIDATE): .invalidated
+        default: .none
+        }
+    }
+
+    /// Whether the system's journal has any file that this process may read.
+    var hasSystemFiles: Bool {
+        unsafe sd_journal_has_persistent_files(handle) > 0 || sd_journal_has_runtime_files(handle) > 0
+    }
+
+    // MARK: Reading
+
+    /// Goes back from the end so that ``next()`` answers the newest entries, so many at most.
+    func seek(beforeNewest count: Int) throws(JournalError) {
+        try check(unsafe sd_journal_seek_tail(handle))
+        // One more, for `next` goes on from the entry that is stood on.
+        let steps = try check(unsafe sd_journal_previous_skip(handle, UInt64(clamping: count) + 1))
+        if Int(steps) <= count { try check(unsafe sd_journal_seek_head(handle)) }
+    }
+
+    /// The next entry towards the newest; `nil` when there is none yet.
+    func next() throws(JournalError) -> JournalEntry? {
+        guard try check(unsafe sd_journal_next(handle)) > 0 else { return nil }
+        var time: UInt64 = 0
+        try check(unsafe sd_journal_get_realtime_usec(handle, &time))
+        var fields: [String: String] = [:]
+        for (field, _) in JournalEntry.shownFields { fields[field] = try text(of: field) }
+        return JournalEntry(cursor: try cursor(), time: time, fields: fields)
+    }
+
+    private func cursor() throws(JournalError) -> String {
+        var text: UnsafeMutablePointer<CChar>?
+        try check(unsafe sd_journal_get_cursor(handle, &text))
+        // libsystemd allocates it for the caller.
+        defer { unsafe free(text) }
+        return unsafe text.map { unsafe String(cString: $0) } ?? ""
+    }
+
+    /// The text of a field; `nil` when the entry has no such field, or it cannot be read.
+    private func text(of field: String) throws(JournalError) -> String? {
+        var data: UnsafeRawPointer?
+        var length = 0
+        let result = unsafe sd_journal_get_data(handle, field, &data, &length)
+        // No such field, or one that is compressed as this libsystemd does not know: the rest of the entry can be read.
+        guard result >= 0, let data = unsafe data else { return nil }
+        // Valid until the next call for this journal; copied here.
+        let bytes = unsafe UnsafeRawBufferPointer(start: data, count: length).dropFirst(field.utf8.count + 1)
+        let text = unsafe String(decoding: bytes, as: UTF8.self)
+        // No string on a bus may have NUL in it.
+        return text.utf8.contains(0) ? String(text.map { $0 == "\0" ? "\u{FFFD}" : $0 }) : text
+    }
+}

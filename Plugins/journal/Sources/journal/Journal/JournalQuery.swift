@@ -1,0 +1,110 @@
+internal import PluginAPI
+
+/// Which entries of which journal a list shows: what stands after the `?` of `journal/entries`.
+struct JournalQuery: Equatable, Sendable {
+    /// Which end of the list new entries come to.
+    enum Order: String, Sendable {
+        case newestFirst = "newest"
+        case oldestFirst = "oldest"
+    }
+
+    /// Nobody scrolls through more.
+    static let greatestCount = 100_000
+
+    /// The directory of the journal's files; `nil` = the system's journal.
+    var directory: String?
+    /// The units whose entries are shown; all if empty.
+    var units: [String] = []
+    /// The least important priority that is shown; all if `nil`.
+    var priority: JournalPriority?
+    /// Fields and the values that they must have, one of them.
+    var matches: [String: [String]] = [:]
+    /// How many entries are kept, the newest ones.
+    var count = 1000
+    var order = Order.newestFirst
+
+    /// Reads an argument.
+    ///
+    /// - Throws: `invalidArguments`, or a setting error, that names the part at fault.
+    init(_ text: String) throws {
+        let argument = try DataSourceArgument(text) { Self.options.contains($0) || Self.isField($0) }
+        if !argument.subject.isEmpty {
+            guard argument.subject.hasPrefix("/"), !argument.subject.utf8.contains(0) else {
+                throw ListError(
+                    .invalidArguments,
+                    "journal/entries takes the absolute path of a directory, and options, not “\(argument.subject)”")
+            }
+            directory = argument.subject
+        }
+        units = argument.values(of: "unit").map { $0.contains(".") ? $0 : "\($0).service" }
+        let options = argument.options
+        if let text = options["priority"] {
+            guard let priority = JournalPriority(text) else {
+                throw PluginSettingError(
+                    key: "priority", value: text,
+                    expected: "emerg, alert, crit, err, warning, notice, info, debug or 0 to 7")
+            }
+            self.priority = priority
+        }
+        if let count = try options.integer("lines") {
+            guard (1...Self.greatestCount).contains(count) else {
+                throw PluginSettingError(key: "lines", value: "\(count)", expected: "1 to \(Self.greatestCount)")
+            }
+            self.count = count
+        }
+        if let text = options["order"] {
+            guard let order = Order(rawValue: text) else {
+                throw PluginSettingError(key: "order", value: text, expected: "newest or oldest")
+            }
+            self.order = order
+        }
+        for field in options.values.keys where Self.isField(field) { matches[field] = argument.values(of: field) }
+    }
+
+    private static let options: Set = ["unit", "priority", "lines", "order"]
+
+    /// Whether the journal may have a field of this name (systemd.journal-fields(7)).
+    private static func isField(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 64
+            && name.utf8.allSatisfy {
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "_")
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            } && !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(name.utf8.first ?? 0)
+    }
+}
+
+extension JournalQuery {
+    /// One step of building libsystemd's filter (sd_journal_add_match(3)).
+    enum FilterStep: Equatable {
+        /// `FIELD=value`; those of one field in a row are alternatives, those of several must all hold.
+        case match(String)
+        /// What follows is an alternative to what came since the last conjunction.
+        case or
+        /// What follows must hold too.
+        case and
+    }
+
+    /// The filter, as journalctl builds it.
+    var filter: [FilterStep] {
+        var groups: [[FilterStep]] = []
+        let units = Array(units.map(Self.steps(forUnit:)).joined(separator: [.or]))
+        if !units.isEmpty { groups.append(units) }
+        if let priority {
+            groups.append((0...priority.rawValue).map { .match("PRIORITY=\($0)") })
+        }
+        for (field, values) in matches.sorted(by: { $0.key < $1.key }) {
+            groups.append(values.map { .match("\(field)=\($0)") })
+        }
+        return Array(groups.joined(separator: [.and]))
+    }
+
+    /// What a unit's processes say, what systemd says about it, and its core dumps (journalctl --unit).
+    private static func steps(forUnit unit: String) -> [FilterStep] {
+        [
+            .match("_SYSTEMD_UNIT=\(unit)"), .or,
+            .match("_PID=1"), .match("UNIT=\(unit)"), .or,
+            .match("_UID=0"), .match("OBJECT_SYSTEMD_UNIT=\(unit)"), .or,
+            .match("MESSAGE_ID=fc2e22bc6ee647b6b90729ab34a250b1"), .match("_UID=0"), .match("COREDUMP_UNIT=\(unit)"),
+        ]
+    }
+}

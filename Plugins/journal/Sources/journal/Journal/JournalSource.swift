@@ -1,0 +1,122 @@
+internal import PluginAPI
+
+/// Lists the newest entries of a journal and follows it: `journal/entries?…` ([options](../../../README.md)).
+///
+/// What is written within ``quietTime`` comes as one change. When files come or go, as at a rotation, the journal is opened
+/// and read anew; the engine finds out what that changed. When it cannot be read the list keeps what it has, fails, and
+/// the source tries again.
+final class JournalSource: DataSource {
+    private static let quietTime = Duration.milliseconds(50)
+    private static let reopenTime = Duration.milliseconds(200)
+    private static let retryTime = Duration.seconds(1)
+    /// What journalctl looks at a file system that tells nothing with.
+    private static let lookTime = Duration.seconds(2)
+
+    private let context: DataSourceContext
+    private let query: JournalQuery
+    private var window: JournalWindow
+    private var journal: Journal?
+    private var following: [DataSourceActivity] = []
+    private var waiting: DataSourceActivity?
+    private var failure: String?
+
+    init(_ context: DataSourceContext) throws {
+        query = try JournalQuery(context.argument)
+        window = JournalWindow(query)
+        self.context = context
+    }
+
+    func start() { open() }
+
+    func stop() { journal = nil }
+
+    /// Begins to follow the journal, then reads it: what happens in between is not lost.
+    private func open() {
+        close()
+        do {
+            let journal = try Journal(query)
+            self.journal = journal
+            let descriptor = try journal.makeDescriptor()
+            following = [context.whenReadable(descriptor) { [unowned self] in look() }]
+            if !journal.isDescriptorReliable {
+                following.append(context.every(Self.lookTime) { [unowned self] in look() })
+            }
+            try journal.seek(beforeNewest: query.count)
+            context.sink.send(try window.replace(with: try newEntries(of: journal)))
+            failure = nil
+            if query.directory == nil, !journal.hasSystemFiles {
+                say("there is no journal, or none that this user may read (group systemd-journal)")
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func close() {
+        for activity in following { activity.cancel() }
+        following = []
+        waiting?.cancel()
+        waiting = nil
+        journal = nil
+    }
+
+    // MARK: Following
+
+    /// Takes notice of what happened, and shows it a little later together with what follows.
+    private func look() {
+        do {
+            switch try journal?.process() {
+            case .appended: wait(Self.quietTime) { [unowned self] in showNew() }
+            case .invalidated: wait(Self.reopenTime, anew: true) { [unowned self] in open() }
+            case nil, .some(.none): break
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Does something a little later; what waits already is waited for, or given up for something greater.
+    private func wait(_ time: Duration, anew: Bool = false, _ body: @escaping () -> Void) {
+        guard anew || waiting == nil else { return }
+        waiting?.cancel()
+        waiting = context.after(time) { [unowned self] in
+            waiting = nil
+            body()
+        }
+    }
+
+    private func showNew() {
+        guard let journal else { return }
+        do {
+            let entries = try newEntries(of: journal)
+            if !entries.isEmpty { context.sink.send(try window.append(entries)) }
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// What comes after the last entry that was read; of too many only the newest.
+    private func newEntries(of journal: Journal) throws -> [JournalEntry] {
+        var entries: [JournalEntry] = []
+        while let entry = try journal.next() {
+            entries.append(entry)
+            if entries.count >= 2 * query.count { entries.removeFirst(query.count) }
+        }
+        return entries
+    }
+
+    // MARK: Failing
+
+    private func fail(_ error: any Error) {
+        close()
+        say((error as? ListError)?.message ?? "\(error)")
+        wait(Self.retryTime) { [unowned self] in open() }
+    }
+
+    /// Says once what is wrong.
+    private func say(_ message: String) {
+        guard failure != message else { return }
+        failure = message
+        context.sink.failed(message)
+    }
+}

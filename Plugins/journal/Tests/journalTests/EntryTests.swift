@@ -1,0 +1,102 @@
+import PluginAPI
+import PluginTestSupport
+import Synchronization
+import Testing
+
+@testable import journal
+
+@Suite("What an entry shows")
+struct EntryTests {
+    private func object(
+        _ message: String, _ priority: String = "6", time: UInt64 = 0, _ more: [String: String] = [:]
+    ) throws -> ListObject {
+        try JournalEntry(
+            cursor: message, time: time, fields: more.merging(["MESSAGE": message, "PRIORITY": priority]) { $1 }
+        ).object()
+    }
+
+    @Test(
+        "seconds since → as people say it, and how long until they say something else",
+        arguments: [
+            (0, "now", 60), (59, "now", 1), (60, "1 min", 60), (3599, "59 min", 1), (3600, "1 h", 3600),
+            (7201, "2 h", 3599), (86_399, "23 h", 1), (86_400, "1 d", 86_400), (1_000_000, "11 d", 36_800),
+        ] as [(Int64, String, Int64)])
+    func age(seconds: Int64, text: String, next: Int64) {
+        let age = Age(of: 1_000_000_000, at: 1_000_000_000 + seconds * 1_000_000)
+        #expect(age.text == text)
+        #expect(age.untilChange == .seconds(next))
+    }
+
+    @Test("a time to come, and the ends of time → now, and no trap")
+    func strangeTimes() {
+        #expect(Age(of: 5_000_000, at: 0).text == "now")
+        #expect(Age(of: .min, at: .max).text == "now")
+        #expect(Age(of: .max, at: .min).text == "now")
+        #expect(Age(of: 0, at: .max).untilChange > .zero)
+    }
+
+    @Test("an ordinary entry → one row: first line, who says it, how long ago")
+    func row() throws {
+        let list = try TestList(JournalPlugin.self, size: Size(width: 300, height: 400))
+        try list.update([object("one\ntwo", time: 1, ["SYSLOG_IDENTIFIER": "cron", "_PID": "9", "_COMM": "x"])])
+        let row = try #require(try list.shown(of: "one\ntwo").first)
+        #expect(row.reuseIdentifier == "entry")
+        #expect(row.content["title"] == "one")
+        #expect(row.content["detail"] == "cron[9]")
+        #expect(row.content["age"]?.string?.hasSuffix(" d") == true)
+        #expect(row.content["priority"] == .uint32(6))
+        #expect(row.frame == Rect(x: 0, y: 0, width: 300, height: 44))
+        #expect(list.faults.isEmpty)
+    }
+
+    @Test("an error → header with its priority, the whole message as high as it is, and where it comes from")
+    func alert() throws {
+        let list = try TestList(
+            JournalPlugin.self, sectionControllers: ["err": "AlertController", "*": "DebugController"])
+        try list.update([
+            object("a\nb\nc", "3", ["_SYSTEMD_UNIT": "x.service", "CODE_FILE": "m.c", "CODE_LINE": "7"]),
+            object("small", "7"),
+        ])
+        let items = list.items(of: "a\nb\nc")
+        #expect(items.map(\.reuseIdentifier) == ["alert", "alert-detail", "alert-detail"])
+        #expect(items.map { $0.content["detail"] } == ["x.service", "x.service", "m.c:7"])
+        #expect(items.first?.content["title"] == "a\nb\nc")
+        #expect(try list.shown(.header, of: "a\nb\nc")?.content["title"] == "err")
+        #expect(try list.shown(.cell, of: "a\nb\nc")?.frame.size.height == 82)
+        #expect(try list.shown(of: "small").first?.reuseIdentifier == "entry-compact")
+        #expect(try list.shown(of: "small").first?.frame.size.height == 24)
+        #expect(list.faults.isEmpty)
+    }
+
+    @Test("time passes → the ages of rows that are seen go on, and only theirs")
+    func ages() throws {
+        let clock = Mutex<Int64>(0)
+        let list = try TestList(size: Size(width: 300, height: 88)) {
+            EntryController(style: .row) { clock.withLock { $0 } }
+        }
+        let objects = try (0..<10).map { try object("\($0)") }
+        try list.update(objects)
+        func pass(_ seconds: Int64) {
+            clock.withLock { $0 += seconds * 1_000_000 }
+            list.advance(by: .seconds(seconds))
+        }
+        func ages() throws -> [String?] {
+            try list.picture.items.map { $0.content["age"]?.string }
+        }
+        #expect(try ages().allSatisfy { $0 == "now" })
+        pass(60)
+        #expect(try ages().allSatisfy { $0 == "1 min" })
+        pass(60)
+        #expect(try ages().allSatisfy { $0 == "2 min" })
+        try list.scroll(to: Point(x: 0, y: 44 * 6))
+        list.events = []
+        pass(60)
+        let announced = list.events.flatMap { event -> [Int] in
+            guard case .updated(let change) = event else { return [] }
+            return change.items.reloads.map { Int($0.section) }
+        }
+        #expect(!announced.isEmpty)
+        #expect(announced.allSatisfy { $0 >= 5 })
+        #expect(list.faults.isEmpty)
+    }
+}

@@ -1,0 +1,122 @@
+import PluginAPI
+import Testing
+
+@testable import journal
+
+@Suite("What a list of the journal asks for")
+struct JournalQueryTests {
+    @Test("nothing → the newest thousand entries of the system's journal, the newest first")
+    func nothing() throws {
+        let query = try JournalQuery("")
+        #expect(query.directory == nil)
+        #expect(query.count == 1000)
+        #expect(query.order == .newestFirst)
+        #expect(query.filter.isEmpty)
+    }
+
+    @Test("all options → each in its place")
+    func options() throws {
+        let query = try JournalQuery(
+            "/var/log/journal/remote&unit=ssh&unit=dev-sda.swap&priority=warning&lines=50&order=oldest&_UID=0&_UID=7")
+        #expect(query.directory == "/var/log/journal/remote")
+        #expect(query.units == ["ssh.service", "dev-sda.swap"])
+        #expect(query.priority == .warning)
+        #expect(query.count == 50)
+        #expect(query.order == .oldestFirst)
+        #expect(query.matches == ["_UID": ["0", "7"]])
+    }
+
+    @Test("priorities by name and by number → the same", arguments: JournalPriority.allCases)
+    func priorities(priority: JournalPriority) throws {
+        #expect(try JournalQuery("priority=\(priority.name)").priority == priority)
+        #expect(try JournalQuery("priority=\(priority.rawValue)").priority == priority)
+    }
+
+    @Test(
+        "an option that makes no sense → an error that names it",
+        arguments: [
+            ("journal", "“journal”"), ("unit=a&colour=red", "colour"), ("priority=8", "priority=8"),
+            ("priority=-1", "priority=-1"), ("priority=loud", "loud"), ("lines=0", "lines=0"),
+            ("lines=100001", "100000"), ("lines=many", "lines=many"), ("order=random", "order=random"),
+            ("/a&message=x", "message"),
+            ("/a&1A=x", "1A"),
+        ])
+    func wrong(text: String, named: String) {
+        let error = #expect(throws: (any Error).self) { try JournalQuery(text) }
+        #expect(error.map { "\($0)".contains(named) } == true)
+    }
+
+    @Test("a filter → alternatives of one kind, all kinds together")
+    func filter() throws {
+        let filter = try JournalQuery("priority=alert&_UID=0&_COMM=a&_COMM=b").filter
+        #expect(
+            filter == [
+                .match("PRIORITY=0"), .match("PRIORITY=1"), .and, .match("_COMM=a"), .match("_COMM=b"), .and,
+                .match("_UID=0"),
+            ])
+    }
+
+    @Test("two units → what they say and what is said about them, in one group")
+    func units() throws {
+        let filter = try JournalQuery("unit=a&unit=b&priority=emerg").filter
+        #expect(filter.filter { $0 == .and }.count == 1)
+        #expect(filter.filter { $0 == .or }.count == 7)
+        for unit in ["a.service", "b.service"] {
+            #expect(filter.contains(.match("_SYSTEMD_UNIT=\(unit)")))
+            #expect(filter.contains(.match("UNIT=\(unit)")))
+        }
+        #expect(filter.suffix(2) == [.and, .match("PRIORITY=0")])
+    }
+}
+
+@Suite("The entries that a list keeps")
+struct JournalWindowTests {
+    private func entries(_ numbers: Range<Int>) -> [JournalEntry] {
+        numbers.map { JournalEntry(cursor: "\($0)", time: UInt64($0), fields: ["MESSAGE": "\($0)"]) }
+    }
+
+    @Test("appended in portions of any size → always the newest, in order", arguments: ["newest", "oldest"])
+    func portions(order: String) throws {
+        for sizes in [[0, 1, 2, 3], [7, 1, 1], [3, 9, 2, 30, 1], [4, 4, 4, 4, 4], [5, 5], [6, 4, 1]] {
+            var window = JournalWindow(try JournalQuery("lines=5&order=\(order)"))
+            var list: [String] = []
+            var next = 0
+            for (step, size) in sizes.enumerated() {
+                let new = entries(next..<next + size)
+                next += size
+                let event = try step == 0 ? window.replace(with: new) : window.append(new)
+                switch event {
+                case .replace(let objects): list = objects.map(\.id)
+                case .changes(let removed, let upserts):
+                    list.removeAll { removed.contains($0) }
+                    for upsert in upserts {
+                        list.insert(upsert.object.id, at: upsert.position == .first ? 0 : list.count)
+                    }
+                default: Issue.record("\(event)")
+                }
+                let wanted = (max(0, next - 5)..<next).map(String.init)
+                #expect(list == (order == "oldest" ? wanted : wanted.reversed()))
+                #expect(window.ids == wanted)
+            }
+        }
+    }
+
+    @Test("an entry → an object with its cursor, its priority as type, and the fields that it has")
+    func object() throws {
+        let fields = ["MESSAGE": "no route", "PRIORITY": "3", "_PID": "17", "_SYSTEMD_UNIT": "net.service"]
+        let object = try JournalEntry(cursor: "s=1;i=2", time: 5, fields: fields).object()
+        #expect(object.id == "s=1;i=2")
+        #expect(object.type == "err")
+        #expect(
+            object.fields == [
+                "time": 5, "priority": .uint32(3), "message": "no route", "pid": "17", "unit": "net.service",
+            ])
+    }
+
+    @Test("no priority, or nonsense → information", arguments: [nil, "", "9", "x"])
+    func noPriority(text: String?) throws {
+        let entry = JournalEntry(cursor: "c", time: .max, fields: text.map { ["PRIORITY": $0] } ?? [:])
+        #expect(try entry.object().type == "info")
+        #expect(try entry.object().fields["time"] == .int64(.max))
+    }
+}

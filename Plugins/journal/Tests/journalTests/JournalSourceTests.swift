@@ -1,0 +1,152 @@
+import PluginAPI
+import PluginTestSupport
+import Testing
+
+@testable import journal
+
+@Suite(
+    "Following a journal", .timeLimit(.minutes(2)),
+    .enabled(if: JournalWriter.isInstalled, "systemd-journal-remote is not installed"))
+struct JournalSourceTests {
+    private func source(_ argument: String) async throws -> TestSource {
+        try await TestSource(JournalPlugin.self, "entries", argument: argument)
+    }
+
+    private func messages(_ source: TestSource) -> [String] {
+        source.objects.map { $0.fields["message"]?.string ?? "" }
+    }
+
+    @Test("entries that are there and entries that come → the newest first, with what they say of themselves")
+    func follows() async throws {
+        let directory = try JournalDirectory()
+        let writer = try JournalWriter(directory.file("a"))
+        try writer.write("one", ["PRIORITY": "3", "SYSLOG_IDENTIFIER": "sshd", "_PID": "77"])
+        try writer.write("two\nlines")
+        let source = try await source(directory.path)
+        await source.wait { messages($0) == ["two\nlines", "one"] }
+        let one = try #require(source.objects.last)
+        #expect(one.type == "err")
+        #expect(one.fields["time"] == 1_700_000_001_000_000)
+        #expect(one.fields["identifier"] == "sshd")
+        #expect(one.fields["pid"] == "77")
+        #expect(one.id.hasPrefix("s="))
+        try writer.write("three")
+        await source.wait { messages($0) == ["three", "two\nlines", "one"] }
+        #expect(source.objects.last == one)
+        #expect(source.failure == nil)
+        await source.stop()
+    }
+
+    @Test("more entries than wanted → the newest so many, before and after they come, the oldest first")
+    func bounded() async throws {
+        let directory = try JournalDirectory()
+        let writer = try JournalWriter(directory.file("a"))
+        for number in 0..<20 { try writer.write("\(number)") }
+        let source = try await source("\(directory.path)&lines=4&order=oldest")
+        await source.wait { messages($0) == ["16", "17", "18", "19"] }
+        try writer.write("20")
+        await source.wait { messages($0) == ["17", "18", "19", "20"] }
+        for number in 21..<60 { try writer.write("\(number)") }
+        await source.wait { messages($0) == ["56", "57", "58", "59"] }
+        #expect(source.objects.count == 4)
+        await source.stop()
+    }
+
+    @Test(
+        "a filter → only what fits, also of what comes later",
+        arguments: [
+            ("unit=ssh", ["alert of ssh", "about ssh", "info of ssh"]),
+            ("priority=err", ["alert of cron", "alert of ssh"]),
+            ("unit=ssh&priority=1", ["alert of ssh"]),
+            ("unit=ssh&unit=cron.service&priority=err", ["alert of cron", "alert of ssh"]),
+            ("_PID=1", ["about ssh"]),
+            ("_PID=1&_PID=8", ["alert of cron", "about ssh"]),
+            ("_PID=1&_UID=3", []),
+        ] as [(String, [String])])
+    func filters(options: String, expected: [String]) async throws {
+        let directory = try JournalDirectory()
+        let writer = try JournalWriter(directory.file("a"))
+        let source = try await source("\(directory.path)&\(options)")
+        await source.wait { _ in true }
+        try writer.write("info of ssh", ["_SYSTEMD_UNIT": "ssh.service", "PRIORITY": "6"])
+        try writer.write("about ssh", ["_PID": "1", "UNIT": "ssh.service", "PRIORITY": "5"])
+        try writer.write("alert of ssh", ["_SYSTEMD_UNIT": "ssh.service", "PRIORITY": "1"])
+        try writer.write("alert of cron", ["_SYSTEMD_UNIT": "cron.service", "PRIORITY": "1", "_PID": "8"])
+        // Fits every filter, so that the list is known to be as it will stay.
+        let last = ["_SYSTEMD_UNIT": "ssh.service", "PRIORITY": "0", "_PID": "1", "_UID": "3"]
+        try writer.write("last", last)
+        await source.wait { messages($0) == ["last"] + expected }
+        #expect(messages(source) == ["last"] + expected)
+        await source.stop()
+    }
+
+    @Test("another file comes, one goes → the list is what the files have, by time")
+    func rotation() async throws {
+        let directory = try JournalDirectory()
+        let first = try JournalWriter(directory.file("a"))
+        try first.write("a1")
+        first.end()
+        let source = try await source(directory.path)
+        await source.wait { messages($0) == ["a1"] }
+        let second = try JournalWriter(directory.file("b"), from: 1_600_000_000_000_000)
+        try second.write("before")
+        await source.wait { messages($0) == ["a1", "before"] }
+        second.end()
+        let third = try JournalWriter(directory.file("c"), from: 1_800_000_000_000_000)
+        try third.write("after")
+        await source.wait { messages($0) == ["after", "a1", "before"] }
+        try directory.delete("a")
+        await source.wait { messages($0) == ["after", "before"] }
+        try third.write("later")
+        await source.wait { messages($0) == ["later", "after", "before"] }
+        #expect(source.failure == nil)
+        await source.stop()
+    }
+
+    @Test("an empty directory → an empty list, and the first entry is noticed")
+    func empty() async throws {
+        let directory = try JournalDirectory()
+        let source = try await source(directory.path)
+        guard case .replace(let objects)? = await source.next() else {
+            Issue.record("no list")
+            return
+        }
+        #expect(objects.isEmpty)
+        let writer = try JournalWriter(directory.file("a"))
+        try writer.write("first")
+        await source.wait { messages($0) == ["first"] }
+        #expect(source.objects.count == 1)
+        await source.stop()
+    }
+
+    @Test("no directory → failed with its path; there again → followed; removed → failed again")
+    func missing() async throws {
+        let directory = try JournalDirectory()
+        try directory.remove()
+        let source = try await source(directory.path)
+        await source.wait { $0.failure != nil }
+        #expect(source.failure == "\(directory.path): No such file or directory")
+        try directory.make()
+        let writer = try JournalWriter(directory.file("a"))
+        try writer.write("back")
+        await source.wait { messages($0) == ["back"] }
+        #expect(source.failure == nil)
+        writer.end()
+        try directory.remove()
+        await source.wait { $0.failure != nil }
+        #expect(source.failure?.contains(directory.path) == true)
+        await source.stop()
+    }
+
+    @Test("a file that is no journal among others → passed over")
+    func damaged() async throws {
+        let directory = try JournalDirectory()
+        let writer = try JournalWriter(directory.file("a"))
+        try writer.write("good")
+        try "not a journal at all".write(toFile: directory.file("z"), atomically: false, encoding: .utf8)
+        let source = try await source(directory.path)
+        await source.wait { messages($0) == ["good"] }
+        #expect(source.failure == nil)
+        await source.stop()
+    }
+}

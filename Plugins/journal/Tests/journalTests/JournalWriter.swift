@@ -1,0 +1,68 @@
+import Foundation
+
+/// Writes journal files as systemd does: entries go to systemd-journal-remote, which is made for journals of other machines.
+///
+/// It runs until the last entry is sent; each one is in the file, and noticed by who follows it, at once.
+final class JournalWriter {
+    private static let program = "/usr/lib/systemd/systemd-journal-remote"
+
+    /// Whether this machine has the program (Debian's package systemd-journal-remote).
+    static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: program) }
+
+    private let process = Process()
+    private let input = Pipe()
+    private var time: UInt64
+
+    /// Begins a file.
+    init(_ path: String, from time: UInt64 = 1_700_000_000_000_000) throws {
+        self.time = time
+        process.executableURL = URL(filePath: Self.program)
+        process.arguments = ["--output=\(path)", "--compress=no", "--seal=no", "-"]
+        process.standardInput = input
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    deinit { end() }
+
+    /// Writes an entry, a second after the last one (systemd.journal-fields(7), Journal Export Format).
+    func write(_ message: String, _ fields: [String: String] = [:]) throws {
+        time += 1_000_000
+        var text = "__REALTIME_TIMESTAMP=\(time)\n__MONOTONIC_TIMESTAMP=\(time - 1_600_000_000_000_000)\n"
+        text += "_BOOT_ID=0123456789abcdef0123456789abcdef\n"
+        for (field, value) in fields { text += "\(field)=\(value)\n" }
+        var data = Data((text + "MESSAGE\n").utf8)
+        // As binary, so that it may have several lines.
+        withUnsafeBytes(of: UInt64(message.utf8.count).littleEndian) { unsafe data.append(contentsOf: $0) }
+        data.append(contentsOf: Array(message.utf8) + Array("\n\n".utf8))
+        try input.fileHandleForWriting.write(contentsOf: data)
+    }
+
+    /// Closes the file and waits until that is done.
+    func end() {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}
+
+/// A directory that a test fills with journal files and that goes with it.
+final class JournalDirectory {
+    let path: String
+
+    init() throws {
+        path = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath()
+            .appending(path: "journal-plugin.\(UUID().uuidString)").path(percentEncoded: false)
+        try make()
+    }
+
+    deinit { try? remove() }
+
+    func make() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
+
+    func remove() throws { try FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { "\(path)/\(name).journal" }
+
+    func delete(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
+}
