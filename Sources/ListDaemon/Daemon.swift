@@ -41,7 +41,7 @@ package enum Daemon {
         let signals = Signals { continuation.yield($0) }
         defer { signals.cancel() }
         do {
-            let running = try await RunningDaemon(options, log: log)
+            let running = try await RunningDaemon(options, passed: .take(), log: log)
             try await running.start()
             for await request in requests {
                 switch request {

@@ -10,11 +10,14 @@ final class RunningDaemon {
     let service: Service
     let configuration: CurrentConfiguration
     private let link: BusLink
+    /// What systemd has passed to the process.
+    private let passed: ActivatedDescriptors
     private var server: Server?
 
     /// Makes the parts that need nobody else.
-    init(_ options: DaemonOptions, log: Log) throws {
+    init(_ options: DaemonOptions, passed: ActivatedDescriptors, log: Log) throws {
         self.options = options
+        self.passed = passed
         self.log = log
         let configuration = CurrentConfiguration(try Self.loadConfiguration(options, log: log))
         self.configuration = configuration
@@ -52,18 +55,29 @@ final class RunningDaemon {
 
 extension RunningDaemon {
     private func listen() throws {
-        guard let address = options.direct.address else { return }
         do throws(DBusError) {
-            var settings = Server.Configuration(names: [ObjectNames.service])
-            settings.maximumConnections = configuration.all.limits.directConnections
-            settings.authenticationTimeout = configuration.all.limits.authenticationTime
-            let server = try Server.listen(address, settings)
-            server.objects = service.tree
-            self.server = server
+            server = try listen(options.direct)
+            server?.objects = service.tree
         } catch {
-            throw StartFailure(code: .noBus, message: "no direct connections at \(address): \(error.message)")
+            let place = options.direct.address ?? "no address"
+            throw StartFailure(code: .noBus, message: "no direct connections at \(place): \(error.message)")
         }
     }
+
+    private func listen(_ direct: DirectListener) throws(DBusError) -> Server? {
+        var settings = Server.Configuration(names: [ObjectNames.service])
+        settings.maximumConnections = configuration.all.limits.directConnections
+        settings.authenticationTimeout = configuration.all.limits.authenticationTime
+        if case .passedSocket = direct, !passed.named(Self.socketName).isEmpty {
+            return try Server.listen(on: Self.socketName, of: passed, settings)
+        }
+        passed.discardPlaces()
+        guard let address = direct.address else { return nil }
+        return try Server.listen(address, settings)
+    }
+
+    /// `FileDescriptorName=` of `listd-direct.socket`.
+    private static let socketName = "direct"
 
     private func registerManager() {
         let manager = ManagerObject(

@@ -23,7 +23,7 @@ extension AdapterObject {
         var decoder = ObjectDecoder(limits: service.objectLimits, payloadBytes: service.payloadBytes)
         let (expected, removed, upserts, options) = try call.message.read { (reader) throws(DBusError) in
             let expected = try reader.readUInt64()
-            let removed = try [String](from: &reader)
+            let removed = try decoder.identifiers(from: &reader)
             let upserts = Result { () throws(DBusError) in try decoder.upserts(from: &reader) }
             return (expected, removed, upserts, try UpdateOptions(from: &reader, allowing: [.animated]))
         }

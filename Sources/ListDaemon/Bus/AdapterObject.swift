@@ -95,11 +95,14 @@ package final class AdapterObject {
     /// Sends a command that is not answered.
     func send(_ command: AdapterCommand) { host.send(command) }
 
-    /// Takes other options and rules; whoever may no longer read hears nothing any more.
+    /// Takes other options and rules; whoever may no longer read hears nothing any more, and its views are closed.
     func adopt(_ options: AdapterOptions, access: AdapterAccess) {
         self.options = options
         self.access = access
         listeners.setRestricted(access.isRestricted) { isReadable(by: $0.peer) }
+        for view in service.views.all where view.adapter === self && !isReadable(by: view.owner) {
+            send(.closeView(view.number, .closed))
+        }
     }
 
     /// Changes the state and says so.
@@ -160,8 +163,10 @@ extension AdapterObject {
         case .updated(let transaction):
             service.statistics.add(.transactions)
             emit(Self.updated, .updates) { $0.appendUpdated(transaction) }
-        case .display(let change): emit(Self.displayChanged, .display) { $0.append(change) }
-        case .workingRange(let change): emit(Self.workingRangeChanged, .workingRange) { $0.append(change) }
+        case .display(let change):
+            for part in change.parts { emit(Self.displayChanged, .display) { $0.append(part) } }
+        case .workingRange(let change):
+            for part in change.parts { emit(Self.workingRangeChanged, .workingRange) { $0.append(part) } }
         case .selection(let change): emit(Self.selectionChanged, .selection) { $0.append(change) }
         case .picture(let change): service.views.object(change.view)?.changed(change)
         case .stalled(let view, let sequence, let revision):

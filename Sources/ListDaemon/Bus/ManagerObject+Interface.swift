@@ -86,7 +86,10 @@ extension Service {
         counters["views"] = UInt64(views.count)
         counters["objects"] = UInt64(clamping: adapters.all.reduce(0) { $0 + $1.status.objectCount })
         counters["items"] = UInt64(clamping: adapters.all.reduce(0) { $0 + $1.status.itemCount })
+        counters["bytes"] = UInt64(clamping: use.total.bytes)
         counters["quota-refusals"] = UInt64(clamping: use.refusals)
+        counters["bulk-bytes"] = UInt64(clamping: bulk.bytesHeld)
+        counters["direct-clients-behind"] = UInt64(transports.direct.countBehind)
         return counters
     }
 }

@@ -32,13 +32,21 @@ struct ObjectDecoder {
 
     /// `a(ssssa{sv})`: the upserts of `ApplyChanges`.
     mutating func upserts(from reader: inout MessageReader) throws(DBusError) -> [UpdateRequest.Upsert] {
-        try elements(of: "upserts", from: &reader) { (decoder, members) throws(DBusError) in
+        try count(0)
+        return try elements(of: "upserts", from: &reader) { (decoder, members) throws(DBusError) in
             try decoder.readID(from: &members)
             try decoder.readType(from: &members)
             let position = try UpdateRequest.Position(
                 word: try members.readString(), anchor: try members.readString())
             return UpdateRequest.Upsert(try decoder.object(from: &members), position: position)
         }
+    }
+
+    /// `as`: identifiers that a call names; they count towards the payload.
+    mutating func identifiers(from reader: inout MessageReader) throws(DBusError) -> [String] {
+        let identifiers = try [String](from: &reader)
+        for id in identifiers { byteCount += id.utf8.count }
+        return identifiers
     }
 
     /// `a{sv}`: the fields that `PatchObject` sets.

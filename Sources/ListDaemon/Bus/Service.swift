@@ -76,11 +76,14 @@ package final class Service {
             watchDeparture(of: call.peer)
             transports.direct.check(call.peer)
         }
-        guard call.peer.callsInFlight <= callsPerConnection else {
+        guard call.peer.callsInFlight <= callsPerConnection || Self.givesBack.contains(call.member) else {
             statistics.add(.callsRefused)
             throw DBusError.limitsExceeded("more than \(callsPerConnection) calls in flight (CallsPerConnection)")
         }
     }
+
+    /// Methods that work at every limit, because they only give back what is limited.
+    private static let givesBack: Set<String> = ["Ack", "Close", "RemoveAdapter", "Unsubscribe"]
 
     /// While the bus has too much to send, every host holds its flushes and composes.
     private func hold(_ holds: Bool) {

@@ -27,10 +27,12 @@ extension AdapterHost {
 
     private var description: String {
         let flush = adapter.isFlushing ? "under way" : "\(adapter.flushTiming)"
-        return """
-            changes since revision \(changes.oldestRevision) are known
-            flush: \(flush)\(isHeld ? ", held" : ""), phase \(phase), \(deferred.count) commands deferred
-            """
+        let lines =
+            [
+                "changes since revision \(changes.oldestRevision) are known",
+                "flush: \(flush)\(isHeld ? ", held" : ""), phase \(phase), \(deferred.count) commands deferred",
+            ] + adapter.debugDescriptionLines
+        return lines.joined(separator: "\n")
     }
 
     /// Asks for objects in portions, because how many fit is only known from their sizes.

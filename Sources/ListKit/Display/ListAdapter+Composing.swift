@@ -109,6 +109,7 @@ extension PictureChange {
         var pieces: [PictureChange] = []
         var piece = self
         piece.shown = []
+        piece.placed = []
         piece.rebound = []
         piece.transitions = []
         var bytes = 0
@@ -120,16 +121,35 @@ extension PictureChange {
             bytes = 0
         }
         for item in shown {
-            close(for: item.content.byteCount)
+            close(for: item.byteCount)
             piece.shown.append(item)
-            bytes += item.content.byteCount
+            bytes += item.byteCount
+        }
+        for placement in placed {
+            close(for: Placement.byteCount)
+            piece.placed.append(placement)
+            bytes += Placement.byteCount
         }
         for rebinding in rebound {
-            close(for: rebinding.content.byteCount)
+            close(for: rebinding.byteCount)
             piece.rebound.append(rebinding)
-            bytes += rebinding.content.byteCount
+            bytes += rebinding.byteCount
         }
         piece.transitions = transitions
         return pieces + [piece]
     }
+}
+
+// About the bytes that each takes in a message: even a picture without content must not outgrow what a bus carries.
+
+extension PictureItem {
+    fileprivate var byteCount: Int { content.byteCount + objectID.utf8.count + reuseIdentifier.utf8.count + 96 }
+}
+
+extension PictureChange.Placement {
+    fileprivate static let byteCount = 56
+}
+
+extension PictureChange.Rebinding {
+    fileprivate var byteCount: Int { content.byteCount + 16 }
 }

@@ -116,7 +116,7 @@ final class ListdProcess: Sendable {
     }
 
     /// The executable beside the test runner.
-    private static let executable: URL = {
+    static let executable: URL = {
         let runner = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         return runner.deletingLastPathComponent().appending(path: "listd")
     }()

@@ -41,3 +41,11 @@ struct Script: Sendable {
         }
     }
 }
+
+extension Script {
+    /// The text of a script in `Tests/IntegrationTests/python`, for a process that may not read the file.
+    static func text(of name: String) throws -> String {
+        let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: directory.appending(path: "python/\(name)"), encoding: .utf8)
+    }
+}

@@ -83,6 +83,12 @@ package final class BulkReader: Sendable {
         return try outcome.get()
     }
 
+    /// How many bytes are in memory for the calls of a user, of which nothing has become a list yet.
+    package func bytesHeld(for user: UInt32) -> Int { bytesInUse.withLock { $0[user] ?? 0 } }
+
+    /// How many bytes are in memory for the calls of all users.
+    package var bytesHeld: Int { bytesInUse.withLock { $0.values.reduce(0, +) } }
+
     fileprivate func use(_ count: Int, by user: UInt32, atMost limit: Int) -> Bool {
         bytesInUse.withLock { use in
             let sum = use[user, default: 0] + count

@@ -1,0 +1,136 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// Who may do what, asked by clients that run as other users (the contract's chapter "Access").
+@Suite("Restricted adapters", .enabled(if: Agent.canBeOthers), .timeLimit(.minutes(3)))
+@DBusActor
+struct RestrictedAdapterTests {
+    private static let denied = Listd.standardError("AccessDenied")
+
+    private static let reading: [(member: String, signature: String, arguments: String)] = [
+        ("GetObjects", "uu", "[0,10]"), ("GetObjectsByFileDescriptor", "uus", #"[0,10,"jsonl"]"#),
+        ("FindObject", "s", #"["o0"]"#), ("GetItems", "uu", "[0,10]"), ("GetChanges", "t", "[0]"),
+        ("OpenView", "a{sv}", "[{}]"), ("Subscribe", "as", "[[]]"),
+    ]
+    private static let writing: [(member: String, signature: String, arguments: String)] = [
+        ("PerformUpdates", "ta(ssa{sv})a{sv}", "[0,[],{}]"),
+        ("ApplyChanges", "tasa(ssssa{sv})a{sv}", #"[0,["o0"],[],{}]"#),
+        ("MoveObject", "tsss", #"[0,"o0","last",""]"#), ("PatchObject", "tsa{sv}as", #"[0,"o0",{},[]]"#),
+        ("ReloadObjects", "as", #"[["o0"]]"#), ("ReloadData", "", "[]"),
+    ]
+
+    @Test(
+        "a list for its owner → strangers see that it is there, and neither read, write, hear nor remove it",
+        arguments: TransportKind.allCases)
+    func ownerOnly(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let adapter = try await stage.createAdapter(
+            "secret", ["readers": .string("owner"), "empty": .options(["text": .string("nothing")])])
+        let stranger = try await Agent(stage.address(transport), user: Agent.nobody)
+        try await stranger.match("sender='\(Listd.name)'")
+        let own = EventLog<String>()
+        _ = try await stage.client.subscribe(MatchRule(path: adapter.path), onBus: false) {
+            own.record($0.member ?? "")
+        }
+        #expect(try await adapter.by(stage.client).call("Subscribe", [String](), returning: UInt64.self) == 0)
+        try await adapter.fill(3)
+        for (member, signature, arguments) in Self.reading + Self.writing {
+            let answer = try await stranger.call(adapter.path, "Adapter", member, signature, arguments)
+            #expect(answer.error == Self.denied, "\(member)")
+        }
+        #expect(
+            try await stranger.call(Listd.manager, "Manager", "RemoveAdapter", "s", #"["secret"]"#).error == Self.denied
+        )
+        #expect(try await stranger.property(adapter.path, "Adapter", "SelectedItems").error == Self.denied)
+        #expect(try await stranger.property(adapter.path, "Adapter", "ObjectCount") == .values("[3]"))
+        let properties = try await stranger.call(
+            adapter.path, StandardInterface.properties, "GetAll", "s", #"["org.listd.Listd1.Adapter"]"#)
+        let managed = try await stranger.call(
+            "/org/listd/Listd1/adapters", StandardInterface.objectManager, "GetManagedObjects")
+        for text in [properties.values ?? "", managed.values ?? ""] {
+            #expect(text.contains(#""Name":"secret""#) && text.contains(#""readers":"owner""#))
+            #expect(!text.contains("SelectedItems") && !text.contains("nothing"))
+        }
+        #expect(!(try await stranger.signals()).contains("Updated"))
+        #expect(own.recorded == ["Updated"])
+        let mine = try await adapter.by(stage.client).property("Options", as: [String: DBusValue].self)
+        #expect(mine["empty"] != nil)
+        #expect(try await adapter.objects().revision == 1)
+        await stage.stop()
+    }
+
+    @Test("a list for a group → its members read and hear it, others do not", arguments: TransportKind.allCases)
+    func group(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let adapter = try await stage.createAdapter("shared", ["readers": .string("group:nogroup")])
+        let member = try await Agent(stage.address(transport), user: Agent.nobody)
+        let other = try await Agent(stage.address(transport), user: 2)
+        let subscribed = try await member.call(adapter.path, "Adapter", "Subscribe", "as", #"[["updates"]]"#)
+        #expect(subscribed == .values("[0]"))
+        #expect(try await other.call(adapter.path, "Adapter", "Subscribe", "as", "[[]]").error == Self.denied)
+        try await adapter.fill(2)
+        #expect(try await member.call(adapter.path, "Adapter", "GetObjects", "uu", "[0,0]") == .values("[1,2,[]]"))
+        #expect(try await member.signals().contains(#"[0,1,"update",1,2,2,"#))
+        #expect(try await member.call(adapter.path, "Adapter", "Unsubscribe") == .values("[]"))
+        try await adapter.fill(3)
+        #expect(try await member.call(adapter.path, "Adapter", "ReloadData").error == Self.denied)
+        #expect(try await member.signals() == "[]")
+        await stage.stop()
+    }
+
+    private func remove(_ name: String, by agent: Agent) async throws -> String? {
+        try await agent.call(Listd.manager, "Manager", "RemoveAdapter", "s", #"["\#(name)"]"#).error
+    }
+
+    @Test("a list whose writers are any → a stranger writes, and still does not remove it")
+    func writers() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("open", ["writers": .string("any")])
+        let stranger = try await Agent(stage.bus.address, user: Agent.nobody)
+        let (member, signature, _) = Self.writing[0]
+        let answer = try await stranger.call(adapter.path, "Adapter", member, signature, #"[0,[["a","",{}]],{}]"#)
+        #expect(answer == .values("[1]"))
+        #expect(
+            try await stranger.call(Listd.manager, "Manager", "RemoveAdapter", "s", #"["open"]"#).error == Self.denied)
+        await stage.stop()
+    }
+
+    @Test("a list of another user → root writes and removes it, a third user only reads it")
+    func ownedByAnother() async throws {
+        let stage = try await Stage()
+        let owner = try await Agent(stage.bus.address, user: Agent.nobody)
+        let third = try await Agent(stage.bus.address, user: 2)
+        let options = #"["theirs",{"durability":"memory"}]"#
+        #expect(try await owner.call(Listd.manager, "Manager", "CreateAdapter", "sa{sv}", options).error == nil)
+        let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/theirs")
+        try await adapter.fill(1)
+        #expect(try await owner.call(adapter.path, "Adapter", "ReloadData") == .values("[2]"))
+        #expect(try await third.call(adapter.path, "Adapter", "ReloadData").error == Self.denied)
+        #expect(try await third.call(adapter.path, "Adapter", "GetObjects", "uu", "[0,0]") == .values("[2,1,[]]"))
+        #expect(
+            try await third.call(Listd.manager, "Manager", "RemoveAdapter", "s", #"["theirs"]"#).error == Self.denied)
+        try await stage.manager.call("RemoveAdapter", "theirs")
+        await stage.stop()
+    }
+
+    @Test("a reload that takes reading away → the stranger's view is closed and its subscription gone")
+    func takenAway() async throws {
+        let stage = try await Stage(files: ["news.list": "[List]\nDescription=news\n"])
+        let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
+        try await adapter.fill(3)
+        let stranger = try await Agent(stage.bus.address, user: Agent.nobody)
+        #expect(try await stranger.call(adapter.path, "Adapter", "Subscribe", "as", "[[]]").error == nil)
+        #expect(try await stranger.call(adapter.path, "Adapter", "OpenView", "a{sv}", "[{}]").error == nil)
+        try "[List]\nReaders=owner\n".write(
+            toFile: stage.listd.directory.appending(path: "config/news.list").path, atomically: true, encoding: .utf8)
+        try await stage.manager.call("Reload")
+        try await adapter.fill(4)
+        #expect(try await stranger.call(adapter.path, "Adapter", "ReloadData").error == Self.denied)
+        let heard = try await stranger.signals()
+        #expect(heard.contains(#""Closed",["closed"]"#) && !heard.contains("Updated"))
+        #expect(try await stage.manager.property("ViewCount", as: UInt32.self) == 0)
+        await stage.stop()
+    }
+}

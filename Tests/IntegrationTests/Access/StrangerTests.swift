@@ -1,0 +1,101 @@
+import DBus
+import TestSupport
+import Testing
+
+@Suite("Other users", .enabled(if: Agent.canBeOthers), .timeLimit(.minutes(3)))
+@DBusActor
+struct StrangerTests {
+    private static let denied = Listd.standardError("AccessDenied")
+    private static let limit = Listd.standardError("LimitsExceeded")
+
+    @Test("what is for administrators → refused to others, and nothing happens", arguments: TransportKind.allCases)
+    func administration(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let stranger = try await Agent(stage.address(transport), user: Agent.nobody)
+        let calls = [
+            ("SetLogLevel", "s", #"["debug"]"#), ("Reload", "", "[]"), ("Dump", "", "[]"),
+            ("DumpByFileDescriptor", "", "[]"), ("LoadPlugin", "s", #"["/nowhere.so"]"#),
+            ("UnloadPlugin", "s", #"["files"]"#),
+        ]
+        for (member, signature, arguments) in calls {
+            let answer = try await stranger.call(Listd.manager, "Manager", member, signature, arguments)
+            #expect(answer.error == Self.denied, "\(member)")
+        }
+        #expect(try await stage.manager.property("LogLevel", as: String.self) == "info")
+        await stage.stop()
+    }
+
+    @Test("somebody else's view → NotOwner to everything, also from the same user's other connection")
+    func views() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("list")
+        try await adapter.fill(5)
+        let (owner, other) = (
+            try await Agent(stage.bus.address, user: Agent.nobody),
+            try await Agent(stage.bus.address, user: Agent.nobody)
+        )
+        let opened = try await owner.call(adapter.path, "Adapter", "OpenView", "a{sv}", "[{}]").values ?? ""
+        let view = try ObjectPath(opened.split(separator: #"""#).dropFirst().first.map(String.init) ?? "")
+        let calls = [
+            ("SetViewport", "tdddd", "[0,0,0,100,100]"), ("SetVisibleRange", "uuuu", "[0,0,0,0]"),
+            ("ScrollTo", "sus", #"["o1",0,"start"]"#), ("ReportSizes", "a(sudd)", "[[]]"),
+            ("Select", "su", #"["o1",0]"#), ("Deselect", "su", #"["o1",0]"#),
+            ("SetHighlighted", "sub", #"["o1",0,true]"#), ("MoveItem", "uuuu", "[0,0,1,0]"), ("Ack", "t", "[1]"),
+            ("Resync", "", "[]"), ("Close", "", "[]"),
+        ]
+        for (member, signature, arguments) in calls {
+            let answer = try await other.call(view, "View", member, signature, arguments)
+            #expect(answer.error == Listd.error("NotOwner"), "\(member)")
+        }
+        // An administrator may, and the owner hears it.
+        let sequence = try await stage.object(view, "View").call(
+            "SetViewport", UInt64(0), 0.0, 0.0, 320.0, 480.0, returning: UInt64.self)
+        #expect(sequence == 1)
+        #expect(try await owner.call(view, "View", "Select", "su", #"["o1",0]"#) == .values("[1]"))
+        #expect(try await owner.signals().contains(#""Changed",[1,1,"#))
+        #expect(try await other.signals() == "[]")
+        await stage.stop()
+    }
+
+    @Test("a user at a limit → refused and counted; others are not, and giving back makes room")
+    func quotas() async throws {
+        let stage = try await Stage(files: [
+            "listd.conf": "[Limits]\nAdaptersPerUser=1\nViewsPerUser=1\nObjectsPerUser=2\nBytesPerUser=4K\n"
+        ])
+        let user = try await Agent(stage.bus.address, user: Agent.nobody)
+        let second = try await Agent(stage.bus.address, user: Agent.nobody)
+        func create(_ agent: Agent, _ name: String) async throws -> String? {
+            try await agent.call(
+                Listd.manager, "Manager", "CreateAdapter", "sa{sv}", #"["\#(name)",{"durability":"memory"}]"#
+            ).error
+        }
+        let path: ObjectPath = "/org/listd/Listd1/adapters/theirs"
+        func perform(_ rows: String) async throws -> String? {
+            try await second.call(path, "Adapter", "PerformUpdates", "ta(ssa{sv})a{sv}", "[0,\(rows),{}]").error
+        }
+        #expect(try await create(user, "theirs") == nil)
+        #expect(try await create(second, "more") == Self.limit)
+        _ = try await stage.createAdapter("roots")
+        #expect(try await perform(#"[["a","",{}],["b","",{}],["c","",{}]]"#) == Self.limit)
+        let text = String(repeating: "x", count: 5000)
+        #expect(try await perform(#"[["a","",{"big":"\#(text)"}]]"#) == Self.limit)
+        #expect(try await perform(#"[["a","",{}],["b","",{}]]"#) == nil)
+        let opened = try await user.call(path, "Adapter", "OpenView", "a{sv}", "[{}]")
+        #expect(opened.error == nil)
+        #expect(try await second.call(path, "Adapter", "OpenView", "a{sv}", "[{}]").error == Self.limit)
+        let counters = try await stage.statistics()
+        #expect(counters["quota-refusals"] == 4)
+        #expect(counters["adapters"] == 2 && counters["views"] == 1 && counters["objects"] == 2)
+        #expect(counters["bytes"].map { $0 > 0 && $0 <= 4096 } == true)
+        user.signal(9)
+        let closed = EventLog<Void>()
+        _ = try await stage.client.watchOwner(of: user.uniqueName) { if $0 == nil { closed.record(()) } }
+        _ = try await closed.next()
+        // The list has closed the view when it answers what it is asked afterwards.
+        #expect(try await second.call(path, "Adapter", "GetObjects", "uu", "[0,0]").error == nil)
+        #expect(try await second.call(path, "Adapter", "OpenView", "a{sv}", "[{}]").error == nil)
+        #expect(try await second.call(Listd.manager, "Manager", "RemoveAdapter", "s", #"["theirs"]"#).error == nil)
+        #expect(try await create(second, "more") == nil)
+        await stage.stop()
+    }
+}

@@ -1,0 +1,66 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// The direct socket as `listd-direct.socket` passes it (sd_listen_fds(3)).
+@Suite("A socket passed by systemd", .timeLimit(.minutes(2)))
+@DBusActor
+struct PassedSocketTests {
+    /// Does for a program what systemd does: passes a listening socket with a name, and a memfd as of the store.
+    private static let manager = """
+        import os, socket, sys
+        path, name, *command = sys.argv[1:]
+        s = socket.socket(socket.AF_UNIX)
+        s.bind(path)
+        s.listen()
+        found = [os.dup2(os.memfd_create("kept"), 60), os.dup2(s.fileno(), 61)]
+        for i, d in enumerate(found): os.dup2(d, 3 + i)
+        os.closerange(5, 100)
+        os.environ.update(LISTEN_FDS="2", LISTEN_FDNAMES="kept:" + name, LISTEN_PID=str(os.getpid()))
+        os.execv(command[0], command)
+        """
+
+    private func start(
+        _ bus: PrivateBus, _ directory: TemporaryDirectory, name: String
+    ) async throws -> (process: ChildProcess, notifications: NotifySocket) {
+        let notifications = try NotifySocket(path: directory.path + "/notify")
+        let listd = [
+            ListdProcess.executable.path, "--bus", bus.address, "--config", directory.path, "--state", "none",
+        ]
+        let process = try ChildProcess(
+            "/usr/bin/python3", ["-c", Self.manager, directory.path + "/passed", name] + listd,
+            environment: ["NOTIFY_SOCKET": notifications.path, "RUNTIME_DIRECTORY": directory.path])
+        for await message in notifications.messages where message.contains("READY=1") { break }
+        return (process, notifications)
+    }
+
+    @Test("a socket with the name direct → clients are served there, and it is the DirectAddress")
+    func passed() async throws {
+        let (bus, directory) = (try PrivateBus(), TemporaryDirectory())
+        let (process, notifications) = try await start(bus, directory, name: "direct")
+        let direct = try await Connection.open(.address("unix:path=" + directory.path + "/passed"))
+        let manager = RemoteObject(
+            direct, destination: Listd.name, path: Listd.manager, interface: Listd.name + ".Manager")
+        let address = try await manager.property("DirectAddress", as: String.self)
+        #expect(address.hasPrefix("unix:path=" + directory.path + "/passed"))
+        #expect(try await manager.property("Features", as: [String].self).contains("direct"))
+        _ = try await Connection.open(.address(address))
+        process.signal(SIGTERM)
+        #expect(try await process.exit.next() == 0)
+        notifications.close()
+    }
+
+    @Test("no socket of that name → one of listd's own in the runtime directory")
+    func notPassed() async throws {
+        let (bus, directory) = (try PrivateBus(), TemporaryDirectory())
+        let (process, notifications) = try await start(bus, directory, name: "another")
+        let direct = try await Connection.open(.address("unix:path=" + directory.path + "/direct.sock"))
+        let manager = RemoteObject(
+            direct, destination: Listd.name, path: Listd.manager, interface: Listd.name + ".Manager")
+        #expect(try await manager.property("DirectAddress", as: String.self).contains("direct.sock"))
+        process.signal(SIGTERM)
+        #expect(try await process.exit.next() == 0)
+        notifications.close()
+    }
+}

@@ -1,0 +1,99 @@
+import DBus
+import Foundation
+import TestSupport
+
+/// A client in a process of its own, in another language, and as another user where a test wants that: it can be
+/// stopped and killed.
+final class Agent: Sendable {
+    /// What a call was answered with.
+    enum Answer: Equatable, Sendable {
+        /// The results as JSON, without spaces.
+        case values(String)
+        /// The error's name.
+        case error(String)
+
+        /// The error's name; nil for an answer.
+        var error: String? { if case .error(let name) = self { name } else { nil } }
+        /// The results; nil for an error.
+        var values: String? { if case .values(let text) = self { text } else { nil } }
+    }
+
+    /// The user and the group that own nothing, on every Linux.
+    static let nobody: UInt32 = 65534
+
+    /// Whether tests can run clients as other users: as root, where others reach the temporary directory.
+    static let canBeOthers: Bool = {
+        guard geteuid() == 0 else { return false }
+        let check = try? Process.run(
+            URL(fileURLWithPath: "/usr/bin/setpriv"),
+            arguments: setpriv(nobody) + ["/usr/bin/test", "-x", FileManager.default.temporaryDirectory.path])
+        check?.waitUntilExit()
+        return check?.terminationStatus == 0
+    }()
+
+    private let process: ChildProcess
+    /// The name that the other end gave it.
+    let uniqueName: String
+
+    private static func setpriv(_ user: UInt32) -> [String] {
+        ["--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
+    }
+
+    /// Starts one and returns when it is connected.
+    ///
+    /// - Parameter user: the Unix user, with the group of the same number and no other; nil = that of the tests.
+    init(_ address: String, user: UInt32? = nil) async throws {
+        let python = ["-u", "-c", try Script.text(of: "agent.py"), address]
+        process =
+            try user.map { try ChildProcess("/usr/bin/setpriv", Self.setpriv($0) + ["/usr/bin/python3"] + python) }
+            ?? ChildProcess("/usr/bin/python3", python)
+        let words = try await process.lines.next(timeout: .seconds(60)).split(separator: " ")
+        guard words.first == "ready", words.count == 2 else {
+            throw ListdProcess.Failure("a client did not connect: \(words.joined(separator: " "))")
+        }
+        uniqueName = String(words[1])
+    }
+
+    /// Calls a method of listd; `arguments` is a JSON array.
+    func call(
+        _ path: ObjectPath, _ interface: String, _ member: String, _ signature: String = "",
+        _ arguments: String = "[]"
+    ) async throws -> Answer {
+        let name = interface.hasPrefix("org.") ? interface : Listd.name + "." + interface
+        return try await tell(#"["call","\#(path)","\#(name)","\#(member)","\#(signature)",\#(arguments)]"#)
+    }
+
+    /// Reads a property of listd.
+    func property(_ path: ObjectPath, _ interface: String, _ name: String) async throws -> Answer {
+        try await call(
+            path, StandardInterface.properties, "Get", "ss", #"["\#(Listd.name).\#(interface)","\#(name)"]"#)
+    }
+
+    /// Asks the bus for signals.
+    func match(_ rule: String) async throws { _ = try await tell(#"["match","\#(rule)"]"#) }
+
+    /// The signals that came since it was last asked, as JSON: path, member, arguments of each.
+    func signals() async throws -> String { try await tell(#"["signals"]"#).values ?? "" }
+
+    /// Stops (SIGSTOP), continues, or kills it.
+    func signal(_ number: Int32) { process.signal(number) }
+
+    /// Sends a command without waiting for its answer, as a program that is stopped cannot give one.
+    func begin(_ command: String) { process.write(line: command) }
+
+    private func tell(_ command: String) async throws -> Answer {
+        process.write(line: command)
+        return try await answer()
+    }
+
+    /// Waits for the answer to what was begun.
+    func answer() async throws -> Answer {
+        let line = try await process.lines.next(timeout: .seconds(60))
+        let words = line.split(separator: " ", maxSplits: 2)
+        switch words.first {
+        case "ok": return .values(String(line.dropFirst(3)))
+        case "error" where words.count > 1: return .error(String(words[1]))
+        default: throw ListdProcess.Failure("a client said: \(line)")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import DBus
+import ListClient
+import TestSupport
+
+/// A view whose signals are recorded, and whose picture is kept by `Changed` alone.
+@DBusActor
+final class TestView {
+    /// What a view says of itself.
+    enum Event: Equatable, Sendable {
+        /// `Changed`, by its sequence.
+        case changed(UInt64)
+        /// `Stalled`, with the last sent sequence.
+        case stalled(UInt64)
+        /// `Closed`.
+        case closed(String)
+    }
+
+    let path: ObjectPath
+    let remote: RemoteObject
+    let events = EventLog<Event>()
+    /// What the signals lead to.
+    private(set) var picture = Picture()
+    /// How many bytes of messages came.
+    private(set) var hasGap = false
+
+    /// Opens a view on a list.
+    init(_ adapter: TestAdapter, by client: Connection? = nil, _ options: [String: DBusValue] = [:]) async throws {
+        let client = client ?? adapter.stage.client
+        (path, _, _, _) = try await adapter.by(client).call(
+            "OpenView", options, returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        remote = adapter.stage.object(path, "View", by: client)
+        let rule = MatchRule(path: path, interface: Listd.name + ".View")
+        _ = try await client.subscribe(rule, onBus: false) { [weak self] in self?.take($0) }
+    }
+
+    private func take(_ message: Message) {
+        switch message.member {
+        case "Changed":
+            guard let change = try? message.read({ (reader) throws(DBusError) in try PictureChange(signal: &reader) })
+            else { return }
+            if picture.apply(change) != .applied { hasGap = true }
+            events.record(.changed(change.sequence))
+        case "Stalled":
+            events.record(.stalled((try? message.decode(as: UInt64.self, UInt64.self))?.0 ?? 0))
+        case "Closed": events.record(.closed((try? message.decode(as: String.self)) ?? ""))
+        default: break
+        }
+    }
+
+    /// Shows a screen of 320 × 480 that starts so far down.
+    @discardableResult
+    func setViewport(y: Double, seen: UInt64 = 0) async throws -> UInt64 {
+        try await remote.call("SetViewport", seen, 0.0, y, 320.0, 480.0, returning: UInt64.self)
+    }
+
+    /// Acknowledges, and returns when that has had its effect.
+    func acknowledge(_ sequence: UInt64) async throws {
+        try await remote.call("Ack", sequence)
+    }
+
+    /// What the daemon has; the view's own picture becomes the same.
+    @discardableResult
+    func resync() async throws -> Picture {
+        let message = try remote.message("Resync") { (_) throws(DBusError) in }
+        let reply = try await remote.connection.call(message)
+        picture = try reply.read { (reader) throws(DBusError) in try Picture(resync: &reader) }
+        return picture
+    }
+
+    /// A property of the view.
+    func property<Value: DBusDecodable>(_ name: String, as type: Value.Type) async throws -> Value {
+        try await remote.property(name, as: type)
+    }
+}
+
+extension TestAdapter {
+    /// Makes a list of so many plain objects: `o0`, `o1`, …
+    func fill(_ count: Int, type: String = "", _ fields: [String: DBusValue] = [:]) async throws {
+        _ = try await performUpdates((0..<count).map { Row("o\($0)", type, fields) })
+    }
+}
+
+/// The name of the error that something ends with; nil if it does not.
+@DBusActor
+func failure(_ body: @DBusActor @Sendable () async throws -> Void) async -> String? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return DBusError(error).name
+    }
+}

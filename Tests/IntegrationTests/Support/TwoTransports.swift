@@ -1,0 +1,41 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// The two ways to listd, for tests of what must be the same on both.
+enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case bus, direct
+
+    var testDescription: String { self == .bus ? "over the bus" : "over the direct socket" }
+
+    /// The arguments that make listd listen there too.
+    static let arguments = ["--direct", "unix:path=%d/direct"]
+}
+
+extension Stage {
+    /// A stage whose listd has a direct socket.
+    static func withDirectSocket(
+        _ kind: PrivateBus.Kind = .session, files: [String: String] = [:]
+    ) async throws -> Stage {
+        try await Stage(kind, arguments: TransportKind.arguments, files: files)
+    }
+
+    /// Where clients of a kind connect.
+    func address(_ transport: TransportKind) -> String {
+        switch transport {
+        case .bus: bus.address
+        case .direct: "unix:path=" + listd.directory.appending(path: "direct").path
+        }
+    }
+
+    /// Another client.
+    func connect(_ transport: TransportKind) async throws -> Connection {
+        try await Connection.open(.address(address(transport)))
+    }
+
+    /// The daemon's counters.
+    func statistics() async throws -> [String: UInt64] {
+        try await manager.call("GetStatistics", returning: [String: UInt64].self)
+    }
+}

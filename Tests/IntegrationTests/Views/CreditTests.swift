@@ -1,0 +1,118 @@
+import DBus
+import ListClient
+import TestSupport
+import Testing
+
+/// The contract's paragraph "Credit", as a client lives through it.
+@Suite("Credit of a view", .timeLimit(.minutes(3)))
+@DBusActor
+struct CreditTests {
+    @Test(
+        "three pictures with a window of two → Stalled once, silence, and one Changed straight to the present after Ack",
+        arguments: TransportKind.allCases)
+    func acknowledging(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let adapter = try await stage.createAdapter("list")
+        try await adapter.fill(100)
+        let view = try await TestView(adapter, by: try await stage.connect(transport), ["window": .uint32(2)])
+        #expect(try await view.property("State", as: String.self) == "new")
+        #expect(try await view.setViewport(y: 0) == 1)
+        #expect(try await view.setViewport(y: 500) == 2)
+        #expect(try await view.setViewport(y: 1000) == 2)
+        #expect(try await view.setViewport(y: 1500) == 2)
+        _ = try await adapter.applyChanges(remove: ["o40"], [Upsert("new", "", "first", "", [:])])
+        #expect(try await view.property("State", as: String.self) == "stalled")
+        #expect(view.events.recorded == [.changed(1), .changed(2), .stalled(2)])
+        try await view.acknowledge(1)
+        #expect(view.events.recorded == [.changed(1), .changed(2), .stalled(2), .changed(3)])
+        let mine = view.picture
+        #expect(try await view.resync() == mine)
+        #expect(mine.shown.values.allSatisfy { $0.frame.y + $0.frame.height > 1500 - 20 })
+        #expect(try await view.property("State", as: String.self) == "active")
+        #expect(try await view.property("AckedSequence", as: UInt64.self) == 3)
+        #expect(try await stage.statistics()["stalls"] == 1)
+        await stage.stop()
+    }
+
+    @Test("a stall → Resync ends it: the picture of the present, and the next Changed has its sequence + 1")
+    func resync() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("list")
+        try await adapter.fill(100)
+        let view = try await TestView(adapter, ["window": .uint32(1)])
+        #expect(try await view.setViewport(y: 0) == 1)
+        #expect(try await view.setViewport(y: 2000) == 1)
+        let slots = Set(view.picture.shown.keys)
+        let picture = try await view.resync()
+        #expect(picture.sequence == 2 && picture.offset.y == 2000)
+        #expect(view.events.recorded == [.changed(1), .stalled(1)])
+        #expect(try await view.setViewport(y: 2100) == 3)
+        #expect(!view.hasGap)
+        // What was on the screen all the while kept its slot.
+        #expect(!Set(picture.shown.keys).isDisjoint(with: slots))
+        await stage.stop()
+    }
+
+    @Test("more bytes than window-bytes → the first picture goes, the next waits for Ack")
+    func bytes() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("list")
+        try await adapter.fill(40, ["text": .string(String(repeating: "x", count: 1000))])
+        let view = try await TestView(adapter, ["window-bytes": .uint32(2000)])
+        #expect(try await view.setViewport(y: 0) == 1)
+        #expect(try await view.setViewport(y: 800) == 1)
+        try await view.acknowledge(1)
+        #expect(view.events.recorded == [.changed(1), .stalled(1), .changed(2)])
+        let mine = view.picture
+        #expect(try await view.resync() == mine)
+        await stage.stop()
+    }
+
+    @Test("a thousand changes while a viewer is away → nothing piles up, and it catches up with one Changed")
+    func away() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("list")
+        try await adapter.fill(20)
+        let view = try await TestView(adapter, ["window": .uint32(2)])
+        try await view.setViewport(y: 0)
+        for step in 0..<1000 {
+            _ = try await adapter.applyChanges([Upsert("o3", "", "keep", "", ["n": .int64(Int64(step))])])
+        }
+        #expect(view.events.recorded == [.changed(1), .changed(2), .stalled(2)])
+        try await view.acknowledge(2)
+        #expect(view.events.recorded.last == .changed(3))
+        #expect(view.picture.shown.values.first { $0.objectID == "o3" }?.content["n"]?.unwrapped == .int64(999))
+        await stage.stop()
+    }
+
+    @Test("a picture of more than 256 KiB → several Changed for one credit, equal to Resync after the last")
+    func large() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("list")
+        try await adapter.fill(100, ["height": .double(4), "text": .string(String(repeating: "x", count: 20_000))])
+        let view = try await TestView(adapter, ["window": .uint32(1)])
+        let sequence = try await view.setViewport(y: 0)
+        #expect(sequence > 5 && view.picture.sequence == sequence)
+        let mine = view.picture
+        #expect(try await view.resync() == mine)
+        #expect(mine.shown.count == 100)
+        await stage.stop()
+    }
+
+    @Test("a thousand items in one viewport → no message outgrows the bus")
+    func wide() async throws {
+        let stage = try await Stage(.limited(["max_message_size": 300_000]))
+        let adapter = try await stage.createAdapter("list")
+        // Names count too: there is next to no content here.
+        let tail = String(repeating: "x", count: 250)
+        _ = try await adapter.performUpdates((0..<1000).map { Row("\($0)" + tail, "", [:]) })
+        let view = try await TestView(adapter)
+        let sequence = try await view.remote.call(
+            "SetViewport", UInt64(0), 0.0, 0.0, 320.0, 1e9, returning: UInt64.self)
+        #expect(view.picture.sequence == sequence && view.picture.shown.count == 1000)
+        try await view.acknowledge(sequence)
+        _ = try await adapter.applyChanges([Upsert("first", "", "first", "", [:])])
+        #expect(view.picture.shown.count == 1001 && !view.hasGap)
+        await stage.stop()
+    }
+}

@@ -1,0 +1,181 @@
+import DBus
+import ListClient
+import TestSupport
+import Testing
+
+/// What the owner of a view may do besides scrolling.
+@Suite("Interaction over the bus", .timeLimit(.minutes(3)))
+@DBusActor
+struct InteractionTests {
+    private func makeStage(
+        _ count: Int = 30, _ options: [String: DBusValue] = [:]
+    ) async throws -> (Stage, TestAdapter, TestView) {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("list", options)
+        try await adapter.fill(count)
+        return (stage, adapter, try await TestView(adapter))
+    }
+
+    @Test("Select and Deselect → the answer, one signal for each change, and the property")
+    func selecting() async throws {
+        let (stage, adapter, view) = try await makeStage()
+        typealias Selected = DBusStruct<String, UInt32>
+        let heard = EventLog<String>()
+        _ = try await stage.client.subscribe(MatchRule(path: adapter.path, member: "SelectionChanged")) { message in
+            let arguments = try? message.decode(as: UInt64.self, [Selected].self, [Selected].self)
+            guard let (_, on, off) = arguments else { return }
+            heard.record((on.map { "+" + $0.members.0 } + off.map { "-" + $0.members.0 }).joined())
+        }
+        for (member, id, answer) in [("Select", "o1", true), ("Select", "o1", true), ("Select", "o2", true)] {
+            #expect(try await view.remote.call(member, id, UInt32(0), returning: Bool.self) == answer)
+        }
+        let selected = try await adapter.by(stage.client).property("SelectedItems", as: [Selected].self)
+        #expect(selected.map { $0.members.0 } == ["o1", "o2"])
+        #expect(try await view.remote.call("Deselect", "o1", UInt32(0), returning: Bool.self))
+        #expect(try await view.remote.call("Deselect", "o1", UInt32(0), returning: Bool.self))
+        _ = try await adapter.applyChanges(remove: ["o2"])
+        #expect(heard.recorded == ["+o1", "+o2", "-o1", "-o2"])
+        let missing = await failure {
+            _ = try await view.remote.call("Select", "nope", UInt32(0), returning: Bool.self)
+        }
+        #expect(missing == Listd.error("NoSuchObject"))
+        let beyond = await failure { try await view.remote.call("SetHighlighted", "o1", UInt32(7), true) }
+        #expect(beyond == Listd.error("NoSuchItem"))
+        try await view.remote.call("SetHighlighted", "o1", UInt32(0), true)
+        try await view.remote.call("SetHighlighted", "o1", UInt32(0), false)
+        await stage.stop()
+    }
+
+    @Test("MoveItem → the section is where it was dragged; across or past the end is refused as the contract says")
+    func moving() async throws {
+        let (stage, adapter, view) = try await makeStage(4)
+        try await view.setViewport(y: 0)
+        func move(_ from: UInt32, _ to: UInt32) async throws -> (Bool, UInt64) {
+            try await view.remote.call(
+                "MoveItem", from, UInt32(0), to, UInt32(0), returning: Bool.self, UInt64.self)
+        }
+        #expect(try await move(0, 2) == (true, 2))
+        #expect(try await adapter.objects().rows.map(\.id) == ["o1", "o2", "o0", "o3"])
+        #expect(try await move(3, 0) == (true, 3))
+        #expect(try await adapter.objects().rows.map(\.id) == ["o3", "o1", "o2", "o0"])
+        let past = await failure { _ = try await move(9, 0) }
+        #expect(past == Listd.error("NoSuchItem"))
+        let target = await failure { _ = try await move(0, 9) }
+        #expect(target == Listd.error("NoSuchItem"))
+        let mine = view.picture
+        #expect(try await view.resync() == mine)
+        await stage.stop()
+    }
+
+    @Test("MoveItem inside of a binding section → its items change places; into another section → false")
+    func movingItems() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter(
+            "list",
+            [
+                "section-controllers": .dictionary(
+                    key: "s", value: "s", [.init(key: .string("*"), value: .string("listd/binding"))])
+            ])
+        func section(_ id: String, _ items: [String]) -> Row {
+            let items = DBusValue.array(element: "a{sv}", items.map { .options(["id": .string($0)]) })
+            return Row(id, "", ["items": items])
+        }
+        _ = try await adapter.performUpdates([section("a", ["1", "2", "3"]), section("b", ["4"])])
+        let view = try await TestView(adapter)
+        try await view.setViewport(y: 0)
+        let (moved, revision) = try await view.remote.call(
+            "MoveItem", UInt32(0), UInt32(0), UInt32(0), UInt32(2), returning: Bool.self, UInt64.self)
+        #expect(moved && revision == 2)
+        #expect(
+            view.picture.inReadingOrder.map { $0.content["id"]?.unwrapped }
+                == ["2", "3", "1", "4"].map { DBusValue.string($0) })
+        let (refused, same) = try await view.remote.call(
+            "MoveItem", UInt32(0), UInt32(0), UInt32(1), UInt32(0), returning: Bool.self, UInt64.self)
+        #expect(!refused && same == 2)
+        await stage.stop()
+    }
+
+    @Test("ScrollTo → the offset, and its Changed before the reply; sizes that are reported move what lies below")
+    func scrolling() async throws {
+        let (stage, _, view) = try await makeStage(100)
+        try await view.setViewport(y: 0)
+        let (offset, sequence) = try await view.remote.call(
+            "ScrollTo", "o50", UInt32(0), "start", returning: DBusStruct<Double, Double>.self, UInt64.self)
+        #expect(offset.members == (0, 2200) && sequence == 2)
+        #expect(view.picture.sequence == 2 && view.picture.offset == Position(x: 0, y: 2200))
+        // A SetViewport that has not seen it does not undo it.
+        _ = try await view.setViewport(y: 40, seen: 1)
+        #expect(
+            try await view.property("Viewport", as: DBusStruct<Double, Double, Double, Double>.self).members.1 == 2200)
+        let before = view.picture.shown.values.first { $0.objectID == "o52" }?.frame.y
+        typealias Measured = DBusStruct<String, UInt32, Double, Double>
+        let reported = try await view.remote.call(
+            "ReportSizes", [Measured("o51", 0, 320, 144), Measured("gone", 0, 1, 1)], returning: UInt64.self)
+        #expect(reported == view.picture.sequence)
+        let after = view.picture.shown.values.first { $0.objectID == "o52" }?.frame.y
+        #expect(before.map { $0 + 100 } == after)
+        let mine = view.picture
+        #expect(try await view.resync() == mine)
+        await stage.stop()
+    }
+
+    @Test("layout none → SetVisibleRange names what is shown, clamped; SetViewport is refused")
+    func ranges() async throws {
+        let (stage, _, view) = try await makeStage(10, ["layout": .string("none")])
+        let sequence = try await view.remote.call(
+            "SetVisibleRange", UInt32(3), UInt32(0), UInt32(99), UInt32(5), returning: UInt64.self)
+        #expect(sequence == 1)
+        #expect(Set(view.picture.shown.values.map(\.objectID)) == Set((3..<10).map { "o\($0)" }))
+        #expect(try await view.property("VisibleObjects", as: [String].self) == (3..<10).map { "o\($0)" })
+        let wrong = await failure { try await view.setViewport(y: 0) }
+        #expect(wrong == Listd.standardError("InvalidArgs"))
+        let backwards = await failure {
+            _ = try await view.remote.call(
+                "SetVisibleRange", UInt32(3), UInt32(0), UInt32(2), UInt32(0), returning: UInt64.self)
+        }
+        #expect(backwards == Listd.standardError("InvalidArgs"))
+        await stage.stop()
+    }
+
+    @Test("ListViews and ListAdapters → how everything stands; a view ends with its owner")
+    func listing() async throws {
+        let (stage, adapter, view) = try await makeStage(3)
+        try await view.setViewport(y: 0)
+        let other = try await stage.connect()
+        let second = try await TestView(adapter, by: other)
+        typealias ViewRow = DBusStruct<ObjectPath, ObjectPath, String, UInt64, UInt64, String>
+        let rows = try await stage.manager.call("ListViews", returning: [ViewRow].self).map(\.members)
+        #expect(rows.map(\.0) == [view.path, second.path] && rows.map(\.1) == [adapter.path, adapter.path])
+        #expect(rows.map(\.2) == [stage.client.uniqueName, other.uniqueName])
+        #expect(rows.map(\.3) == [1, 0] && rows.map(\.4) == [0, 0] && rows.map(\.5) == ["active", "new"])
+        typealias AdapterRow = DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>
+        let list = try await stage.manager.call("ListAdapters", returning: [AdapterRow].self).map(\.members)
+        #expect(list.map(\.0) == ["list"] && list.map(\.1) == [adapter.path] && list.map(\.2) == ["push"])
+        #expect(list.map(\.3) == [1] && list.map(\.4) == [3] && list.map(\.5) == [3] && list.map(\.6) == [2])
+        let gone = EventLog<Void>()
+        _ = try await stage.client.watchOwner(of: other.uniqueName) { if $0 == nil { gone.record(()) } }
+        other.close()
+        _ = try await gone.next()
+        _ = try await adapter.objects()
+        #expect(try await stage.manager.property("ViewCount", as: UInt32.self) == 1)
+        try await stage.manager.call("RemoveAdapter", "list")
+        #expect(view.events.recorded.last == .closed("adapter-removed"))
+        await stage.stop()
+    }
+
+    @Test("SetLogLevel → the property, PropertiesChanged once, and more in the log")
+    func logLevel() async throws {
+        let (stage, _, _) = try await makeStage(1)
+        let heard = EventLog<String>()
+        _ = try await stage.client.subscribe(MatchRule(path: Listd.manager, member: "PropertiesChanged")) { message in
+            let arguments = try? message.decode(as: String.self, [String: DBusValue].self, [String].self)
+            if case .string(let level)? = arguments?.1["LogLevel"]?.unwrapped { heard.record(level) }
+        }
+        try await stage.manager.call("SetLogLevel", "debug")
+        try await stage.manager.call("SetLogLevel", "debug")
+        try await stage.manager.call("SetLogLevel", "warning")
+        #expect(heard.recorded == ["debug", "warning"])
+        #expect(try await stage.manager.property("LogLevel", as: String.self) == "warning")
+        await stage.stop()
+    }
+}

@@ -1,0 +1,77 @@
+"""agent.py ADDRESS: a client that does what it is told, a line of JSON at a time, and answers with a line each.
+
+["call", path, interface, member, signature, arguments] -> "ok [...]" or "error NAME MESSAGE"
+["match", rule]                                         -> "ok []"; signals that it lets through are kept
+["signals"]                                             -> "ok [[path, member, arguments] ...]", and forgets them
+
+An argument {"u": 5} is of that basic D-Bus type, for variants. Signals of a call are queued before its reply, so the
+signals that come back are all that were caused before.
+"""
+
+import json
+import sys
+
+import dbus
+import dbus.bus
+from dbus.mainloop.glib import DBusGMainLoop
+from gi.repository import GLib
+
+TYPES = {"u": dbus.UInt32, "t": dbus.UInt64, "d": dbus.Double, "x": dbus.Int64}
+
+
+def typed(value):
+    if isinstance(value, dict):
+        if len(value) == 1 and next(iter(value)) in TYPES:
+            (code, inner), = value.items()
+            return TYPES[code](inner)
+        return {k: typed(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [typed(v) for v in value]
+    return value
+
+
+def short(value):
+    """Long texts and lists are cut off: what is told is for comparing with what is expected."""
+    if isinstance(value, (list, tuple)):
+        return [short(v) for v in value[:50]]
+    return value[:50] if isinstance(value, str) else value
+
+
+def text(value):
+    return json.dumps(value, default=str, sort_keys=True, separators=(",", ":"))
+
+
+def main(address):
+    DBusGMainLoop(set_as_default=True)
+    bus = dbus.bus.BusConnection(address)
+    seen = []
+
+    def take(_, message):
+        if message.get_type() == 4 and message.get_path() != "/org/freedesktop/DBus":
+            seen.append([message.get_path(), message.get_member(), short(message.get_args_list())])
+        return 1  # DBUS_HANDLER_RESULT_NOT_YET_HANDLED
+
+    bus.add_message_filter(take)
+    print("ready", bus.get_unique_name(), flush=True)
+    for line in sys.stdin:
+        command, *rest = json.loads(line)
+        try:
+            if command == "call":
+                path, interface, member, signature, arguments = rest
+                reply = bus.call_blocking(
+                    "org.listd.Listd1", path, interface, member, signature, typed(arguments), timeout=60)
+                answer = [] if reply is None else list(reply) if isinstance(reply, tuple) else [reply]
+            elif command == "match":
+                bus.add_match_string(rest[0])
+                answer = []
+            else:
+                context = GLib.MainContext.default()
+                while context.iteration(False):
+                    pass
+                answer, seen = seen[:], []
+            print("ok", text(answer), flush=True)
+        except dbus.DBusException as error:
+            print("error", error.get_dbus_name(), str(error).replace("\n", " "), flush=True)
+
+
+main(sys.argv[1])

@@ -1,0 +1,45 @@
+import ListDaemon
+import ListKit
+import Testing
+
+@Suite("Signals in pieces")
+struct SignalPartsTests {
+    private func change(_ count: Int, idBytes: Int) -> DisplayChange {
+        var change = DisplayChange(view: 3, revision: 7)
+        let tail = String(repeating: "x", count: idBytes)
+        change.willDisplay = (0..<count).map { SectionReference(section: $0, objectID: "\($0)" + tail) }
+        change.itemsDidEndDisplaying = (0..<count).map { ItemReference(section: $0, objectID: "\($0)" + tail, item: 1) }
+        return change
+    }
+
+    @Test("what fits → one piece, the same; nothing → one empty piece")
+    func small() {
+        #expect(change(10, idBytes: 10).parts == [change(10, idBytes: 10)])
+        #expect(change(0, idBytes: 0).parts == [DisplayChange(view: 3, revision: 7)])
+    }
+
+    @Test("a whole list of long names → pieces within the limit that say all of it in order")
+    func large() {
+        let whole = change(2000, idBytes: 1000)
+        let parts = whole.parts
+        #expect(parts.count > 10)
+        #expect(parts.allSatisfy { $0.view == 3 && $0.revision == 7 && !$0.isEmpty })
+        #expect(parts.flatMap(\.willDisplay) == whole.willDisplay)
+        #expect(parts.flatMap(\.itemsDidEndDisplaying) == whole.itemsDidEndDisplaying)
+        for part in parts {
+            let names = part.willDisplay.map(\.objectID) + part.itemsDidEndDisplaying.map(\.objectID)
+            #expect(names.reduce(0) { $0 + $1.utf8.count } <= SignalLimits.bytes)
+        }
+    }
+
+    @Test("a working range of everything → likewise")
+    func range() {
+        var whole = WorkingRangeChange(view: 1, revision: 2)
+        let name = String(repeating: "x", count: 4000)
+        whole.willEnter = (0..<200).map { SectionReference(section: $0, objectID: name) }
+        whole.didExit = (0..<200).map { SectionReference(section: $0, objectID: name) }
+        #expect(whole.parts.count > 5)
+        #expect(whole.parts.flatMap(\.willEnter) == whole.willEnter)
+        #expect(whole.parts.flatMap(\.didExit) == whole.didExit)
+    }
+}
