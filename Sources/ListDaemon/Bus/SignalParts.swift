@@ -17,7 +17,8 @@ extension DisplayChange {
     }
 
     private var byteCount: Int {
-        willDisplay.byteCount + didEndDisplaying.byteCount + itemsWillDisplay.byteCount + itemsDidEndDisplaying.byteCount
+        willDisplay.byteCount + didEndDisplaying.byteCount + itemsWillDisplay.byteCount
+            + itemsDidEndDisplaying.byteCount
     }
 }
 
