@@ -7,12 +7,12 @@ final class BusLink {
     /// The first and the longest wait between two attempts to come back.
     private static let delays = (first: Duration.milliseconds(50), longest: Duration.seconds(5))
 
-    private let address: DBus.BusAddress
+    private let address: BusAddress
     private let service: Service
     private let log: Log
     private var isClosed = false
 
-    init(address: DBus.BusAddress, service: Service, log: Log) {
+    init(address: BusAddress, service: Service, log: Log) {
         self.address = address
         self.service = service
         self.log = log
@@ -25,7 +25,7 @@ final class BusLink {
         try await connect(to: address)
     }
 
-    private func connect(to address: DBus.BusAddress) async throws(DBusError) {
+    private func connect(to address: BusAddress) async throws(DBusError) {
         let connection = try await Connection.open(address)
         do throws(DBusError) {
             connection.objects = service.tree
@@ -71,9 +71,9 @@ final class BusLink {
     }
 }
 
-extension DBus.BusAddress {
+extension BusAddress {
     /// The same place, whatever bus listens there: one that was started again has another identity (`guid=`).
-    fileprivate func ofAnyBus() throws(DBusError) -> DBus.BusAddress {
+    fileprivate func ofAnyBus() throws(DBusError) -> BusAddress {
         let places = try resolved().split(separator: ";").map { place in
             place.split(separator: ",").filter { !$0.hasPrefix("guid=") }.joined(separator: ",")
         }

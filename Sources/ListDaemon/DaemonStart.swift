@@ -26,7 +26,7 @@ final class RunningDaemon {
                 directories: PluginDirectories(options.pluginDirectories),
                 configuration: { configuration.plugin(named: $0) }, log: log, observer: observer)
         }
-        link = BusLink(address: options.bus.address, service: service, log: log)
+        link = BusLink(address: options.bus, service: service, log: log)
     }
 
     /// Comes up: everything that can be called is there before the name is owned.
@@ -101,17 +101,6 @@ extension DirectListener {
         switch self {
         case .none: nil
         case .address(let address), .passedSocket(let address): address
-        }
-    }
-}
-
-extension BusAddress {
-    /// The same for the DBus module.
-    fileprivate var address: DBus.BusAddress {
-        switch self {
-        case .system: .system
-        case .session: .session
-        case .address(let address): .address(address)
         }
     }
 }

@@ -1,26 +1,31 @@
 extension Array: DBusType where Element: DBusType {
-    package static var signature: Signature { Signature(unchecked: "a" + Element.signature.text) }
+    /// The type of the value on the wire.
+    public static var signature: Signature { Signature(unchecked: "a" + Element.signature.text) }
 }
 
 extension Array: DBusEncodable where Element: DBusEncodable {
-    package func encode(to writer: inout MessageWriter) {
+    /// Writes the value into a message.
+    public func encode(to writer: inout MessageWriter) {
         Element.encode(array: self, to: &writer)
     }
 }
 
 extension Array: DBusDecodable where Element: DBusDecodable {
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         self = try Element.decodeArray(from: &reader)
     }
 }
 
 extension Dictionary: DBusType where Key: DBusType, Value: DBusType {
-    package static var signature: Signature { Signature(unchecked: "a{\(Key.signature)\(Value.signature)}") }
+    /// The type of the value on the wire.
+    public static var signature: Signature { Signature(unchecked: "a{\(Key.signature)\(Value.signature)}") }
 }
 
 /// Entries go out in no particular order; of repeated keys the last one wins coming in.
 extension Dictionary: DBusEncodable where Key: DBusEncodable, Value: DBusEncodable {
-    package func encode(to writer: inout MessageWriter) {
+    /// Writes the value into a message.
+    public func encode(to writer: inout MessageWriter) {
         writer.array { inside in
             for (key, value) in self {
                 inside.dictionaryEntry { entry in
@@ -33,7 +38,8 @@ extension Dictionary: DBusEncodable where Key: DBusEncodable, Value: DBusEncodab
 }
 
 extension Dictionary: DBusDecodable where Key: DBusDecodable, Value: DBusDecodable {
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         self = try reader.array { (inside) throws(DBusError) in
             var entries: [Key: Value] = [:]
             while !inside.atEnd {
@@ -50,12 +56,12 @@ extension Dictionary: DBusDecodable where Key: DBusDecodable, Value: DBusDecodab
 /// A D-Bus struct of any members: `DBusStruct(1 as UInt32, "one")` has type `(us)`.
 ///
 /// Tuples cannot conform to protocols, so this wraps one.
-package struct DBusStruct<each Member> {
+public struct DBusStruct<each Member> {
     /// The members as a tuple.
-    package var members: (repeat each Member)
+    public var members: (repeat each Member)
 
     /// A struct of these members, in this order.
-    package init(_ members: repeat each Member) {
+    public init(_ members: repeat each Member) {
         self.members = (repeat each members)
     }
 }
@@ -63,13 +69,15 @@ package struct DBusStruct<each Member> {
 extension DBusStruct: Sendable where repeat each Member: Sendable {}
 
 extension DBusStruct: DBusType where repeat each Member: DBusType {
-    package static var signature: Signature {
+    /// The type of the value on the wire.
+    public static var signature: Signature {
         Signature(unchecked: "(\(Signature.of(repeat (each Member).self)))")
     }
 }
 
 extension DBusStruct: DBusEncodable where repeat each Member: DBusEncodable {
-    package func encode(to writer: inout MessageWriter) {
+    /// Writes the value into a message.
+    public func encode(to writer: inout MessageWriter) {
         writer.structure { inside in
             repeat (each members).encode(to: &inside)
         }
@@ -77,7 +85,8 @@ extension DBusStruct: DBusEncodable where repeat each Member: DBusEncodable {
 }
 
 extension DBusStruct: DBusDecodable where repeat each Member: DBusDecodable {
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         members = try reader.structure { (inside) throws(DBusError) in
             (repeat try (each Member)(from: &inside))
         }

@@ -1,10 +1,10 @@
 /// A variant that holds a value of one known Swift type.
-package struct Variant<Value> {
+public struct Variant<Value> {
     /// What it holds.
-    package var value: Value
+    public var value: Value
 
     /// A variant that holds `value`.
-    package init(_ value: Value) {
+    public init(_ value: Value) {
         self.value = value
     }
 }
@@ -13,17 +13,20 @@ extension Variant: Sendable where Value: Sendable {}
 extension Variant: Equatable where Value: Equatable {}
 
 extension Variant: DBusType {
-    package static var signature: Signature { "v" }
+    /// The type of the value on the wire.
+    public static var signature: Signature { "v" }
 }
 
 extension Variant: DBusEncodable where Value: DBusEncodable {
-    package func encode(to writer: inout MessageWriter) {
+    /// Writes the value into a message.
+    public func encode(to writer: inout MessageWriter) {
         writer.variant(Value.signature) { inside in value.encode(to: &inside) }
     }
 }
 
 extension Variant: DBusDecodable where Value: DBusDecodable {
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         value = try reader.variant { (inside) throws(DBusError) in
             let found = inside.nextSignature
             guard found == Value.signature else {
@@ -38,9 +41,11 @@ extension Variant: DBusDecodable where Value: DBusDecodable {
 ///
 /// A value that is itself a variant is sent as that one variant, and what is received is what the variant held.
 extension DBusValue: DBusCodable {
-    package static var signature: Signature { "v" }
+    /// The type of the value on the wire.
+    public static var signature: Signature { "v" }
 
-    package func encode(to writer: inout MessageWriter) {
+    /// Writes the value into a message.
+    public func encode(to writer: inout MessageWriter) {
         if case .variant(let inner) = self {
             writer.variant(inner.signature) { inside in inner.append(to: &inside) }
         } else {
@@ -48,14 +53,15 @@ extension DBusValue: DBusCodable {
         }
     }
 
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         self = try reader.variant { (inside) throws(DBusError) in try DBusValue(next: &inside) }
     }
 }
 
 extension DBusValue {
     /// Appends the value as itself, not wrapped in a variant.
-    package func append(to writer: inout MessageWriter) {
+    public func append(to writer: inout MessageWriter) {
         switch self {
         case .byte(let value): writer.append(value)
         case .boolean(let value): writer.append(value)
@@ -103,7 +109,7 @@ extension DBusValue {
     /// Reads whatever comes next.
     ///
     /// - Throws: `InvalidArgs` behind the last value.
-    package init(next reader: inout MessageReader) throws(DBusError) {
+    public init(next reader: inout MessageReader) throws(DBusError) {
         switch reader.next {
         case .byte: self = .byte(try reader.readUInt8())
         case .boolean: self = .boolean(try reader.readBool())
@@ -129,7 +135,7 @@ extension DBusValue {
     }
 
     /// The values up to the end of this level.
-    package static func readAll(_ reader: inout MessageReader) throws(DBusError) -> [DBusValue] {
+    public static func readAll(_ reader: inout MessageReader) throws(DBusError) -> [DBusValue] {
         var values: [DBusValue] = []
         while !reader.atEnd { values.append(try DBusValue(next: &reader)) }
         return values

@@ -1,11 +1,11 @@
 /// A Swift type that stands for one D-Bus type.
-package protocol DBusType {
+public protocol DBusType {
     /// Its D-Bus type: exactly one complete type.
     static var signature: Signature { get }
 }
 
 /// A Swift type whose values can be written into a message.
-package protocol DBusEncodable: DBusType {
+public protocol DBusEncodable: DBusType {
     /// Appends the value, exactly as `signature` says.
     func encode(to writer: inout MessageWriter)
     /// Appends an array of values; numbers go in one piece.
@@ -13,7 +13,7 @@ package protocol DBusEncodable: DBusType {
 }
 
 /// A Swift type whose values can be read out of a message.
-package protocol DBusDecodable: DBusType {
+public protocol DBusDecodable: DBusType {
     /// Reads a value.
     ///
     /// - Throws: `InvalidArgs` when another type comes next.
@@ -25,7 +25,8 @@ package protocol DBusDecodable: DBusType {
 }
 
 extension DBusEncodable {
-    package static func encode(array: [Self], to writer: inout MessageWriter) {
+    /// Writes an array of such values at once.
+    public static func encode(array: [Self], to writer: inout MessageWriter) {
         writer.array { inside in
             for element in array { element.encode(to: &inside) }
         }
@@ -33,7 +34,8 @@ extension DBusEncodable {
 }
 
 extension DBusDecodable {
-    package static func decodeArray(from reader: inout MessageReader) throws(DBusError) -> [Self] {
+    /// Reads an array of such values at once.
+    public static func decodeArray(from reader: inout MessageReader) throws(DBusError) -> [Self] {
         try reader.array { (inside) throws(DBusError) in
             var elements: [Self] = []
             while !inside.atEnd { elements.append(try Self(from: &inside)) }
@@ -43,7 +45,7 @@ extension DBusDecodable {
 }
 
 /// Both ways.
-package typealias DBusCodable = DBusEncodable & DBusDecodable
+public typealias DBusCodable = DBusEncodable & DBusDecodable
 
 extension Signature {
     /// The signature of a body that holds values of these types.

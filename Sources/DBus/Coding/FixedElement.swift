@@ -1,51 +1,61 @@
 internal import CDBus
 
 /// A number type whose arrays go into a message, and come out of one, in one piece.
-package protocol FixedElement: BitwiseCopyable, Sendable {
+public protocol FixedElement: BitwiseCopyable, Sendable {
     /// The kind of value that it is on the wire.
     static var typeCode: TypeCode { get }
 }
 
 extension UInt8: FixedElement {
-    package static var typeCode: TypeCode { .byte }
+    /// The type code of the D-Bus specification.
+    public static var typeCode: TypeCode { .byte }
 }
 
 extension Int16: FixedElement {
-    package static var typeCode: TypeCode { .int16 }
+    /// The type code of the D-Bus specification.
+    public static var typeCode: TypeCode { .int16 }
 }
 
 extension UInt16: FixedElement {
-    package static var typeCode: TypeCode { .uint16 }
+    /// The type code of the D-Bus specification.
+    public static var typeCode: TypeCode { .uint16 }
 }
 
 extension Int32: FixedElement {
-    package static var typeCode: TypeCode { .int32 }
+    /// The type code of the D-Bus specification.
+    public static var typeCode: TypeCode { .int32 }
 }
 
 extension UInt32: FixedElement {
-    package static var typeCode: TypeCode { .uint32 }
+    /// The type code of the D-Bus specification.
+    public static var typeCode: TypeCode { .uint32 }
 }
 
 extension Int64: FixedElement {
-    package static var typeCode: TypeCode { .int64 }
+    /// The type code of the D-Bus specification.
+    public static var typeCode: TypeCode { .int64 }
 }
 
 extension UInt64: FixedElement {
-    package static var typeCode: TypeCode { .uint64 }
+    /// The type code of the D-Bus specification.
+    public static var typeCode: TypeCode { .uint64 }
 }
 
 extension Double: FixedElement {
-    package static var typeCode: TypeCode { .double }
+    /// The type code of the D-Bus specification.
+    public static var typeCode: TypeCode { .double }
 }
 
 extension FixedElement where Self: DBusEncodable {
-    package static func encode(array: [Self], to writer: inout MessageWriter) {
+    /// Writes an array of such values at once.
+    public static func encode(array: [Self], to writer: inout MessageWriter) {
         writer.appendArray(array)
     }
 }
 
 extension FixedElement where Self: DBusDecodable {
-    package static func decodeArray(from reader: inout MessageReader) throws(DBusError) -> [Self] {
+    /// Reads an array of such values at once.
+    public static func decodeArray(from reader: inout MessageReader) throws(DBusError) -> [Self] {
         try reader.fixedArray(of: Self.self) { span in
             unsafe [Self](unsafeUninitializedCapacity: span.count) { buffer, count in
                 for index in span.indices { unsafe buffer.initializeElement(at: index, to: span[index]) }
@@ -57,14 +67,14 @@ extension FixedElement where Self: DBusDecodable {
 
 extension MessageWriter {
     /// A whole array of numbers: 20 times faster than element by element.
-    package mutating func appendArray<T: FixedElement>(_ elements: Span<T>) {
+    public mutating func appendArray<T: FixedElement>(_ elements: Span<T>) {
         array { inside in
             inside.appendFixedElements(elements)
         }
     }
 
     /// A whole array of numbers: 20 times faster than element by element.
-    package mutating func appendArray<T: FixedElement>(_ elements: [T]) {
+    public mutating func appendArray<T: FixedElement>(_ elements: [T]) {
         appendArray(elements.span)
     }
 }

@@ -7,7 +7,7 @@ internal import Glibc
 /// throws `InvalidArgs` and leaves the reader where it is; nothing here can trap or abort. Values that are not wanted
 /// can be skipped. Text and number arrays can be looked at in place, without a copy.
 @safe
-package struct MessageReader: ~Copyable {
+public struct MessageReader: ~Copyable {
     /// Points into the message, which the closure's caller keeps alive.
     var iterator: DBusMessageIter
 
@@ -21,19 +21,19 @@ package struct MessageReader: ~Copyable {
     }
 
     /// The kind of the next value; nil behind the last one.
-    package var next: TypeCode? { unsafe look { unsafe MessageReader.code(dbus_message_iter_get_arg_type($0)) } }
+    public var next: TypeCode? { unsafe look { unsafe MessageReader.code(dbus_message_iter_get_arg_type($0)) } }
 
     /// True when there is nothing more at this level.
-    package var atEnd: Bool { unsafe look { unsafe dbus_message_iter_get_arg_type($0) == 0 } }
+    public var atEnd: Bool { unsafe look { unsafe dbus_message_iter_get_arg_type($0) == 0 } }
 
     /// The kind of the elements of the array that comes next; nil when another value comes next.
-    package var nextElement: TypeCode? {
+    public var nextElement: TypeCode? {
         guard next == .array else { return nil }
         return unsafe look { unsafe MessageReader.code(dbus_message_iter_get_element_type($0)) }
     }
 
     /// The whole type of the next value; empty behind the last one. Costs an allocation.
-    package var nextSignature: Signature {
+    public var nextSignature: Signature {
         guard !atEnd, let text = unsafe look({ unsafe dbus_message_iter_get_signature($0) }) else { return .empty }
         defer { unsafe dbus_free(text) }
         return Signature(unchecked: unsafe String(cString: text))
@@ -49,7 +49,7 @@ package struct MessageReader: ~Copyable {
     }
 
     /// Moves behind the next value, whatever it is; does nothing behind the last one.
-    package mutating func skip() {
+    public mutating func skip() {
         guard !atEnd else { return }
         unsafe dbus_message_iter_next(&iterator)
     }
@@ -59,28 +59,28 @@ package struct MessageReader: ~Copyable {
 
 extension MessageReader {
     /// Takes a `y`.
-    package mutating func readUInt8() throws(DBusError) -> UInt8 { try readFixed(.byte, UInt8(0)) }
+    public mutating func readUInt8() throws(DBusError) -> UInt8 { try readFixed(.byte, UInt8(0)) }
     /// Takes a `n`.
-    package mutating func readInt16() throws(DBusError) -> Int16 { try readFixed(.int16, Int16(0)) }
+    public mutating func readInt16() throws(DBusError) -> Int16 { try readFixed(.int16, Int16(0)) }
     /// Takes a `q`.
-    package mutating func readUInt16() throws(DBusError) -> UInt16 { try readFixed(.uint16, UInt16(0)) }
+    public mutating func readUInt16() throws(DBusError) -> UInt16 { try readFixed(.uint16, UInt16(0)) }
     /// Takes a `i`.
-    package mutating func readInt32() throws(DBusError) -> Int32 { try readFixed(.int32, Int32(0)) }
+    public mutating func readInt32() throws(DBusError) -> Int32 { try readFixed(.int32, Int32(0)) }
     /// Takes a `u`.
-    package mutating func readUInt32() throws(DBusError) -> UInt32 { try readFixed(.uint32, UInt32(0)) }
+    public mutating func readUInt32() throws(DBusError) -> UInt32 { try readFixed(.uint32, UInt32(0)) }
     /// Takes a `x`.
-    package mutating func readInt64() throws(DBusError) -> Int64 { try readFixed(.int64, Int64(0)) }
+    public mutating func readInt64() throws(DBusError) -> Int64 { try readFixed(.int64, Int64(0)) }
     /// Takes a `t`.
-    package mutating func readUInt64() throws(DBusError) -> UInt64 { try readFixed(.uint64, UInt64(0)) }
+    public mutating func readUInt64() throws(DBusError) -> UInt64 { try readFixed(.uint64, UInt64(0)) }
     /// Takes a `d`.
-    package mutating func readDouble() throws(DBusError) -> Double { try readFixed(.double, 0.0) }
+    public mutating func readDouble() throws(DBusError) -> Double { try readFixed(.double, 0.0) }
     /// Takes a `b`.
-    package mutating func readBool() throws(DBusError) -> Bool { try readFixed(.boolean, UInt32(0)) != 0 }
+    public mutating func readBool() throws(DBusError) -> Bool { try readFixed(.boolean, UInt32(0)) != 0 }
 
     /// A descriptor of the caller's own.
     ///
     /// - Throws: also `InconsistentMessage` when the message has no such descriptor, or the process can open no more.
-    package mutating func readFileDescriptor() throws(DBusError) -> FileDescriptor {
+    public mutating func readFileDescriptor() throws(DBusError) -> FileDescriptor {
         FileDescriptor(adopting: try readRawDescriptor())
     }
 
@@ -94,20 +94,20 @@ extension MessageReader {
     }
 
     /// Takes an `s`.
-    package mutating func readString() throws(DBusError) -> String { try readText(.string) }
+    public mutating func readString() throws(DBusError) -> String { try readText(.string) }
 
     /// Takes an `o`.
-    package mutating func readObjectPath() throws(DBusError) -> ObjectPath {
+    public mutating func readObjectPath() throws(DBusError) -> ObjectPath {
         ObjectPath(unchecked: try readText(.objectPath))
     }
 
     /// Takes a `g`.
-    package mutating func readSignature() throws(DBusError) -> Signature {
+    public mutating func readSignature() throws(DBusError) -> Signature {
         Signature(unchecked: try readText(.signature))
     }
 
     /// Shows the UTF-8 bytes of a string, path or signature where they stand in the message, without NUL.
-    package mutating func readUTF8<R>(
+    public mutating func readUTF8<R>(
         _ body: (Span<UInt8>) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         guard let code = next, code == .string || code == .objectPath || code == .signature else {
@@ -153,35 +153,35 @@ extension MessageReader {
 
 extension MessageReader {
     /// An array: `body` reads the elements, until `atEnd`; what it leaves is skipped.
-    package mutating func array<R>(
+    public mutating func array<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         try container(.array, body)
     }
 
     /// A struct: `body` reads the members.
-    package mutating func structure<R>(
+    public mutating func structure<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         try container(.structure, body)
     }
 
     /// One entry of a dictionary, inside of `array`: `body` reads the key and the value.
-    package mutating func dictionaryEntry<R>(
+    public mutating func dictionaryEntry<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         try container(.dictionaryEntry, body)
     }
 
     /// A variant: `body` reads the one value in it, whose kind it asks with `next`.
-    package mutating func variant<R>(
+    public mutating func variant<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         try container(.variant, body)
     }
 
     /// An array of numbers where it stands in the message, in one piece.
-    package mutating func fixedArray<T: FixedElement, R>(
+    public mutating func fixedArray<T: FixedElement, R>(
         of type: T.Type, _ body: (Span<T>) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         guard next == .array, nextElement == T.typeCode else { throw mismatch(.array) }

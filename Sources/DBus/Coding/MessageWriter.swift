@@ -9,7 +9,7 @@ internal import Glibc
 ///
 /// Limits (D-Bus specification, "Message Protocol"): containers nest at most 64 deep, an array has at most 64 MiB.
 @safe
-package struct MessageWriter: ~Copyable {
+public struct MessageWriter: ~Copyable {
     /// How this level goes through its part of the signature.
     enum Level {
         /// Type after type: a body, a struct, a dict entry, a variant's one value.
@@ -26,7 +26,7 @@ package struct MessageWriter: ~Copyable {
     private let depth: Int
     private let limit: Int
     /// Bytes of the body so far, padding included.
-    package private(set) var byteCount: Int
+    public private(set) var byteCount: Int
     /// The first failure.
     private(set) var failure: WriteFailure?
 
@@ -50,13 +50,13 @@ package struct MessageWriter: ~Copyable {
     }
 
     /// The kind of value that must come next; nil when nothing may.
-    package var expected: TypeCode? { unsafe types.first.flatMap(TypeCode.init(signatureByte:)) }
+    public var expected: TypeCode? { unsafe types.first.flatMap(TypeCode.init(signatureByte:)) }
 
     /// True once something has failed: whatever is appended from now on is ignored.
-    package var hasFailed: Bool { failure != nil }
+    public var hasFailed: Bool { failure != nil }
 
     /// Gives up for a reason of the caller's own, who gets it back as the error.
-    package mutating func fail(_ error: DBusError) {
+    public mutating func fail(_ error: DBusError) {
         if failure == nil { failure = .custom(error) }
     }
 
@@ -68,27 +68,27 @@ package struct MessageWriter: ~Copyable {
 
 extension MessageWriter {
     /// Appends a `y`.
-    package mutating func append(_ value: UInt8) { appendFixed(.byte, value) }
+    public mutating func append(_ value: UInt8) { appendFixed(.byte, value) }
     /// Appends a `n`.
-    package mutating func append(_ value: Int16) { appendFixed(.int16, value) }
+    public mutating func append(_ value: Int16) { appendFixed(.int16, value) }
     /// Appends a `q`.
-    package mutating func append(_ value: UInt16) { appendFixed(.uint16, value) }
+    public mutating func append(_ value: UInt16) { appendFixed(.uint16, value) }
     /// Appends a `i`.
-    package mutating func append(_ value: Int32) { appendFixed(.int32, value) }
+    public mutating func append(_ value: Int32) { appendFixed(.int32, value) }
     /// Appends a `u`.
-    package mutating func append(_ value: UInt32) { appendFixed(.uint32, value) }
+    public mutating func append(_ value: UInt32) { appendFixed(.uint32, value) }
     /// Appends a `x`.
-    package mutating func append(_ value: Int64) { appendFixed(.int64, value) }
+    public mutating func append(_ value: Int64) { appendFixed(.int64, value) }
     /// Appends a `t`.
-    package mutating func append(_ value: UInt64) { appendFixed(.uint64, value) }
+    public mutating func append(_ value: UInt64) { appendFixed(.uint64, value) }
     /// Appends a `d`.
-    package mutating func append(_ value: Double) { appendFixed(.double, value) }
+    public mutating func append(_ value: Double) { appendFixed(.double, value) }
 
     /// A `dbus_bool_t` has 32 bits.
-    package mutating func append(_ value: Bool) { appendFixed(.boolean, value ? 1 as UInt32 : 0) }
+    public mutating func append(_ value: Bool) { appendFixed(.boolean, value ? 1 as UInt32 : 0) }
 
     /// The message gets a duplicate; the descriptor stays the caller's.
-    package mutating func append(_ value: FileDescriptor) { appendFixed(.fileDescriptor, value.rawValue) }
+    public mutating func append(_ value: FileDescriptor) { appendFixed(.fileDescriptor, value.rawValue) }
 
     /// `value` has the C type that libdbus reads for `code`.
     private mutating func appendFixed<T: BitwiseCopyable>(_ code: TypeCode, _ value: T) {
@@ -100,11 +100,11 @@ extension MessageWriter {
     }
 
     /// Text without NUL; with one it is a failure that shows the text.
-    package mutating func append(_ value: String) { appendText(value, as: .string) }
+    public mutating func append(_ value: String) { appendText(value, as: .string) }
     /// Appends an `o`.
-    package mutating func append(_ value: ObjectPath) { appendText(value.text, as: .objectPath) }
+    public mutating func append(_ value: ObjectPath) { appendText(value.text, as: .objectPath) }
     /// Appends a `g`.
-    package mutating func append(_ value: Signature) { appendText(value.text, as: .signature) }
+    public mutating func append(_ value: Signature) { appendText(value.text, as: .signature) }
 
     private mutating func appendText(_ text: String, as code: TypeCode) {
         guard take(code) else { return }
@@ -118,7 +118,7 @@ extension MessageWriter {
     }
 
     /// A string from UTF-8 bytes that are nowhere a `String`; bad UTF-8 and NUL are failures.
-    package mutating func append(utf8 bytes: Span<UInt8>) {
+    public mutating func append(utf8 bytes: Span<UInt8>) {
         guard take(.string) else { return }
         countText(bytes.count, as: .string)
         guard failure == nil else { return }
@@ -150,7 +150,7 @@ extension MessageWriter {
 
 extension MessageWriter {
     /// An array; `body` appends the elements.
-    package mutating func array<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
+    public mutating func array<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
         guard let whole = unsafe takeContainer(.array) else { return }
         let element = unsafe UnsafeBufferPointer(rebasing: whole.dropFirst())
         count(padding: 4, bytes: 4)
@@ -163,12 +163,12 @@ extension MessageWriter {
     }
 
     /// A struct; `body` appends its members.
-    package mutating func structure<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
+    public mutating func structure<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
         try sequence(.structure, body)
     }
 
     /// One entry of a dictionary, inside of `array`; `body` appends the key and the value.
-    package mutating func dictionaryEntry<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
+    public mutating func dictionaryEntry<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
         try sequence(.dictionaryEntry, body)
     }
 
@@ -183,7 +183,7 @@ extension MessageWriter {
     }
 
     /// A variant that holds one value of type `type`; `body` appends it.
-    package mutating func variant<E: Error>(
+    public mutating func variant<E: Error>(
         _ type: Signature, _ body: (inout MessageWriter) throws(E) -> Void
     ) throws(E) {
         guard unsafe takeContainer(.variant) != nil else { return }

@@ -1,11 +1,11 @@
 extension Connection {
     /// How long a call waits for its answer when nothing else is said.
-    package nonisolated static let defaultTimeout = Duration.seconds(25)
+    public nonisolated static let defaultTimeout = Duration.seconds(25)
 
     /// Sends a call; `completion` runs exactly once, with the answer or with an error: the other end's, `NoReply` after
     /// `timeout` (nil = never), `Disconnected`, or why it could not be sent. It never runs before this returns.
     @discardableResult
-    package func call(
+    public func call(
         _ message: Message, timeout: Duration? = Connection.defaultTimeout,
         completion: @escaping @DBusActor (Result<Message, DBusError>) -> Void
     ) -> PendingCall {
@@ -30,7 +30,7 @@ extension Connection {
     ///
     /// - Throws: the other end's error, `NoReply` after `timeout` (nil = never) or when the task is cancelled,
     ///   `Disconnected`, or why it could not be sent.
-    package func call(
+    public func call(
         _ message: Message, timeout: Duration? = Connection.defaultTimeout
     ) async throws(DBusError) -> Message {
         let gate = Gate<Message>()
@@ -44,7 +44,7 @@ extension Connection {
     }
 
     /// Sends a call that wants no answer, and gets none, not even an error.
-    package func callWithoutReply(_ message: Message) throws(DBusError) {
+    public func callWithoutReply(_ message: Message) throws(DBusError) {
         let message = try message.unsent()
         try message.setNoReplyExpected(true)
         try send(message)
@@ -52,18 +52,18 @@ extension Connection {
 }
 
 /// An object of another program, as calls address it.
-package struct RemoteObject: Sendable {
+public struct RemoteObject: Sendable {
     /// The way to it.
-    package let connection: Connection
+    public let connection: Connection
     /// The bus name; nil on a direct connection.
-    package let destination: String?
+    public let destination: String?
     /// Where it is in the other program's tree.
-    package let path: ObjectPath
+    public let path: ObjectPath
     /// Which of its interfaces is called.
-    package let interface: String
+    public let interface: String
 
     /// An object to call; nothing is asked or checked before the first call.
-    package init(_ connection: Connection, destination: String?, path: ObjectPath, interface: String) {
+    public init(_ connection: Connection, destination: String?, path: ObjectPath, interface: String) {
         self.connection = connection
         self.destination = destination
         self.path = path
@@ -76,7 +76,7 @@ package struct RemoteObject: Sendable {
     ///
     /// - Throws: as `Connection.call`; `InvalidArgs` when the answer holds other types.
     @DBusActor
-    package func call<each Argument: DBusEncodable & Sendable, each Output: DBusDecodable>(
+    public func call<each Argument: DBusEncodable & Sendable, each Output: DBusDecodable>(
         _ member: String, _ arguments: repeat each Argument, returning types: repeat (each Output).Type,
         timeout: Duration? = Connection.defaultTimeout
     ) async throws(DBusError) -> (repeat each Output) {
@@ -88,7 +88,7 @@ package struct RemoteObject: Sendable {
 
     /// Reads one property.
     @DBusActor
-    package func property<Value: DBusDecodable>(_ name: String, as type: Value.Type) async throws(DBusError) -> Value {
+    public func property<Value: DBusDecodable>(_ name: String, as type: Value.Type) async throws(DBusError) -> Value {
         let properties = RemoteObject(
             connection, destination: destination, path: path, interface: StandardInterface.properties)
         return try await properties.call("Get", interface, name, returning: Variant<Value>.self).value
@@ -96,15 +96,15 @@ package struct RemoteObject: Sendable {
 }
 
 /// The interfaces of the specification.
-package enum StandardInterface {
+public enum StandardInterface {
     /// The bus itself.
-    package static let bus = "org.freedesktop.DBus"
+    public static let bus = "org.freedesktop.DBus"
     /// What an object can do, as XML.
-    package static let introspectable = "org.freedesktop.DBus.Introspectable"
+    public static let introspectable = "org.freedesktop.DBus.Introspectable"
     /// All objects below one, at once.
-    package static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    public static let objectManager = "org.freedesktop.DBus.ObjectManager"
     /// Ping and the machine's identity.
-    package static let peer = "org.freedesktop.DBus.Peer"
+    public static let peer = "org.freedesktop.DBus.Peer"
     /// Reading, writing and following properties.
-    package static let properties = "org.freedesktop.DBus.Properties"
+    public static let properties = "org.freedesktop.DBus.Properties"
 }

@@ -1,5 +1,5 @@
 /// What the bus answers to a request for a name.
-package enum NameRequestResult: UInt32, Sendable {
+public enum NameRequestResult: UInt32, Sendable {
     /// It is ours now.
     case primaryOwner = 1
     /// Somebody has it; we are next.
@@ -11,33 +11,33 @@ package enum NameRequestResult: UInt32, Sendable {
 }
 
 /// How a name is requested (D-Bus specification, `RequestName`).
-package struct NameRequestFlags: OptionSet, Sendable {
+public struct NameRequestFlags: OptionSet, Sendable {
     /// The bits as `RequestName` takes them.
-    package let rawValue: UInt32
+    public let rawValue: UInt32
 
     /// Flags from their bits.
-    package init(rawValue: UInt32) {
+    public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
     /// Whoever asks with `replaceExisting` gets it from us.
-    package static let allowReplacement = NameRequestFlags(rawValue: 1)
+    public static let allowReplacement = NameRequestFlags(rawValue: 1)
     /// Take it from an owner who allows that.
-    package static let replaceExisting = NameRequestFlags(rawValue: 2)
+    public static let replaceExisting = NameRequestFlags(rawValue: 2)
     /// Fail rather than wait for it.
-    package static let doNotQueue = NameRequestFlags(rawValue: 4)
+    public static let doNotQueue = NameRequestFlags(rawValue: 4)
 }
 
 extension Connection {
     /// The bus as an object to call.
-    package var bus: RemoteObject {
+    public var bus: RemoteObject {
         RemoteObject(self, destination: isBus ? Bus.name : nil, path: Bus.path, interface: Bus.name)
     }
 
     /// Asks for a well-known name. Register the objects first: calls may come before this returns.
     ///
     /// - Throws: `AccessDenied` when the bus' policy forbids it.
-    package func requestName(
+    public func requestName(
         _ name: String, _ flags: NameRequestFlags = .doNotQueue
     ) async throws(DBusError) -> NameRequestResult {
         guard Names.isWellKnownName(name) else { throw .invalidArgs("“\(name)” is not a bus name") }
@@ -50,13 +50,13 @@ extension Connection {
 
     /// Gives a name back; false when it was not ours.
     @discardableResult
-    package func releaseName(_ name: String) async throws(DBusError) -> Bool {
+    public func releaseName(_ name: String) async throws(DBusError) -> Bool {
         guard Names.isWellKnownName(name) else { throw .invalidArgs("“\(name)” is not a bus name") }
         return try await bus.call("ReleaseName", name, returning: UInt32.self) == 1
     }
 
     /// The unique name of whoever owns `name`; nil when nobody does.
-    package func owner(of name: String) async throws(DBusError) -> String? {
+    public func owner(of name: String) async throws(DBusError) -> String? {
         try Names.checkBusName(name)
         do throws(DBusError) {
             return try await bus.call("GetNameOwner", name, returning: String.self)
@@ -66,7 +66,7 @@ extension Connection {
     }
 
     /// Tells who owns `name`: once now, then with every change, in the order of the bus' signals; nil = nobody.
-    package func watchOwner(
+    public func watchOwner(
         of name: String, _ handler: @escaping @DBusActor (_ owner: String?) -> Void
     ) async throws(DBusError) -> Subscription {
         let rule = MatchRule(sender: Bus.name, interface: Bus.name, member: "NameOwnerChanged", arguments: [0: name])

@@ -2,7 +2,7 @@ internal import CDBus
 internal import Glibc
 
 /// Where a connection goes.
-package enum BusAddress: Equatable, Sendable {
+public enum BusAddress: Equatable, Sendable, CustomStringConvertible {
     /// `DBUS_SESSION_BUS_ADDRESS`, else `$XDG_RUNTIME_DIR/bus`.
     case session
     /// `DBUS_SYSTEM_BUS_ADDRESS`, else `/run/dbus/system_bus_socket`.
@@ -13,7 +13,7 @@ package enum BusAddress: Equatable, Sendable {
     /// The address as libdbus reads it.
     ///
     /// - Throws: `BadAddress` when nothing says where the session bus is.
-    package func resolved() throws(DBusError) -> String {
+    public func resolved() throws(DBusError) -> String {
         switch self {
         case .address(let address): return address
         case .system: return Self.variable("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
@@ -27,6 +27,15 @@ package enum BusAddress: Equatable, Sendable {
         }
     }
 
+    /// The place as a person names it.
+    public var description: String {
+        switch self {
+        case .session: "the session bus"
+        case .system: "the system bus"
+        case .address(let address): address
+        }
+    }
+
     private static func variable(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         let text = unsafe String(cString: value)
@@ -34,7 +43,7 @@ package enum BusAddress: Equatable, Sendable {
     }
 
     /// A value inside an address (D-Bus specification, "Server Addresses").
-    package static func escape(_ value: String) -> String {
+    public static func escape(_ value: String) -> String {
         value.utf8.map { byte in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -54,7 +63,7 @@ extension Connection {
     ///
     /// - Throws: `BadAddress`, `NoServer` and the like when nobody is there, `NoReply` when the bus does not answer within
     ///   `timeout`, `AccessDenied` when it lets us not in.
-    package static func open(
+    public static func open(
         _ address: BusAddress, timeout: Duration = .seconds(10), maximumMessageSize: Int = Connection.busMessageSize
     ) async throws(DBusError) -> Connection {
         let connection = try await openDirect(address, timeout: timeout, maximumMessageSize: maximumMessageSize)
@@ -73,7 +82,7 @@ extension Connection {
     ///
     /// - Throws: `BadAddress`, `NoServer` and the like when nobody is there, `Disconnected` when the other end does not
     ///   let us in, `NoReply` when it does not say anything within `timeout`.
-    package static func openDirect(
+    public static func openDirect(
         _ address: BusAddress, timeout: Duration = .seconds(10), maximumMessageSize: Int = Message.largestBody
     ) async throws(DBusError) -> Connection {
         let address = try address.resolved()

@@ -46,7 +46,7 @@ extension Connection {
     /// Calls `handler` with the unique name of everyone who leaves the bus.
     ///
     /// One match rule serves all of them, for `Peer.onDeparture` too.
-    package func onDeparture(_ handler: @escaping @DBusActor (_ uniqueName: String) -> Void) {
+    public func onDeparture(_ handler: @escaping @DBusActor (_ uniqueName: String) -> Void) {
         peers.departureHandlers.append(handler)
         if isBus { watchDepartures() }
     }

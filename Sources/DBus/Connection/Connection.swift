@@ -7,7 +7,7 @@ internal import CDBus
 /// and the handlers of `onDisconnect` run; to go on, open another one: it has another unique name, and match rules and
 /// names have to be asked for again.
 @DBusActor
-package final class Connection {
+public final class Connection {
     /// What is at the other end.
     enum Role {
         /// A message bus, which knows us by this unique name.
@@ -19,17 +19,17 @@ package final class Connection {
     }
 
     /// The least that a system bus takes: a larger message gets its sender thrown off.
-    package static let busMessageSize = 32 << 20
+    public static let busMessageSize = 32 << 20
 
     /// Messages that one connection takes in before others, and timers, have their turn.
-    package nonisolated static let messagesPerTurn = 64
+    public nonisolated static let messagesPerTurn = 64
 
     let transport: Transport
     var role: Role
     /// Larger messages are refused with `LimitsExceeded` instead of being sent, in bytes.
-    package var maximumMessageSize: Int
+    public var maximumMessageSize: Int
     /// What calls on this connection reach; without it every call gets `UnknownObject`.
-    package var objects: ObjectTree? {
+    public var objects: ObjectTree? {
         didSet {
             oldValue?.detach(self)
             objects?.attach(self)
@@ -50,23 +50,23 @@ package final class Connection {
     }
 
     /// False once the connection has ended.
-    package var isConnected: Bool { transport.isConnected }
+    public var isConnected: Bool { transport.isConnected }
 
     /// Our unique name on the bus; empty on a direct connection.
-    package var uniqueName: String {
+    public var uniqueName: String {
         if case .bus(let name) = role { name } else { "" }
     }
 
     /// True for a message bus, where a destination is needed and signals reach whoever matches them.
-    package var isBus: Bool {
+    public var isBus: Bool {
         if case .bus = role { true } else { false }
     }
 
     /// Bytes that wait for the other end to take them; D-Bus itself sets no bound, so look before producing more.
-    package var outgoingSize: Int { transport.outgoingSize }
+    public var outgoingSize: Int { transport.outgoingSize }
 
     /// While true, nothing that the other end sends is read: its own queue fills instead.
-    package var readingIsPaused: Bool {
+    public var readingIsPaused: Bool {
         get { transport.readingIsPaused }
         set { transport.readingIsPaused = newValue }
     }
@@ -76,7 +76,7 @@ package final class Connection {
     /// - Returns: its serial; an error that the bus sends instead of delivering it carries it (`onUndelivered`).
     /// - Throws: `LimitsExceeded` for a message larger than `maximumMessageSize`, `Disconnected`.
     @discardableResult
-    package func send(_ message: Message) throws(DBusError) -> UInt32 {
+    public func send(_ message: Message) throws(DBusError) -> UInt32 {
         let bound = message.bodySize + message.headerSizeBound
         guard bound <= maximumMessageSize else {
             throw .limitsExceeded("a message of \(bound) bytes is more than the \(maximumMessageSize) that may be sent")
@@ -87,7 +87,7 @@ package final class Connection {
     }
 
     /// Ends the connection; what is still queued is lost.
-    package func close() {
+    public func close() {
         guard transport.isConnected else { return }
         transport.close()
         finish()

@@ -47,14 +47,14 @@ struct ConnectionEvents {
 }
 
 /// What the bus says about a name that is, or was, ours.
-package enum NameEvent: Equatable, Sendable {
+public enum NameEvent: Equatable, Sendable {
     case acquired(String)
     case lost(String)
 }
 
 extension Connection {
     /// Calls `handler` once, when the connection has ended by whichever side; on the next turn when it has already.
-    package func onDisconnect(_ handler: @escaping @DBusActor () -> Void) {
+    public func onDisconnect(_ handler: @escaping @DBusActor () -> Void) {
         guard isConnected else {
             EventLoop.shared.addTimer(after: .zero, handler)
             return
@@ -64,17 +64,17 @@ extension Connection {
 
     /// Calls `handler` for each error that answers something other than a call: dbus-daemon sends one for a unicast signal
     /// that it had to drop, with the serial that `send` gave.
-    package func onUndelivered(_ handler: @escaping @DBusActor (_ serial: UInt32, _ error: DBusError) -> Void) {
+    public func onUndelivered(_ handler: @escaping @DBusActor (_ serial: UInt32, _ error: DBusError) -> Void) {
         events.addUndeliveredHandler(handler)
     }
 
     /// Calls `handler` when the bus gives us a name or takes one away.
-    package func onName(_ handler: @escaping @DBusActor (NameEvent) -> Void) {
+    public func onName(_ handler: @escaping @DBusActor (NameEvent) -> Void) {
         events.addNameHandler(handler)
     }
 
     /// Calls `handler` once, as soon as at most `limit` bytes wait for the other end; on the next turn when that is so now.
-    package func onDrain(below limit: Int, _ handler: @escaping @DBusActor () -> Void) {
+    public func onDrain(below limit: Int, _ handler: @escaping @DBusActor () -> Void) {
         guard outgoingSize > limit else {
             EventLoop.shared.addTimer(after: .zero, handler)
             return
@@ -85,7 +85,7 @@ extension Connection {
     /// Waits until everything that was sent is written to the socket, at most for `timeout`.
     ///
     /// - Returns: false when the time was up, or the connection has ended, before.
-    package func flush(timeout: Duration) async -> Bool {
+    public func flush(timeout: Duration) async -> Bool {
         guard outgoingSize > 0 else { return isConnected }
         let gate = Gate<Bool>()
         let timer = EventLoop.shared.addTimer(after: timeout) { gate.open(.success(false)) }

@@ -2,7 +2,7 @@ extension MatchRule {
     /// Reads a rule as clients write it: `type='signal',interface='org.example.Counter'`.
     ///
     /// - Throws: `MatchRuleInvalid` naming the key.
-    package init(parsing text: String) throws(DBusError) {
+    public init(parsing text: String) throws(DBusError) {
         guard text.utf8.count <= 1024 else { throw DBusError(.matchRuleInvalid, "the rule is longer than 1024 bytes") }
         self.init(kind: nil)
         var seen: Set<String> = []

@@ -1,28 +1,28 @@
 /// Which messages a subscriber wants (D-Bus specification, "Match Rules"); what is nil matches everything.
-package struct MatchRule: Hashable, Sendable {
+public struct MatchRule: Hashable, Sendable {
     /// nil = every kind.
-    package var kind: Message.Kind?
+    public var kind: Message.Kind?
     /// A unique or a well-known name.
-    package var sender: String?
+    public var sender: String?
     /// Exactly this path.
-    package var path: ObjectPath?
+    public var path: ObjectPath?
     /// This path and everything below it.
-    package var pathNamespace: ObjectPath?
+    public var pathNamespace: ObjectPath?
     /// The interface of the member.
-    package var interface: String?
+    public var interface: String?
     /// The signal's, or method's, name.
-    package var member: String?
+    public var member: String?
     /// Whom the message is for.
-    package var destination: String?
+    public var destination: String?
     /// String arguments by position, 0 to 63, that must be equal.
-    package var arguments: [Int: String] = [:]
+    public var arguments: [Int: String] = [:]
     /// String or path arguments by position: equal, or one is a prefix that ends in a slash.
-    package var argumentPaths: [Int: String] = [:]
+    public var argumentPaths: [Int: String] = [:]
     /// The first argument is this name, or one below it.
-    package var argument0Namespace: String?
+    public var argument0Namespace: String?
 
     /// A rule; `validate` says whether a bus would take it.
-    package init(
+    public init(
         kind: Message.Kind? = .signal, sender: String? = nil, path: ObjectPath? = nil,
         pathNamespace: ObjectPath? = nil, interface: String? = nil, member: String? = nil,
         arguments: [Int: String] = [:], argument0Namespace: String? = nil
@@ -42,7 +42,7 @@ package struct MatchRule: Hashable, Sendable {
 
 extension MatchRule {
     /// The rule as a bus reads it, keys in a fixed order: equal rules have equal texts.
-    package var text: String {
+    public var text: String {
         var parts: [(String, String)] = []
         if let kind { parts.append(("type", kind.ruleWord)) }
         if let sender { parts.append(("sender", sender)) }
@@ -66,7 +66,7 @@ extension MatchRule {
     /// Checks what libdbus and the bus would refuse.
     ///
     /// - Throws: `MatchRuleInvalid` naming the key.
-    package func validate() throws(DBusError) {
+    public func validate() throws(DBusError) {
         func require(_ condition: Bool, _ key: String) throws(DBusError) {
             guard condition else { throw DBusError(.matchRuleInvalid, "the rule's “\(key)” is not valid") }
         }

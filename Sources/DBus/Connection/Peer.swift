@@ -1,14 +1,14 @@
 internal import CDBus
 
 /// Who a program is, as the kernel knows it.
-package struct Credentials: Equatable, Sendable {
+public struct Credentials: Equatable, Sendable {
     /// The Unix user.
-    package let userID: UInt32
+    public let userID: UInt32
     /// The process; nil when the bus does not say.
-    package let processID: Int32?
+    public let processID: Int32?
 
     /// Credentials from what the kernel, or a bus, said.
-    package init(userID: UInt32, processID: Int32?) {
+    public init(userID: UInt32, processID: Int32?) {
         self.userID = userID
         self.processID = processID
     }
@@ -18,17 +18,17 @@ package struct Credentials: Equatable, Sendable {
 ///
 /// There is one object for each, as long as it is there; compare with `===`.
 @DBusActor
-package final class Peer {
+public final class Peer {
     /// The connection that reaches it; nil once that has ended.
-    package internal(set) weak var connection: Connection?
+    public internal(set) weak var connection: Connection?
     /// Its unique name: `:1.42` on a bus, `:d.3` at our own server, empty at the other end of a call of ours.
-    package nonisolated let name: String
+    public nonisolated let name: String
     /// Nil when it was gone before anybody could be asked.
-    package internal(set) var credentials: Credentials?
+    public internal(set) var credentials: Credentials?
     /// True once it has left; it never comes back under this name.
-    package private(set) var hasDeparted = false
+    public private(set) var hasDeparted = false
     /// Calls of it that are not answered yet.
-    package internal(set) var callsInFlight = 0
+    public internal(set) var callsInFlight = 0
     private var departureHandlers: [@DBusActor () -> Void] = []
 
     init(connection: Connection?, name: String, credentials: Credentials?) {
@@ -38,7 +38,7 @@ package final class Peer {
     }
 
     /// Calls `handler` once, when it has left; on the next turn when it has already.
-    package func onDeparture(_ handler: @escaping @DBusActor () -> Void) {
+    public func onDeparture(_ handler: @escaping @DBusActor () -> Void) {
         guard !hasDeparted else {
             EventLoop.shared.addTimer(after: .zero, handler)
             return
@@ -59,7 +59,7 @@ package final class Peer {
     /// - Returns: the serial, as `Connection.send`.
     /// - Throws: as `Connection.send`.
     @discardableResult
-    package func send(_ message: Message) throws(DBusError) -> UInt32 {
+    public func send(_ message: Message) throws(DBusError) -> UInt32 {
         guard let connection, !hasDeparted else { throw .disconnected("\(name) has left") }
         guard connection.isBus else { return try connection.send(message) }
         let message = try message.unsent()

@@ -36,7 +36,7 @@ struct PendingCalls {
 
 /// A call under way, which can be given up.
 @DBusActor
-package final class PendingCall {
+public final class PendingCall {
     private weak var connection: Connection?
     private let serial: UInt32
 
@@ -46,7 +46,7 @@ package final class PendingCall {
     }
 
     /// Stops waiting: the call fails with `NoReply` now, and its answer is ignored when it comes.
-    package func cancel() {
+    public func cancel() {
         connection?.calls.take(serial: serial)?(.failure(.noReply("the call was cancelled")))
     }
 }

@@ -1,6 +1,6 @@
 /// A wish for messages, until it is cancelled or the connection ends.
 @DBusActor
-package final class Subscription {
+public final class Subscription {
     let rule: MatchRule
     let onBus: Bool
     fileprivate let handler: @DBusActor (Message) -> Void
@@ -18,7 +18,7 @@ package final class Subscription {
     }
 
     /// Ends it: the handler is not called any more, and the bus is told when nobody else wants the same.
-    package func cancel() {
+    public func cancel() {
         isActive = false
         connection?.cancel(self)
         connection = nil
@@ -89,7 +89,7 @@ extension Connection {
     /// The bus is asked for the rule (once, however many want the same). With `onBus: false` it is not: signals sent to
     /// us alone come without asking. On a direct connection there is nobody to ask.
     /// - Throws: `MatchRuleInvalid`; what the bus answers, such as `LimitsExceeded` for too many rules; `Disconnected`.
-    package func subscribe(
+    public func subscribe(
         _ rule: MatchRule, onBus: Bool = true, _ handler: @escaping @DBusActor (Message) -> Void
     ) async throws(DBusError) -> Subscription {
         try rule.validate()

@@ -2,30 +2,30 @@
 ///
 /// Errors of this module itself use the standard names too: `Disconnected`, `NoReply` for a call that ran out of time,
 /// `LimitsExceeded` for a message that is too large, `InvalidArgs` for values of another type than asked for.
-package struct DBusError: Error, Equatable, Sendable {
+public struct DBusError: Error, Equatable, Sendable {
     /// The error's name, such as `org.freedesktop.DBus.Error.InvalidArgs`.
-    package let name: String
+    public let name: String
     /// What went wrong, naming the thing at fault.
-    package let message: String
+    public let message: String
 
     /// Makes an error; a name that D-Bus would refuse becomes `org.freedesktop.DBus.Error.Failed`.
-    package init(name: String, message: String) {
+    public init(name: String, message: String) {
         self.name = Names.isErrorName(name) ? name : StandardError.failed.rawValue
         self.message = message
     }
 
     /// Makes an error with a name from the specification.
-    package init(_ standard: StandardError, _ message: String) {
+    public init(_ standard: StandardError, _ message: String) {
         name = standard.rawValue
         self.message = message
     }
 
     /// Which standard error this is; nil for any other name.
-    package var standard: StandardError? { StandardError(rawValue: name) }
+    public var standard: StandardError? { StandardError(rawValue: name) }
 }
 
 /// The error names that libdbus, the buses and the specification share.
-package enum StandardError: String, Sendable, CaseIterable {
+public enum StandardError: String, Sendable, CaseIterable {
     case accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
     case badAddress = "org.freedesktop.DBus.Error.BadAddress"
     case disconnected = "org.freedesktop.DBus.Error.Disconnected"
@@ -56,42 +56,44 @@ package enum StandardError: String, Sendable, CaseIterable {
 
 extension DBusError {
     /// An argument that is wrong; the message names it.
-    package static func invalidArgs(_ message: String) -> DBusError { DBusError(.invalidArgs, message) }
+    public static func invalidArgs(_ message: String) -> DBusError { DBusError(.invalidArgs, message) }
     /// What the caller may not do.
-    package static func accessDenied(_ message: String) -> DBusError { DBusError(.accessDenied, message) }
+    public static func accessDenied(_ message: String) -> DBusError { DBusError(.accessDenied, message) }
     /// A limit that was reached.
-    package static func limitsExceeded(_ message: String) -> DBusError { DBusError(.limitsExceeded, message) }
+    public static func limitsExceeded(_ message: String) -> DBusError { DBusError(.limitsExceeded, message) }
     /// Anything that has no name of its own.
-    package static func failed(_ message: String) -> DBusError { DBusError(.failed, message) }
+    public static func failed(_ message: String) -> DBusError { DBusError(.failed, message) }
     /// The connection has ended.
-    package static func disconnected(_ message: String) -> DBusError { DBusError(.disconnected, message) }
+    public static func disconnected(_ message: String) -> DBusError { DBusError(.disconnected, message) }
     /// No answer in time.
-    package static func noReply(_ message: String) -> DBusError { DBusError(.noReply, message) }
+    public static func noReply(_ message: String) -> DBusError { DBusError(.noReply, message) }
     /// An object path that nothing stands behind.
-    package static func unknownObject(_ path: ObjectPath) -> DBusError {
+    public static func unknownObject(_ path: ObjectPath) -> DBusError {
         DBusError(.unknownObject, "there is no object at \(path)")
     }
 }
 
 extension DBusError: CustomStringConvertible {
-    package var description: String { "\(name): \(message)" }
+    /// The text as a person reads it.
+    public var description: String { "\(name): \(message)" }
 }
 
 /// An error of another module that knows its D-Bus form.
 ///
 /// A module has one conformance, where all its error names stand in one table; what a handler throws is sent in that form.
-package protocol DBusErrorConvertible: Error {
+public protocol DBusErrorConvertible: Error {
     /// The form in which callers on the bus get it.
     var dbusError: DBusError { get }
 }
 
 extension DBusError: DBusErrorConvertible {
-    package var dbusError: DBusError { self }
+    /// The error itself.
+    public var dbusError: DBusError { self }
 }
 
 extension DBusError {
     /// The D-Bus form of any error; one that has none becomes `Failed` with its description.
-    package init(_ error: any Error) {
+    public init(_ error: any Error) {
         self = (error as? any DBusErrorConvertible)?.dbusError ?? .failed(String(describing: error))
     }
 }

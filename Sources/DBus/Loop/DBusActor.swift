@@ -3,16 +3,17 @@
 /// libdbus connections lock themselves, messages do not, and dropping the last reference of a received message may call
 /// back into the main loop. One thread that owns all of it makes every such rule hold by construction.
 @globalActor
-package actor DBusActor {
+public actor DBusActor {
     /// The instance that `@DBusActor` stands for.
-    package static let shared = DBusActor()
+    public static let shared = DBusActor()
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe EventLoop.shared.asUnownedSerialExecutor() }
+    /// The executor of the loop’s thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe EventLoop.shared.asUnownedSerialExecutor() }
 
     /// Runs `body` as code of this actor, from a place that is known to run on the event-loop thread (a C callback).
     ///
     /// Traps when called on any other thread.
-    package static func assumeIsolated<T, E: Error>(
+    public static func assumeIsolated<T, E: Error>(
         _ body: @DBusActor () throws(E) -> T
     ) throws(E) -> T {
         EventLoop.shared.checkIsolated()

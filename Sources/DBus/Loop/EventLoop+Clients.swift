@@ -1,28 +1,28 @@
 internal import CDBus
 
 /// What a watched descriptor is ready for.
-package struct DescriptorEvents: OptionSet, Sendable {
+public struct DescriptorEvents: OptionSet, Sendable {
     /// The bits as epoll(7) has them.
-    package let rawValue: UInt32
+    public let rawValue: UInt32
 
     /// Events from their bits.
-    package init(rawValue: UInt32) {
+    public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
     /// There is something to read, or the other end has closed.
-    package static let readable = DescriptorEvents(rawValue: EPOLLIN.rawValue)
+    public static let readable = DescriptorEvents(rawValue: EPOLLIN.rawValue)
     /// Writing does not block.
-    package static let writable = DescriptorEvents(rawValue: EPOLLOUT.rawValue)
+    public static let writable = DescriptorEvents(rawValue: EPOLLOUT.rawValue)
     /// Both directions are closed; reported without asking.
-    package static let hangUp = DescriptorEvents(rawValue: EPOLLHUP.rawValue)
+    public static let hangUp = DescriptorEvents(rawValue: EPOLLHUP.rawValue)
     /// The descriptor has failed; reported without asking.
-    package static let failed = DescriptorEvents(rawValue: EPOLLERR.rawValue)
+    public static let failed = DescriptorEvents(rawValue: EPOLLERR.rawValue)
 }
 
 /// A descriptor that the event loop watches for its owner.
 @DBusActor
-package final class DescriptorWatch {
+public final class DescriptorWatch {
     private let descriptor: Int32
     private let source: ClosureSource
     private var isActive = true
@@ -33,14 +33,14 @@ package final class DescriptorWatch {
     }
 
     /// Changes what is waited for; an empty set pauses the watch.
-    package func setInterest(_ events: DescriptorEvents) {
+    public func setInterest(_ events: DescriptorEvents) {
         guard isActive else { return }
         source.interest = events.rawValue
         EventLoop.shared.reactor.interestChanged(descriptor: descriptor)
     }
 
     /// Ends the watch; call it before the descriptor is closed.
-    package func cancel() {
+    public func cancel() {
         guard isActive else { return }
         isActive = false
         source.body = nil
@@ -54,7 +54,7 @@ extension EventLoop {
     /// - Complexity: O(log n) of the timers there are.
     @DBusActor
     @discardableResult
-    package func addTimer(
+    public func addTimer(
         after delay: Duration, repeats: Bool = false, _ body: @escaping @DBusActor () -> Void
     ) -> LoopTimer {
         reactor.timers.add(after: delay, repeats: repeats, body)
@@ -65,7 +65,7 @@ extension EventLoop {
     /// The descriptor stays its owner's, who cancels the watch before closing it.
     /// - Throws: `InvalidArgs` when the descriptor is being watched already.
     @DBusActor
-    package func watch(
+    public func watch(
         _ descriptor: Int32, for events: DescriptorEvents,
         _ body: @escaping @DBusActor (DescriptorEvents) -> Void
     ) throws(DBusError) -> DescriptorWatch {

@@ -6,9 +6,9 @@ internal import Synchronization
 ///
 /// There is one loop in a process and it lives as long as the process. Work from other threads comes in through one
 /// FIFO queue, so what one thread posts runs in the order in which it was posted, jobs of the actor included.
-package final class EventLoop: SerialExecutor {
+public final class EventLoop: SerialExecutor {
     /// The loop of this process; its thread starts with the first use.
-    package static let shared: EventLoop = {
+    public static let shared: EventLoop = {
         let loop = EventLoop()
         loop.start()
         return loop
@@ -38,12 +38,12 @@ package final class EventLoop: SerialExecutor {
     }
 
     /// Runs `body` on the loop thread, after everything that was posted before it.
-    package func post(_ body: @escaping @DBusActor @Sendable () -> Void) {
+    public func post(_ body: @escaping @DBusActor @Sendable () -> Void) {
         enqueue(.closure(body))
     }
 
     /// Takes a job of the actor; it runs behind everything that was posted before.
-    package func enqueue(_ job: consuming ExecutorJob) {
+    public func enqueue(_ job: consuming ExecutorJob) {
         enqueue(.job(UnownedJob(job)))
     }
 
@@ -56,17 +56,19 @@ package final class EventLoop: SerialExecutor {
         if wake { eventfd_write(wakeDescriptor, 1) }
     }
 
-    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    /// The executor of the loop’s thread.
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)
     }
 
     /// True on the loop thread.
-    package var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+    public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    package func isIsolatingCurrentContext() -> Bool? { isCurrent }
+    /// Whether the caller runs on the loop’s thread.
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     /// Traps on another thread than the loop's.
-    package func checkIsolated() {
+    public func checkIsolated() {
         precondition(isCurrent, "code of DBusActor called on another thread than the event loop's")
     }
 }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A timer of the event loop.
 @DBusActor
-package final class LoopTimer {
+public final class LoopTimer {
     fileprivate var body: (@DBusActor () -> Void)?
     fileprivate var interval: UInt64?
     fileprivate let queued: @DBusActor () -> Void
@@ -16,10 +16,10 @@ package final class LoopTimer {
     }
 
     /// True until it has fired (a repeating one: until it is cancelled).
-    package var isActive: Bool { body != nil }
+    public var isActive: Bool { body != nil }
 
     /// Makes it never fire again; cancelling twice, or after it has fired, does nothing.
-    package func cancel() {
+    public func cancel() {
         guard body != nil else { return }
         body = nil
         queued()

@@ -2,12 +2,12 @@ internal import CDBus
 
 extension Message {
     /// The most bytes that a body may have so that the message stays below the specification's 128 MiB.
-    static let largestBody = (1 << 27) - 4096
+    public static let largestBody = (1 << 27) - 4096
 
     /// Writes the whole body; `body` appends values that fit `signature`.
     ///
     /// - Throws: what was wrong with the values: the message is then useless and refuses to be sent.
-    package func write(
+    public func write(
         _ signature: Signature, limit: Int = Message.largestBody,
         _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
@@ -34,14 +34,14 @@ extension Message {
     }
 
     /// Writes the whole body from typed values.
-    package func write<each Value: DBusEncodable>(_ values: repeat each Value) throws(DBusError) {
+    public func write<each Value: DBusEncodable>(_ values: repeat each Value) throws(DBusError) {
         try write(Signature.of(repeat (each Value).self)) { writer in
             repeat (each values).encode(to: &writer)
         }
     }
 
     /// Writes the whole body from dynamic values.
-    package func write(values: [DBusValue]) throws(DBusError) {
+    public func write(values: [DBusValue]) throws(DBusError) {
         let signature = try Signature(values.map { $0.signature.text }.joined())
         try write(signature) { writer in
             for value in values { value.append(to: &writer) }
@@ -49,7 +49,7 @@ extension Message {
     }
 
     /// Reads the body with a cursor.
-    package func read<R>(_ body: (inout MessageReader) throws(DBusError) -> R) throws(DBusError) -> R {
+    public func read<R>(_ body: (inout MessageReader) throws(DBusError) -> R) throws(DBusError) -> R {
         var iterator = unsafe DBusMessageIter()
         unsafe dbus_message_iter_init(raw, &iterator)
         var reader = unsafe MessageReader(iterator: iterator)
@@ -60,7 +60,7 @@ extension Message {
     /// Reads the whole body as typed values.
     ///
     /// - Throws: `InvalidArgs` when the body has another signature.
-    package func decode<each Value: DBusDecodable>(
+    public func decode<each Value: DBusDecodable>(
         as types: repeat (each Value).Type
     ) throws(DBusError) -> (repeat each Value) {
         let wanted = Signature.of(repeat (each Value).self)
@@ -73,7 +73,7 @@ extension Message {
     }
 
     /// The whole body as dynamic values.
-    package func values() throws(DBusError) -> [DBusValue] {
+    public func values() throws(DBusError) -> [DBusValue] {
         try read { (reader) throws(DBusError) in try DBusValue.readAll(&reader) }
     }
 }

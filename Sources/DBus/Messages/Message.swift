@@ -7,14 +7,14 @@ internal import Glibc
 /// is dropped, hands the message to that thread. Once sent it cannot be changed.
 @safe
 @DBusActor
-package final class Message {
+public final class Message {
     /// Owned by this object, used on the loop thread only; given back in `deinit`.
     nonisolated(unsafe) let raw: OpaquePointer
     /// Bytes of the body, as written here; 0 for a received message.
-    package internal(set) var bodySize = 0
+    public internal(set) var bodySize = 0
 
     /// The four kinds of messages.
-    package enum Kind: Int32, Sendable {
+    public enum Kind: Int32, Sendable {
         case methodCall = 1
         case methodReturn = 2
         case error = 3
@@ -55,7 +55,7 @@ extension Message {
     /// A method call; without a destination it is for the other end of a direct connection.
     ///
     /// - Throws: `InvalidArgs` naming the name that D-Bus does not allow.
-    package static func methodCall(
+    public static func methodCall(
         to destination: String?, path: ObjectPath, interface: String?, member: String
     ) throws(DBusError) -> Message {
         if let interface { try Names.checkInterface(interface) }
@@ -75,7 +75,7 @@ extension Message {
     /// A signal.
     ///
     /// - Throws: `InvalidArgs` naming the name that D-Bus does not allow.
-    package static func signal(path: ObjectPath, interface: String, member: String) throws(DBusError) -> Message {
+    public static func signal(path: ObjectPath, interface: String, member: String) throws(DBusError) -> Message {
         try Names.checkInterface(interface)
         try Names.checkMember(member)
         return try Message(signalAt: path, interface: interface, member: member)
@@ -92,13 +92,13 @@ extension Message {
     }
 
     /// The answer to this method call.
-    package func methodReturn() throws(DBusError) -> Message {
+    public func methodReturn() throws(DBusError) -> Message {
         try checkIsCall()
         return try unsafe Message(new: dbus_message_new_method_return(raw))
     }
 
     /// The error answer to this method call; a NUL in the message ends it.
-    package func errorReply(_ error: DBusError) throws(DBusError) -> Message {
+    public func errorReply(_ error: DBusError) throws(DBusError) -> Message {
         try checkIsCall()
         return try unsafe Message(new: dbus_message_new_error(raw, error.name, error.message))
     }
@@ -109,7 +109,7 @@ extension Message {
     }
 
     /// A copy that can still be changed and sent, to another receiver; it does not keep the sender.
-    package func copy() throws(DBusError) -> Message {
+    public func copy() throws(DBusError) -> Message {
         let copy = try unsafe Message(new: dbus_message_copy(raw))
         copy.bodySize = bodySize
         unsafe dbus_message_set_sender(copy.raw, nil)
@@ -131,51 +131,51 @@ extension Message {
 
 extension Message {
     /// What kind of message it is; nil for one of a later protocol.
-    package var kind: Kind? { unsafe Kind(rawValue: dbus_message_get_type(raw)) }
+    public var kind: Kind? { unsafe Kind(rawValue: dbus_message_get_type(raw)) }
     /// 0 before it is sent.
-    package var serial: UInt32 { unsafe dbus_message_get_serial(raw) }
+    public var serial: UInt32 { unsafe dbus_message_get_serial(raw) }
     /// Which message this answers; 0 = none.
-    package var replySerial: UInt32 { unsafe dbus_message_get_reply_serial(raw) }
+    public var replySerial: UInt32 { unsafe dbus_message_get_reply_serial(raw) }
     /// The unique name of whoever sent it; a bus vouches for it, a direct peer does not.
-    package var sender: String? { unsafe text(dbus_message_get_sender(raw)) }
+    public var sender: String? { unsafe text(dbus_message_get_sender(raw)) }
     /// Whom it is for; nil = everybody, or the other end of a direct connection.
-    package var destination: String? { unsafe text(dbus_message_get_destination(raw)) }
+    public var destination: String? { unsafe text(dbus_message_get_destination(raw)) }
     /// The interface of the member; a method call may have none.
-    package var interface: String? { unsafe text(dbus_message_get_interface(raw)) }
+    public var interface: String? { unsafe text(dbus_message_get_interface(raw)) }
     /// The method's or the signal's name.
-    package var member: String? { unsafe text(dbus_message_get_member(raw)) }
+    public var member: String? { unsafe text(dbus_message_get_member(raw)) }
     /// The error's name; nil for another kind of message.
-    package var errorName: String? { unsafe text(dbus_message_get_error_name(raw)) }
+    public var errorName: String? { unsafe text(dbus_message_get_error_name(raw)) }
     /// The object that is called, or that emits; nil for answers.
-    package var path: ObjectPath? { unsafe text(dbus_message_get_path(raw)).map(ObjectPath.init(unchecked:)) }
+    public var path: ObjectPath? { unsafe text(dbus_message_get_path(raw)).map(ObjectPath.init(unchecked:)) }
     /// The types of the body.
-    package var signature: Signature { unsafe Signature(unchecked: text(dbus_message_get_signature(raw)) ?? "") }
+    public var signature: Signature { unsafe Signature(unchecked: text(dbus_message_get_signature(raw)) ?? "") }
 
     /// True when the caller wants no answer, not even an error.
-    package var noReplyExpected: Bool { unsafe dbus_message_get_no_reply(raw) != 0 }
+    public var noReplyExpected: Bool { unsafe dbus_message_get_no_reply(raw) != 0 }
 
     /// True when a service may be started for this call.
-    package var autoStart: Bool { unsafe dbus_message_get_auto_start(raw) != 0 }
+    public var autoStart: Bool { unsafe dbus_message_get_auto_start(raw) != 0 }
 
     /// True when the caller is ready to be asked for a password.
-    package var allowInteractiveAuthorization: Bool {
+    public var allowInteractiveAuthorization: Bool {
         unsafe dbus_message_get_allow_interactive_authorization(raw) != 0
     }
 
     /// Says whether the caller wants an answer; `Connection.call` and `callWithoutReply` do it themselves.
-    package func setNoReplyExpected(_ flag: Bool) throws(DBusError) {
+    public func setNoReplyExpected(_ flag: Bool) throws(DBusError) {
         try checkUnsent()
         unsafe dbus_message_set_no_reply(raw, flag ? 1 : 0)
     }
 
     /// Says whether a service may be started for this call.
-    package func setAutoStart(_ flag: Bool) throws(DBusError) {
+    public func setAutoStart(_ flag: Bool) throws(DBusError) {
         try checkUnsent()
         unsafe dbus_message_set_auto_start(raw, flag ? 1 : 0)
     }
 
     /// Says whether the user may be asked for a password.
-    package func setAllowInteractiveAuthorization(_ flag: Bool) throws(DBusError) {
+    public func setAllowInteractiveAuthorization(_ flag: Bool) throws(DBusError) {
         try checkUnsent()
         unsafe dbus_message_set_allow_interactive_authorization(raw, flag ? 1 : 0)
     }
@@ -183,7 +183,7 @@ extension Message {
     /// Makes it for one receiver (a signal: unicast).
     ///
     /// - Throws: `InvalidArgs` for a name that D-Bus does not allow, or a message that was sent.
-    package func setDestination(_ name: String) throws(DBusError) {
+    public func setDestination(_ name: String) throws(DBusError) {
         try checkUnsent()
         try Names.checkBusName(name)
         guard unsafe name.withCString({ unsafe dbus_message_set_destination(raw, $0) }) != 0 else {
@@ -208,7 +208,7 @@ extension Message {
     }
 
     /// What an error message says, as an error; nil for another kind of message.
-    package var error: DBusError? {
+    public var error: DBusError? {
         guard kind == .error else { return nil }
         let message = try? read { (reader) throws(DBusError) in try reader.readString() }
         return DBusError(name: errorName ?? StandardError.failed.rawValue, message: message ?? "")

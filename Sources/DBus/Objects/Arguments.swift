@@ -1,20 +1,20 @@
 /// Named and typed arguments in their order: `["name": "s", "options": "a{sv}"]`.
-package struct Arguments: Sendable {
+public struct Arguments: Sendable {
     /// One argument.
-    package struct Argument: Sendable {
+    public struct Argument: Sendable {
         /// Its name in introspection and in errors.
-        package let name: String
+        public let name: String
         /// Its type.
-        package let signature: Signature
+        public let signature: Signature
     }
 
     /// In the order of the body.
-    package let list: [Argument]
+    public let list: [Argument]
     /// The signature of a body that holds them all.
-    package let signature: Signature
+    public let signature: Signature
 
     /// Arguments in their order; one without exactly one type is the programmer's mistake and traps.
-    package init(_ list: [Argument]) {
+    public init(_ list: [Argument]) {
         for argument in list {
             precondition(argument.signature.isSingle, "argument \(argument.name) has not exactly one type")
         }
@@ -25,7 +25,8 @@ package struct Arguments: Sendable {
 }
 
 extension Arguments: ExpressibleByDictionaryLiteral {
-    package init(dictionaryLiteral elements: (String, Signature)...) {
+    /// Lists the arguments as name and signature.
+    public init(dictionaryLiteral elements: (String, Signature)...) {
         self.init(elements.map { Argument(name: $0.0, signature: $0.1) })
     }
 }
@@ -48,11 +49,12 @@ extension Arguments {
 }
 
 /// Annotations in their order: `["org.freedesktop.DBus.Method.NoReply": "true"]`.
-package struct Annotations: Sendable, ExpressibleByDictionaryLiteral {
+public struct Annotations: Sendable, ExpressibleByDictionaryLiteral {
     /// In the order of the introspection.
-    package let list: [(name: String, value: String)]
+    public let list: [(name: String, value: String)]
 
-    package init(dictionaryLiteral elements: (String, String)...) {
+    /// Lists the annotations as name and value.
+    public init(dictionaryLiteral elements: (String, String)...) {
         list = elements.map { (name: $0.0, value: $0.1) }
     }
 }

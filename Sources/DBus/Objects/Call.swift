@@ -3,19 +3,19 @@
 /// The first answer counts. When a call is dropped without an answer its caller gets an error, so that nobody waits in
 /// vain. A caller that wants no answer gets none, whatever is called here.
 @DBusActor
-package final class Call {
+public final class Call {
     /// The call as it came.
-    package let message: Message
+    public let message: Message
     /// Where it came from, and where its answer goes.
-    package let connection: Connection
+    public let connection: Connection
     /// Who sent it.
-    package let peer: Peer
+    public let peer: Peer
     /// The signature that the answer must have; nil until the method is known.
     var replySignature: Signature?
     /// The sender that the answer names; nil = us.
     var replySender: String?
     /// True once an answer was given.
-    package private(set) var isAnswered = false
+    public private(set) var isAnswered = false
 
     init(message: Message, connection: Connection, peer: Peer) {
         self.message = message
@@ -35,14 +35,14 @@ package final class Call {
     }
 
     /// The object that is called.
-    package var path: ObjectPath { message.path ?? .root }
+    public var path: ObjectPath { message.path ?? .root }
     /// The interface that the caller named; nil when it named none.
-    package var interface: String? { message.interface }
+    public var interface: String? { message.interface }
     /// The method that is called.
-    package var member: String { message.member ?? "" }
+    public var member: String { message.member ?? "" }
 
     /// Answers with typed values.
-    package func reply<each Value: DBusEncodable>(_ values: repeat each Value) {
+    public func reply<each Value: DBusEncodable>(_ values: repeat each Value) {
         replyWriting { writer in
             repeat (each values).encode(to: &writer)
         }
@@ -50,7 +50,7 @@ package final class Call {
 
     /// Answers with values that `body` writes; what it throws, or what does not fit the method's results, becomes the
     /// error that the caller gets.
-    package func replyWriting(_ body: (inout MessageWriter) throws(DBusError) -> Void) {
+    public func replyWriting(_ body: (inout MessageWriter) throws(DBusError) -> Void) {
         answer { () throws(DBusError) in
             let reply = try message.methodReturn()
             if let replySignature { try reply.write(replySignature, body) }
@@ -59,7 +59,7 @@ package final class Call {
     }
 
     /// Answers with an error; any Swift error is turned into its D-Bus form.
-    package func fail(_ error: any Error) {
+    public func fail(_ error: any Error) {
         answer { () throws(DBusError) in try message.errorReply(DBusError(error)) }
     }
 
@@ -86,7 +86,7 @@ extension Call {
     /// The arguments as typed values.
     ///
     /// - Throws: `InvalidArgs` when the table has other types.
-    package func arguments<each Value: DBusDecodable>(
+    public func arguments<each Value: DBusDecodable>(
         as types: repeat (each Value).Type
     ) throws(DBusError) -> (repeat each Value) {
         try message.decode(as: repeat each types)

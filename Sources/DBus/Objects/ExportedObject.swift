@@ -23,11 +23,11 @@ struct PropertyDescription {
 
 /// The interfaces that one object shows, as they were bound to it.
 @DBusActor
-package struct ExportedObject {
+public struct ExportedObject {
     var interfaces: [any BoundInterface]
 
     /// An object with one interface.
-    package init<Object>(_ interface: Interface<Object>, of object: Object) {
+    public init<Object>(_ interface: Interface<Object>, of object: Object) {
         interfaces = [Binding(interface: interface, object: object)]
     }
 
@@ -36,7 +36,7 @@ package struct ExportedObject {
     }
 
     /// The same with one more interface, of the same or another Swift object.
-    package func and<Object>(_ interface: Interface<Object>, of object: Object) -> ExportedObject {
+    public func and<Object>(_ interface: Interface<Object>, of object: Object) -> ExportedObject {
         ExportedObject(interfaces + [Binding(interface: interface, object: object)])
     }
 

@@ -4,7 +4,7 @@ extension Interface.Member {
     /// A method whose handler reads the arguments and answers by itself, at once or later.
     ///
     /// Arguments that do not fit `inputs` are refused before the handler is called. What it throws is the answer.
-    package static func method(
+    public static func method(
         _ name: String, in inputs: Arguments = [:], out outputs: Arguments = [:], annotations: Annotations = [:],
         _ handler: @escaping @DBusActor (_ object: Object, _ call: Call) throws -> Void
     ) -> Self {
@@ -14,7 +14,7 @@ extension Interface.Member {
     /// A method from a Swift function: its parameters are the arguments, whose names are given here, its result the answer.
     ///
     ///     .function("Add", in: ["amount"], out: "sum") { (counter, call, amount: UInt32) in counter.add(amount) }
-    package static func function<each Input: DBusDecodable, Output: DBusEncodable>(
+    public static func function<each Input: DBusDecodable, Output: DBusEncodable>(
         _ name: String, in inputs: [String] = [], out output: String, annotations: Annotations = [:],
         _ body: @escaping @DBusActor (_ object: Object, _ call: Call, repeat each Input) throws -> Output
     ) -> Self {
@@ -26,7 +26,7 @@ extension Interface.Member {
     }
 
     /// A method from a Swift function without a result; returning is the answer.
-    package static func function<each Input: DBusDecodable>(
+    public static func function<each Input: DBusDecodable>(
         _ name: String, in inputs: [String] = [], annotations: Annotations = [:],
         _ body: @escaping @DBusActor (_ object: Object, _ call: Call, repeat each Input) throws -> Void
     ) -> Self {
@@ -38,7 +38,7 @@ extension Interface.Member {
     }
 
     /// A method with typed parameters that answers by itself with `call.reply`, at once or later.
-    package static func function<each Input: DBusDecodable>(
+    public static func function<each Input: DBusDecodable>(
         _ name: String, in inputs: [String] = [], out outputs: Arguments, annotations: Annotations = [:],
         _ body: @escaping @DBusActor (_ object: Object, _ call: Call, repeat each Input) throws -> Void
     ) -> Self {
@@ -55,7 +55,7 @@ extension Interface.Member {
     }
 
     /// A read-only property.
-    package static func property<Value: DBusEncodable>(
+    public static func property<Value: DBusEncodable>(
         _ name: String, as type: Value.Type, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
         get: @escaping @DBusActor (_ object: Object, _ peer: Peer?) throws -> Value
@@ -67,7 +67,7 @@ extension Interface.Member {
     }
 
     /// A property that can be written; the value is checked before `set` is called.
-    package static func property<Value: DBusCodable>(
+    public static func property<Value: DBusCodable>(
         _ name: String, as type: Value.Type, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
         get: @escaping @DBusActor (_ object: Object, _ peer: Peer?) throws -> Value,
@@ -84,7 +84,7 @@ extension Interface.Member {
     }
 
     /// A read-only property whose value is written with the cursor; it cannot fail.
-    package static func property(
+    public static func property(
         _ name: String, _ signature: Signature, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
         write: @escaping @DBusActor (_ object: Object, _ peer: Peer?, _ writer: inout MessageWriter) -> Void

@@ -8,23 +8,23 @@
 ///         .signal(Counter.overflowed),
 ///     ])
 @DBusActor
-package final class Interface<Object> {
+public final class Interface<Object> {
     /// One entry of the table.
-    package enum Member: Sendable {
+    public enum Member: Sendable {
         case method(Method<Object>)
         case property(Property<Object>)
         case signal(Signal)
     }
 
     /// The interface's name on the bus.
-    package nonisolated let name: String
+    public nonisolated let name: String
     nonisolated let annotations: Annotations
     nonisolated let members: [Member]
     nonisolated let methods: [String: Method<Object>]
     nonisolated let properties: [Property<Object>]
 
     /// Makes an interface; a name that D-Bus does not allow, or one that is used twice, is the programmer's mistake and traps.
-    package nonisolated init(_ name: String, annotations: Annotations = [:], _ members: [Member]) {
+    public nonisolated init(_ name: String, annotations: Annotations = [:], _ members: [Member]) {
         precondition(Names.isInterface(name), "“\(name)” is not an interface name")
         self.name = name
         self.annotations = annotations
@@ -63,7 +63,7 @@ extension Interface.Member {
 }
 
 /// A method in the table of an interface.
-package struct Method<Object>: Sendable {
+public struct Method<Object>: Sendable {
     let name: String
     let inputs: Arguments
     let outputs: Arguments
@@ -72,16 +72,16 @@ package struct Method<Object>: Sendable {
 }
 
 /// A signal, as it stands in the table of an interface and as it is emitted.
-package struct Signal: Sendable {
+public struct Signal: Sendable {
     /// The member's name.
-    package let name: String
+    public let name: String
     /// What it carries.
-    package let arguments: Arguments
+    public let arguments: Arguments
     /// Notes in the introspection.
-    package let annotations: Annotations
+    public let annotations: Annotations
 
     /// A signal; a name that D-Bus does not allow is the programmer's mistake and traps.
-    package init(_ name: String, _ arguments: Arguments = [:], annotations: Annotations = [:]) {
+    public init(_ name: String, _ arguments: Arguments = [:], annotations: Annotations = [:]) {
         precondition(Names.isMember(name), "“\(name)” is not a member name")
         self.name = name
         self.arguments = arguments
@@ -90,7 +90,7 @@ package struct Signal: Sendable {
 }
 
 /// How changes of a property are made known (annotation `EmitsChangedSignal`).
-package enum PropertyChanges: String, Sendable {
+public enum PropertyChanges: String, Sendable {
     /// `PropertiesChanged` carries the value.
     case emits = "true"
     /// `PropertiesChanged` carries the name.
@@ -105,7 +105,7 @@ package enum PropertyChanges: String, Sendable {
 typealias PropertyWriter = @DBusActor (inout MessageWriter) -> Void
 
 /// A property in the table of an interface.
-package struct Property<Object>: Sendable {
+public struct Property<Object>: Sendable {
     let name: String
     let signature: Signature
     let changes: PropertyChanges

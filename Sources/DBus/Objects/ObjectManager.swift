@@ -42,7 +42,7 @@ extension ExportedObject {
 
 extension ObjectTree {
     /// All objects below a path, itself not, parents before children.
-    package func objects(below path: ObjectPath) -> [(path: ObjectPath, object: ExportedObject)] {
+    public func objects(below path: ObjectPath) -> [(path: ObjectPath, object: ExportedObject)] {
         var found: [(path: ObjectPath, object: ExportedObject)] = []
         for name in children(of: path) {
             let child = ObjectPath(unchecked: path == .root ? "/\(name)" : "\(path)/\(name)")
@@ -54,7 +54,7 @@ extension ObjectTree {
 
     /// Tells the nearest ObjectManager's listeners of an object that is there now; `add` does it by itself, an
     /// object that a resolver knows is announced with this.
-    package func announceAdded(_ path: ObjectPath) {
+    public func announceAdded(_ path: ObjectPath) {
         guard let manager = manager(of: path), let object = object(at: path) else { return }
         let message = try? Message.signal(
             StandardObject.interfacesAdded, of: StandardInterface.objectManager, at: manager
@@ -66,7 +66,7 @@ extension ObjectTree {
     }
 
     /// Tells the nearest ObjectManager's listeners of an object that is gone; `remove` does it by itself.
-    package func announceRemoved(_ path: ObjectPath, _ object: ExportedObject) {
+    public func announceRemoved(_ path: ObjectPath, _ object: ExportedObject) {
         guard let manager = manager(of: path) else { return }
         let message = try? Message.signal(
             StandardObject.interfacesRemoved, of: StandardInterface.objectManager, at: manager

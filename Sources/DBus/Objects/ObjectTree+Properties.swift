@@ -3,7 +3,7 @@ extension ObjectTree {
     ///
     /// Values that not everybody may see are left out; constant and silent ones too. Nothing is sent when nothing is left.
     /// - Throws: `UnknownObject`, or why it could not be sent.
-    package func propertiesChanged<Object>(
+    public func propertiesChanged<Object>(
         _ names: [String], of interface: Interface<Object>, at path: ObjectPath
     ) throws(DBusError) {
         guard let bound = object(at: path)?.interface(interface.name) else { throw .unknownObject(path) }

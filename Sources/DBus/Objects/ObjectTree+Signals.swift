@@ -3,7 +3,7 @@ extension ObjectTree {
     /// Sends a signal with typed arguments to everybody who asked for it.
     ///
     /// - Throws: `InvalidArgs` when the values do not fit the signal's arguments, `LimitsExceeded` when it is too large.
-    package func emit<Object, each Value: DBusEncodable>(
+    public func emit<Object, each Value: DBusEncodable>(
         _ signal: Signal, of interface: Interface<Object>, at path: ObjectPath, _ values: repeat each Value
     ) throws(DBusError) {
         let message = try Message(signalAt: path, interface: interface.name, member: signal.name)
@@ -18,7 +18,7 @@ extension Message {
     /// A signal of an object, whose arguments `body` writes; send it with `ObjectTree.broadcast` or `Peer.send`.
     ///
     /// - Throws: `InvalidArgs` when the values do not fit the signal's arguments.
-    package static func signal(
+    public static func signal(
         _ signal: Signal, of interface: String, at path: ObjectPath,
         _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) -> Message {
@@ -30,7 +30,7 @@ extension Message {
 
 extension Connection {
     /// Sends a signal to everybody on this connection who asked for it.
-    package func broadcast(_ message: Message) throws(DBusError) {
+    public func broadcast(_ message: Message) throws(DBusError) {
         if case .served(let served) = role, !served.wants(message) { return }
         try send(message)
     }

@@ -1,6 +1,6 @@
 /// Answers for objects that are not registered one by one: all those below one path.
 @DBusActor
-package protocol ObjectResolver: AnyObject {
+public protocol ObjectResolver: AnyObject {
     /// The object at `elements` below the resolver's path (never empty); nil when there is none.
     func object(at elements: ArraySlice<Substring>) -> ExportedObject?
     /// The names of everything directly below `elements` (empty = the resolver's path itself), for introspection.
@@ -12,7 +12,7 @@ package protocol ObjectResolver: AnyObject {
 /// A path leads to an object that was added, or that a resolver knows. Every path on the way to an object answers
 /// introspection with all its children. Every object has `Introspectable`, `Properties` and `Peer`.
 @DBusActor
-package final class ObjectTree {
+public final class ObjectTree {
     /// One element of a path.
     final class Node {
         var children: [String: Node] = [:]
@@ -28,10 +28,10 @@ package final class ObjectTree {
     private var objects: [ObjectPath: ExportedObject] = [:]
     private var connections: [WeakConnection] = []
     /// Looks at each call before its method runs, and refuses it by throwing: limits, states of shutting down.
-    package var admission: (@DBusActor (Call) throws -> Void)?
+    public var admission: (@DBusActor (Call) throws -> Void)?
 
     /// An empty tree.
-    package init() {}
+    public init() {}
 
     /// What stands at a path.
     enum Place {
@@ -61,12 +61,12 @@ package final class ObjectTree {
     }
 
     /// The object at a path; nil when there is none.
-    package func object(at path: ObjectPath) -> ExportedObject? {
+    public func object(at path: ObjectPath) -> ExportedObject? {
         if case .object(let object)? = place(at: path) { object } else { nil }
     }
 
     /// The names of everything directly below a path, sorted.
-    package func children(of path: ObjectPath) -> [String] {
+    public func children(of path: ObjectPath) -> [String] {
         let elements = path.elements[...]
         var node = root
         for (index, element) in elements.enumerated() {
@@ -92,14 +92,14 @@ package final class ObjectTree {
 
 extension ObjectTree {
     /// Shows an object; one that was there before is replaced. Below an ObjectManager it is announced.
-    package func add(_ object: ExportedObject, at path: ObjectPath) {
+    public func add(_ object: ExportedObject, at path: ObjectPath) {
         makeNode(at: path).isObject = true
         objects[path] = object
         announceAdded(path)
     }
 
     /// Takes an object away. Below an ObjectManager that is announced.
-    package func remove(at path: ObjectPath) {
+    public func remove(at path: ObjectPath) {
         guard let object = objects.removeValue(forKey: path) else { return }
         node(at: path)?.isObject = false
         prune(path)
@@ -107,12 +107,12 @@ extension ObjectTree {
     }
 
     /// Lets `resolver` answer for everything below `path` that is not registered itself.
-    package func setResolver(_ resolver: any ObjectResolver, below path: ObjectPath) {
+    public func setResolver(_ resolver: any ObjectResolver, below path: ObjectPath) {
         makeNode(at: path).resolver = resolver
     }
 
     /// Makes `path` an ObjectManager for everything below it.
-    package func addObjectManager(at path: ObjectPath) {
+    public func addObjectManager(at path: ObjectPath) {
         makeNode(at: path).isManager = true
     }
 
@@ -157,7 +157,7 @@ extension ObjectTree {
     /// Sends a signal to everybody who asked for it, on every connection that shows this tree.
     ///
     /// - Throws: the first error of any connection, after all were tried; a closed connection is none.
-    package func broadcast(_ message: Message) throws(DBusError) {
+    public func broadcast(_ message: Message) throws(DBusError) {
         var failure: DBusError?
         for entry in connections {
             guard let connection = entry.connection, connection.isConnected else { continue }

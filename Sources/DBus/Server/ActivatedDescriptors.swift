@@ -5,26 +5,26 @@ internal import Glibc
 ///
 /// libdbus' own way of taking sockets over takes all of them, refuses to start when one is not a listening socket (the
 /// descriptor store's are not), and forgets the names. So they are taken here, and libdbus is shown the ones it shall have.
-package struct ActivatedDescriptors: Sendable {
+public struct ActivatedDescriptors: Sendable {
     /// One of them.
-    package struct Descriptor: Sendable {
+    public struct Descriptor: Sendable {
         /// `FileDescriptorName=` of the socket, or the name in the descriptor store.
-        package let name: String
+        public let name: String
         /// A duplicate of what was passed.
-        package let descriptor: FileDescriptor
+        public let descriptor: FileDescriptor
     }
 
     private static let first: Int32 = 3
 
     /// In systemd's order.
-    package let all: [Descriptor]
+    public let all: [Descriptor]
     private let places: Int
 
     /// Takes what was passed, once, at the start of the program, before threads read the environment.
     ///
     /// The first numbers stay open as place holders until `Server.listen(on:)` or `discardPlaces`, for libdbus takes
     /// sockets over only at descriptor 3 and the following.
-    package static func take() -> ActivatedDescriptors {
+    public static func take() -> ActivatedDescriptors {
         defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsafe unsetenv(name) } }
         guard let process = variable("LISTEN_PID").flatMap({ Int32($0) }), process == getpid(),
             let count = variable("LISTEN_FDS").flatMap({ Int32($0) }), count > 0, count <= 4096
@@ -43,12 +43,12 @@ package struct ActivatedDescriptors: Sendable {
     }
 
     /// Those with a name.
-    package func named(_ name: String) -> [FileDescriptor] {
+    public func named(_ name: String) -> [FileDescriptor] {
         all.filter { $0.name == name }.map(\.descriptor)
     }
 
     /// Closes the place holders when no server will listen on passed sockets.
-    package func discardPlaces() {
+    public func discardPlaces() {
         for index in 0..<places { close(Self.first + Int32(index)) }
     }
 
@@ -77,7 +77,7 @@ extension Server {
     /// Listens on the sockets with one name out of those that systemd has passed; once in a process.
     ///
     /// - Throws: `InvalidArgs` when there is none, `BadAddress` when one is not a listening stream socket.
-    package static func listen(
+    public static func listen(
         on name: String, of passed: ActivatedDescriptors, _ configuration: Configuration = Configuration()
     ) throws(DBusError) -> Server {
         try passed.present(passed.named(name))

@@ -7,34 +7,34 @@ internal import CDBus
 /// as much of `org.freedesktop.DBus` as client libraries need to take it for a bus (`BusDriver`).
 @safe
 @DBusActor
-package final class Server {
+public final class Server {
     /// What a server allows.
-    package struct Configuration: Sendable {
+    public struct Configuration: Sendable {
         /// The bus names that clients find us under here.
-        package var names: [String] = []
+        public var names: [String] = []
         /// More connections than this get `LimitsExceeded` and are closed.
-        package var maximumConnections = 128
+        public var maximumConnections = 128
         /// How long a client may take to prove who it is.
-        package var authenticationTimeout = Duration.seconds(10)
+        public var authenticationTimeout = Duration.seconds(10)
         /// A client that sends a larger message is thrown off; larger ones to it are refused here.
-        package var maximumMessageSize = 64 << 20
+        public var maximumMessageSize = 64 << 20
         /// Descriptors in one message.
-        package var maximumDescriptors = 16
+        public var maximumDescriptors = 16
         /// Match rules of one connection.
-        package var maximumMatchRules = 512
+        public var maximumMatchRules = 512
         /// Whether a client may come in at all.
-        package var admits: @DBusActor (Credentials) -> Bool = { _ in true }
+        public var admits: @DBusActor (Credentials) -> Bool = { _ in true }
 
         /// Defaults for a server that clients find under these names.
-        package init(names: [String] = []) {
+        public init(names: [String] = []) {
             self.names = names
         }
     }
 
     /// What this server allows.
-    package let configuration: Configuration
+    public let configuration: Configuration
     /// What calls on its connections reach.
-    package var objects: ObjectTree? {
+    public var objects: ObjectTree? {
         didSet {
             for served in peers where served.isAdmitted { served.connection?.objects = objects }
         }
@@ -63,22 +63,22 @@ package final class Server {
     }
 
     /// The address for clients, with the server's identity.
-    package var address: String {
+    public var address: String {
         guard let raw = unsafe raw, let text = unsafe dbus_server_get_address(raw) else { return "" }
         defer { unsafe dbus_free(text) }
         return unsafe String(cString: text)
     }
 
     /// Calls `handler` with each client that was let in.
-    package func onConnection(_ handler: @escaping @DBusActor (Peer) -> Void) {
+    public func onConnection(_ handler: @escaping @DBusActor (Peer) -> Void) {
         connectionHandlers.append(handler)
     }
 
     /// The clients that were let in and are still there.
-    package var connectedPeers: [Peer] { peers.filter(\.isAdmitted).map(\.peer) }
+    public var connectedPeers: [Peer] { peers.filter(\.isAdmitted).map(\.peer) }
 
     /// Stops listening and closes every connection.
-    package func close() {
+    public func close() {
         guard let raw = unsafe raw else { return }
         unsafe self.raw = nil
         unsafe OrphanedServer(raw: raw, watches: watches).close()
@@ -92,7 +92,7 @@ extension Server {
     /// Listens on an address such as `unix:path=/run/listd/direct.sock`; a socket that was left behind there is replaced.
     ///
     /// - Throws: `BadAddress`, `AddressInUse`, `FileNotFound` and the like.
-    package static func listen(
+    public static func listen(
         _ address: String, _ configuration: Configuration = Configuration()
     ) throws(DBusError) -> Server {
         guard !address.utf8.contains(0) else { throw DBusError(.badAddress, "the address contains a NUL character") }

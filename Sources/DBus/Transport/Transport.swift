@@ -171,17 +171,17 @@ extension Transport {
 }
 
 /// What to do after a look at libdbus' dispatch status.
-package enum DispatchStep: Sendable {
+public enum DispatchStep: Sendable {
     case drain
     case wait
     /// libdbus had no memory to go on: trying again at once would spin.
     case retryLater
 
     /// How long to wait for memory.
-    package static let retryDelay = Duration.milliseconds(100)
+    public static let retryDelay = Duration.milliseconds(100)
 
     /// From a `DBusDispatchStatus`.
-    package init(status: UInt32) {
+    public init(status: UInt32) {
         switch status {
         case DBUS_DISPATCH_DATA_REMAINS.rawValue: self = .drain
         case DBUS_DISPATCH_NEED_MEMORY.rawValue: self = .retryLater

@@ -2,7 +2,7 @@
 ///
 /// For what is not known before it arrives: options, variants, tools. Where the type is known, Swift types are encoded
 /// and decoded directly (`DBusEncodable`), and bulk goes straight through the cursors.
-package indirect enum DBusValue: Equatable, Sendable {
+public indirect enum DBusValue: Equatable, Sendable {
     case byte(UInt8)
     case boolean(Bool)
     case int16(Int16)
@@ -24,14 +24,14 @@ package indirect enum DBusValue: Equatable, Sendable {
     case variant(DBusValue)
 
     /// One entry of a dictionary.
-    package struct Entry: Equatable, Sendable {
+    public struct Entry: Equatable, Sendable {
         /// A basic value.
-        package let key: DBusValue
+        public let key: DBusValue
         /// Any value.
-        package let value: DBusValue
+        public let value: DBusValue
 
         /// An entry from its two halves.
-        package init(key: DBusValue, value: DBusValue) {
+        public init(key: DBusValue, value: DBusValue) {
             self.key = key
             self.value = value
         }
@@ -40,7 +40,7 @@ package indirect enum DBusValue: Equatable, Sendable {
     /// The value's type.
     ///
     /// - Complexity: O(number of types in it); the elements of arrays are not visited.
-    package var signature: Signature {
+    public var signature: Signature {
         var text = ""
         appendSignature(to: &text)
         return Signature(unchecked: text)
@@ -59,7 +59,7 @@ package indirect enum DBusValue: Equatable, Sendable {
     }
 
     /// The value's kind.
-    package var code: TypeCode {
+    public var code: TypeCode {
         switch self {
         case .byte: .byte
         case .boolean: .boolean
@@ -85,18 +85,18 @@ package indirect enum DBusValue: Equatable, Sendable {
 
 extension DBusValue {
     /// `as`.
-    package static func strings(_ strings: some Sequence<String>) -> DBusValue {
+    public static func strings(_ strings: some Sequence<String>) -> DBusValue {
         .array(element: "s", strings.map { .string($0) })
     }
 
     /// `a{sv}`, sorted by key; the values are wrapped in variants here.
-    package static func options(_ options: [String: DBusValue]) -> DBusValue {
+    public static func options(_ options: [String: DBusValue]) -> DBusValue {
         let entries = options.sorted { $0.key < $1.key }.map { Entry(key: .string($0.key), value: .variant($0.value)) }
         return .dictionary(key: "s", value: "v", entries)
     }
 
     /// What a variant holds; the value itself when it is none.
-    package var unwrapped: DBusValue {
+    public var unwrapped: DBusValue {
         if case .variant(let inner) = self { inner.unwrapped } else { self }
     }
 }

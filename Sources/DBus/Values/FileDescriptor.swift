@@ -3,19 +3,19 @@ internal import Glibc
 /// An open file descriptor that this object owns; it is closed with the last reference.
 ///
 /// Sending one duplicates it, receiving one hands over a fresh duplicate; all are close-on-exec.
-package final class FileDescriptor: Sendable {
+public final class FileDescriptor: Sendable {
     /// The number, valid as long as this object lives.
-    package let rawValue: Int32
+    public let rawValue: Int32
 
     /// Takes over an open descriptor.
-    package init(adopting rawValue: Int32) {
+    public init(adopting rawValue: Int32) {
         self.rawValue = rawValue
     }
 
     /// A duplicate of somebody else's descriptor.
     ///
     /// - Throws: `InvalidArgs` when it is not open, `LimitsExceeded` when the process has no more.
-    package init(duplicating other: Int32) throws(DBusError) {
+    public init(duplicating other: Int32) throws(DBusError) {
         rawValue = fcntl(other, F_DUPFD_CLOEXEC, 3)
         guard rawValue >= 0 else {
             throw errno == EBADF
@@ -31,5 +31,5 @@ package final class FileDescriptor: Sendable {
 
 extension FileDescriptor: Equatable {
     /// The same open descriptor of this process.
-    package static func == (left: FileDescriptor, right: FileDescriptor) -> Bool { left === right }
+    public static func == (left: FileDescriptor, right: FileDescriptor) -> Bool { left === right }
 }

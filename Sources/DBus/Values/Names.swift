@@ -2,33 +2,33 @@
 ///
 /// libdbus ends the process when it is handed a bad name, so each is checked here first. Everything that passes here
 /// passes libdbus' own check.
-package enum Names {
+public enum Names {
     static let maximumLength = 255
 
     /// Two or more elements of letters, digits and `_`, none of which begins with a digit, joined by dots.
-    package static func isInterface(_ name: String) -> Bool {
+    public static func isInterface(_ name: String) -> Bool {
         isDotted(name, minimum: 2, hyphens: false, leadingDigits: false)
     }
 
     /// The same grammar as an interface's.
-    package static func isErrorName(_ name: String) -> Bool { isInterface(name) }
+    public static func isErrorName(_ name: String) -> Bool { isInterface(name) }
 
     /// One element of letters, digits and `_` that does not begin with a digit.
-    package static func isMember(_ name: String) -> Bool {
+    public static func isMember(_ name: String) -> Bool {
         isDotted(name, minimum: 1, maximum: 1, hyphens: false, leadingDigits: false)
     }
 
     /// A unique name (`:1.42`) or a well-known one (`org.listd.Listd1`).
-    package static func isBusName(_ name: String) -> Bool { isUniqueName(name) || isWellKnownName(name) }
+    public static func isBusName(_ name: String) -> Bool { isUniqueName(name) || isWellKnownName(name) }
 
     /// Two or more elements after the colon, which may begin with digits.
-    package static func isUniqueName(_ name: String) -> Bool {
+    public static func isUniqueName(_ name: String) -> Bool {
         name.utf8.first == UInt8(ascii: ":") && name.utf8.count <= maximumLength
             && isDotted(name.dropFirst(), minimum: 2, hyphens: true, leadingDigits: true)
     }
 
     /// Two or more elements that may contain hyphens.
-    package static func isWellKnownName(_ name: String) -> Bool {
+    public static func isWellKnownName(_ name: String) -> Bool {
         isDotted(name, minimum: 2, hyphens: true, leadingDigits: false)
     }
 

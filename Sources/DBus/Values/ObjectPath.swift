@@ -1,10 +1,10 @@
 /// A valid object path (D-Bus specification, "Valid Object Paths"), such as `/org/listd/Listd1`.
-package struct ObjectPath: Hashable, Sendable {
+public struct ObjectPath: Hashable, Sendable {
     /// The path as text.
-    package let text: String
+    public let text: String
 
     /// `/`.
-    package static let root = ObjectPath(unchecked: "/")
+    public static let root = ObjectPath(unchecked: "/")
 
     init(unchecked text: String) {
         self.text = text
@@ -13,13 +13,13 @@ package struct ObjectPath: Hashable, Sendable {
     /// Checks a path.
     ///
     /// - Throws: `InvalidArgs` naming the text.
-    package init(_ text: String) throws(DBusError) {
+    public init(_ text: String) throws(DBusError) {
         guard ObjectPath.isValid(text) else { throw .invalidArgs("“\(text)” is not an object path") }
         self.text = text
     }
 
     /// True for `/`, and for elements of letters, digits and `_`, each behind a slash.
-    package static func isValid(_ text: String) -> Bool {
+    public static func isValid(_ text: String) -> Bool {
         if text == "/" { return true }
         var previous: UInt8 = 0
         for (index, byte) in text.utf8.enumerated() {
@@ -40,37 +40,38 @@ package struct ObjectPath: Hashable, Sendable {
 
 extension ObjectPath: ExpressibleByStringLiteral, CustomStringConvertible {
     /// A path in the program's text; a wrong one is the programmer's mistake and traps.
-    package init(stringLiteral text: StaticString) {
+    public init(stringLiteral text: StaticString) {
         precondition(ObjectPath.isValid(text.description), "not an object path")
         self.text = text.description
     }
 
-    package var description: String { text }
+    /// The text as a person reads it.
+    public var description: String { text }
 }
 
 // MARK: - Elements
 
 extension ObjectPath {
     /// The elements from the root; none for `/`.
-    package var elements: [Substring] { text.split(separator: "/") }
+    public var elements: [Substring] { text.split(separator: "/") }
 
     /// The path one level up; nil for `/`.
-    package var parent: ObjectPath? {
+    public var parent: ObjectPath? {
         guard text.utf8.count > 1, let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         return slash == text.startIndex ? .root : ObjectPath(unchecked: String(text[..<slash]))
     }
 
     /// The last element; empty for `/`.
-    package var lastElement: Substring { elements.last ?? "" }
+    public var lastElement: Substring { elements.last ?? "" }
 
     /// The path of the child whose name is `name`, escaped.
-    package func appending(_ name: String) -> ObjectPath {
+    public func appending(_ name: String) -> ObjectPath {
         let element = ObjectPath.escape(name)
         return ObjectPath(unchecked: text == "/" ? "/\(element)" : "\(text)/\(element)")
     }
 
     /// True for the path itself and everything below it.
-    package func contains(_ other: ObjectPath) -> Bool {
+    public func contains(_ other: ObjectPath) -> Bool {
         guard text.utf8.count > 1 else { return true }
         let (mine, theirs) = (text.utf8, other.text.utf8)
         guard theirs.count > mine.count else { return text == other.text }
@@ -80,7 +81,7 @@ extension ObjectPath {
 
     /// One element for any text, as systemd escapes: a byte outside `[A-Za-z0-9]`, and a digit in first place, becomes
     /// `_xx`; the empty text becomes `_`.
-    package static func escape(_ name: String) -> String {
+    public static func escape(_ name: String) -> String {
         guard !name.isEmpty else { return "_" }
         let digits = Array("0123456789abcdef".utf8)
         var bytes: [UInt8] = []
@@ -98,7 +99,7 @@ extension ObjectPath {
     }
 
     /// The text that `escape` made this element from; nil when it did not.
-    package static func unescape(_ element: some StringProtocol) -> String? {
+    public static func unescape(_ element: some StringProtocol) -> String? {
         if element == "_" { return "" }
         var bytes: [UInt8] = []
         var rest = Array(element.utf8)[...]

@@ -1,12 +1,12 @@
 /// A valid signature (D-Bus specification, "Valid Signatures"): any number of complete types.
 ///
 /// At most 255 bytes, 32 nested arrays and 32 nested structs.
-package struct Signature: Hashable, Sendable {
+public struct Signature: Hashable, Sendable {
     /// The signature as text.
-    package let text: String
+    public let text: String
 
     /// No types at all.
-    package static let empty = Signature(unchecked: "")
+    public static let empty = Signature(unchecked: "")
 
     init(unchecked text: String) {
         self.text = text
@@ -15,7 +15,7 @@ package struct Signature: Hashable, Sendable {
     /// Checks a signature.
     ///
     /// - Throws: `InvalidSignature` naming the text.
-    package init(_ text: String) throws(DBusError) {
+    public init(_ text: String) throws(DBusError) {
         guard Signature.isValid(text) else {
             throw DBusError(.invalidSignature, "“\(text)” is not a signature")
         }
@@ -23,7 +23,7 @@ package struct Signature: Hashable, Sendable {
     }
 
     /// True for any number of complete types within the limits.
-    package static func isValid(_ text: String) -> Bool {
+    public static func isValid(_ text: String) -> Bool {
         guard text.utf8.count <= Names.maximumLength else { return false }
         var scanner = SignatureScanner(bytes: Array(text.utf8))
         while !scanner.atEnd {
@@ -33,7 +33,7 @@ package struct Signature: Hashable, Sendable {
     }
 
     /// The complete types, one signature each.
-    package var types: [Signature] {
+    public var types: [Signature] {
         var scanner = SignatureScanner(bytes: Array(text.utf8))
         var types: [Signature] = []
         while !scanner.atEnd {
@@ -45,22 +45,23 @@ package struct Signature: Hashable, Sendable {
     }
 
     /// True for exactly one complete type.
-    package var isSingle: Bool { types.count == 1 }
+    public var isSingle: Bool { types.count == 1 }
 
     /// The kind of the first type; nil when there are no types.
-    package var firstCode: TypeCode? { text.utf8.first.flatMap(TypeCode.init(signatureByte:)) }
+    public var firstCode: TypeCode? { text.utf8.first.flatMap(TypeCode.init(signatureByte:)) }
 
     static func + (left: Signature, right: Signature) -> Signature { Signature(unchecked: left.text + right.text) }
 }
 
 extension Signature: ExpressibleByStringLiteral, CustomStringConvertible {
     /// A signature in the program's text; a wrong one is the programmer's mistake and traps.
-    package init(stringLiteral text: StaticString) {
+    public init(stringLiteral text: StaticString) {
         precondition(Signature.isValid(text.description), "not a signature")
         self.text = text.description
     }
 
-    package var description: String { text }
+    /// The text as a person reads it.
+    public var description: String { text }
 }
 
 /// Walks over the complete types of a signature.

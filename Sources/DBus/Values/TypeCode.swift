@@ -1,7 +1,7 @@
 /// The kinds of D-Bus values, each with its character in a signature.
 ///
 /// Structs and dict entries are `(` and `{` in a signature and `r` and `e` as a value's kind.
-package enum TypeCode: UInt8, Sendable, CaseIterable {
+public enum TypeCode: UInt8, Sendable, CaseIterable {
     case byte = 0x79  // y
     case boolean = 0x62  // b
     case int16 = 0x6e  // n
@@ -31,7 +31,7 @@ package enum TypeCode: UInt8, Sendable, CaseIterable {
     }
 
     /// True for everything but containers.
-    package var isBasic: Bool {
+    public var isBasic: Bool {
         switch self {
         case .array, .variant, .structure, .dictionaryEntry: false
         default: true
@@ -51,5 +51,5 @@ package enum TypeCode: UInt8, Sendable, CaseIterable {
 
 extension TypeCode: CustomStringConvertible {
     /// The character, as people read it in a signature.
-    package var description: String { String(UnicodeScalar(rawValue)) }
+    public var description: String { String(UnicodeScalar(rawValue)) }
 }

@@ -1,7 +1,7 @@
-package import DBus
+public import DBus
 
 /// Adapter options written as `KEY=VALUE` text (contract, "Adapter options").
-package enum AdapterOptionText {
+public enum AdapterOptionText {
     private enum Kind { case text, flag, count, number, controllers, content }
 
     private static let kinds: [String: Kind] = [
@@ -18,7 +18,7 @@ package enum AdapterOptionText {
     /// Flags are yes/no, true/false, on/off or 1/0. `section-controllers` is `TYPE=PLUGIN/CONTROLLER`, several with
     /// commas between. `empty` is `KEY=TEXT`, several with commas between; every value is a string.
     /// - Throws: `InvalidArgs` naming the word at fault.
-    package static func parse(_ words: [String]) throws(DBusError) -> [String: DBusValue] {
+    public static func parse(_ words: [String]) throws(DBusError) -> [String: DBusValue] {
         var options: [String: DBusValue] = [:]
         for word in words {
             guard let (key, text) = split(word) else { throw .invalidArgs("“\(word)” is not KEY=VALUE") }

@@ -1,10 +1,10 @@
-package import DBus
+public import DBus
 
 /// A way to listd that mends itself: it connects, waits for the daemon, and comes back when the bus or the daemon went.
 ///
 /// Owned by `DBusActor`. `onChange` is told of every new daemon process (a restart is a new one) and of its absence.
 @DBusActor
-package final class ListClient {
+public final class ListClient {
     private let address: BusAddress
     private let onChange: @DBusActor (Availability) -> Void
     private var connection: Connection?
@@ -13,7 +13,7 @@ package final class ListClient {
     private var isClosed = false
 
     /// Whether there is a daemon.
-    package enum Availability {
+    public enum Availability {
         /// This one answers.
         case available(ListDaemonClient)
         /// The bus is there, but nobody owns listd's name.
@@ -26,18 +26,18 @@ package final class ListClient {
     private static let longestDelay = Duration.seconds(10)
 
     /// Makes a client that has yet to `start`.
-    package init(address: BusAddress, onChange: @escaping @DBusActor (Availability) -> Void) {
+    public init(address: BusAddress, onChange: @escaping @DBusActor (Availability) -> Void) {
         self.address = address
         self.onChange = onChange
     }
 
     /// Connects and goes on doing so until `close`.
-    package func start() {
+    public func start() {
         Task { @DBusActor in await connect() }
     }
 
     /// Ends the connection and all tries.
-    package func close() {
+    public func close() {
         isClosed = true
         subscription?.cancel()
         connection?.close()

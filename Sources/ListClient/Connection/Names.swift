@@ -1,30 +1,30 @@
-package import DBus
+public import DBus
 
 /// The names under which listd is found (contract, "Names").
-package enum ListdName {
+public enum ListdName {
     /// The well-known bus name.
-    package static let bus = "org.listd.Listd1"
+    public static let bus = "org.listd.Listd1"
     /// The manager's path.
-    package static let managerPath: ObjectPath = "/org/listd/Listd1"
+    public static let managerPath: ObjectPath = "/org/listd/Listd1"
     /// The object manager of the lists.
-    package static let adaptersPath: ObjectPath = "/org/listd/Listd1/adapters"
+    public static let adaptersPath: ObjectPath = "/org/listd/Listd1/adapters"
     /// The manager's interface.
-    package static let manager = "org.listd.Listd1.Manager"
+    public static let manager = "org.listd.Listd1.Manager"
     /// A list's interface.
-    package static let adapter = "org.listd.Listd1.Adapter"
+    public static let adapter = "org.listd.Listd1.Adapter"
     /// A view's interface.
-    package static let view = "org.listd.Listd1.View"
+    public static let view = "org.listd.Listd1.View"
     /// A plugin's interface.
-    package static let plugin = "org.listd.Listd1.Plugin"
+    public static let plugin = "org.listd.Listd1.Plugin"
     /// In front of every error name of listd.
-    package static let errorPrefix = "org.listd.Listd1.Error."
+    public static let errorPrefix = "org.listd.Listd1.Error."
 }
 
 extension ListdName {
     /// The name of the list or plugin behind a path: `_xx` becomes the byte again, a lone `_` the empty name.
     ///
     /// - Returns: nil when the last element is no escaped name.
-    package static func unescaped(_ path: ObjectPath) -> String? {
+    public static func unescaped(_ path: ObjectPath) -> String? {
         let element = path.text.utf8.split(separator: UInt8(ascii: "/")).last ?? []
         if element.elementsEqual("_".utf8) { return "" }
         var bytes: [UInt8] = []

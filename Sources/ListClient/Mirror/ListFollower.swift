@@ -1,13 +1,13 @@
-package import DBus
+public import DBus
 
 /// Follows one list: keeps a `Mirror` true through lost signals, restarts of the daemon and reconnections.
 ///
 /// Owned by `DBusActor`. The mirror outlives a daemon: attached to a new one of the same epoch it catches up with
 /// `GetChanges` instead of reading everything again.
 @DBusActor
-package final class ListFollower {
+public final class ListFollower {
     /// What the owner is told.
-    package enum Event {
+    public enum Event {
         /// The mirror has these changes, and all content is here.
         case changed([MirrorChange])
         /// A call failed; the follower stops until it is attached again.
@@ -17,9 +17,9 @@ package final class ListFollower {
     }
 
     /// The list's name.
-    package let name: String
+    public let name: String
     /// The copy.
-    package private(set) var mirror = Mirror()
+    public private(set) var mirror = Mirror()
 
     private let onEvent: @DBusActor (Event) -> Void
     private var epoch = ""
@@ -32,13 +32,13 @@ package final class ListFollower {
     private static let pageSize: UInt32 = 4096
 
     /// Makes a follower that has yet to be attached.
-    package init(name: String, onEvent: @escaping @DBusActor (Event) -> Void) {
+    public init(name: String, onEvent: @escaping @DBusActor (Event) -> Void) {
         self.name = name
         self.onEvent = onEvent
     }
 
     /// Starts to follow the list of this daemon.
-    package func attach(to daemon: ListDaemonClient) async {
+    public func attach(to daemon: ListDaemonClient) async {
         detach()
         let mine = generation
         do throws(DBusError) {
@@ -68,7 +68,7 @@ package final class ListFollower {
     }
 
     /// Stops to follow; the mirror keeps what it has.
-    package func detach() {
+    public func detach() {
         generation += 1
         for subscription in subscriptions { subscription.cancel() }
         (subscriptions, adapter, isBusy) = ([], nil, false)

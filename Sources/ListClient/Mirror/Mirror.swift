@@ -2,9 +2,9 @@
 ///
 /// Updates carry positions only; what they bring in is *missing* until `fill` supplies it. The owner of a mirror reads
 /// `missing` after each input and asks the daemon for that range.
-package struct Mirror: Sendable {
+public struct Mirror: Sendable {
     /// What an input asks of the owner.
-    package enum Step: Sendable, Equatable {
+    public enum Step: Sendable, Equatable {
         /// Nothing: already known, or applied.
         case none
         /// A signal was lost: ask `GetChanges` since this revision.
@@ -21,7 +21,7 @@ package struct Mirror: Sendable {
     }
 
     /// The revision this copy is at; 0 before the first `reset`.
-    package private(set) var revision: UInt64 = 0
+    public private(set) var revision: UInt64 = 0
     private(set) var entries: [Entry] = []
     private var pending: [PendingChange] = []
     private var missingCount = 0
@@ -29,24 +29,24 @@ package struct Mirror: Sendable {
     private var isFresh = true
 
     /// Makes an empty mirror that has yet to be `reset`.
-    package init() {}
+    public init() {}
 
     /// How many sections the list has.
-    package var count: Int { entries.count }
+    public var count: Int { entries.count }
 
     /// Whether all content is here.
-    package var isComplete: Bool { missingCount == 0 }
+    public var isComplete: Bool { missingCount == 0 }
 
     /// The object at a section; nil past the end and while its content is missing.
-    package func object(at section: Int) -> MirroredObject? {
+    public func object(at section: Int) -> MirroredObject? {
         entries.indices.contains(section) ? entries[section].object : nil
     }
 
     /// All objects in order; nil stands for content that is not here yet.
-    package var objects: [MirroredObject?] { entries.map(\.object) }
+    public var objects: [MirroredObject?] { entries.map(\.object) }
 
     /// The first neighbouring sections whose content is to be read.
-    package var missing: IndexRun? {
+    public var missing: IndexRun? {
         guard missingCount > 0, let first = entries.firstIndex(where: \.isMissing) else { return nil }
         var end = first
         while end < entries.count, entries[end].isMissing { end += 1 }
@@ -54,7 +54,7 @@ package struct Mirror: Sendable {
     }
 
     /// Begins anew with a list of `total` sections at a revision; all content is missing.
-    package mutating func reset(revision: UInt64, total: Int) {
+    public mutating func reset(revision: UInt64, total: Int) {
         self.revision = revision
         entries = (0..<total).map { _ in makeEntry() }
         missingCount = total
@@ -63,7 +63,7 @@ package struct Mirror: Sendable {
     }
 
     /// Takes in an `Updated` signal or a batch of `GetChanges`, by the contract's client rule.
-    package mutating func apply(_ update: Update) -> Step {
+    public mutating func apply(_ update: Update) -> Step {
         if update.kind == .announce { return update.revision > revision ? .catchUp(since: revision) : .none }
         if update.revision <= revision { return .none }
         if update.baseRevision != revision { return .catchUp(since: revision) }
@@ -79,7 +79,7 @@ package struct Mirror: Sendable {
     /// Puts in what `GetObjects` answered for a range.
     ///
     /// An answer of another revision than the mirror's does not fit and asks to catch up.
-    package mutating func fill(from offset: Int, objects: [MirroredObject], revision answered: UInt64) -> Step {
+    public mutating func fill(from offset: Int, objects: [MirroredObject], revision answered: UInt64) -> Step {
         guard answered == revision else { return answered > revision ? .catchUp(since: revision) : .none }
         for (section, object) in zip(offset..., objects) where entries.indices.contains(section) {
             if entries[section].isMissing {
@@ -94,7 +94,7 @@ package struct Mirror: Sendable {
     /// What happened since the last call, once all content is here; nil while some is missing.
     ///
     /// After a `reset` the one event is `.replaced`.
-    package mutating func takeChanges() -> [MirrorChange]? {
+    public mutating func takeChanges() -> [MirrorChange]? {
         guard isComplete else { return nil }
         defer {
             pending = []

@@ -1,5 +1,5 @@
 /// What happened to one section of a mirrored list.
-package enum MirrorChange: Sendable, Equatable {
+public enum MirrorChange: Sendable, Equatable {
     /// The whole list was read anew.
     case replaced(count: Int)
     /// An object is new at a section.

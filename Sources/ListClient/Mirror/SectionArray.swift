@@ -1,7 +1,7 @@
 /// A batch that does not fit the list it is applied to: something was lost or the sender is wrong.
-package struct BatchMismatch: Error, Sendable, Equatable {
+public struct BatchMismatch: Error, Sendable, Equatable {
     /// What does not fit, for the log.
-    package let message: String
+    public let message: String
 }
 
 extension Array {

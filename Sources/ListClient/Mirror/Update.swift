@@ -2,9 +2,9 @@
 ///
 /// Deletes, reloads and the origins of moves are positions before the transaction; inserts and the targets of moves are
 /// positions after it (contract, "Announcing").
-package struct Update: Sendable, Equatable {
+public struct Update: Sendable, Equatable {
     /// How a client takes an update in.
-    package enum Kind: String, Sendable {
+    public enum Kind: String, Sendable {
         /// The batches say what changed.
         case update
         /// The batches are empty: everything is to be read anew.
@@ -14,18 +14,18 @@ package struct Update: Sendable, Equatable {
     }
 
     /// Changes of whole sections.
-    package struct Sections: Sendable, Equatable {
+    public struct Sections: Sendable, Equatable {
         /// Positions that went away, before the transaction.
-        package var deletes: [IndexRun]
+        public var deletes: [IndexRun]
         /// Positions that are new, after the transaction.
-        package var inserts: [IndexRun]
+        public var inserts: [IndexRun]
         /// Sections that changed their place.
-        package var moves: [IndexMove]
+        public var moves: [IndexMove]
         /// Sections with new content, before the transaction.
-        package var reloads: [IndexRun]
+        public var reloads: [IndexRun]
 
         /// Makes a batch; nothing changes by default.
-        package init(
+        public init(
             deletes: [IndexRun] = [], inserts: [IndexRun] = [], moves: [IndexMove] = [], reloads: [IndexRun] = []
         ) {
             self.deletes = deletes
@@ -35,22 +35,22 @@ package struct Update: Sendable, Equatable {
         }
 
         /// Whether nothing changes.
-        package var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && reloads.isEmpty }
+        public var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && reloads.isEmpty }
     }
 
     /// Changes of items inside sections that stay.
-    package struct Items: Sendable, Equatable {
+    public struct Items: Sendable, Equatable {
         /// Places that went away, before the transaction.
-        package var deletes: [ItemPath]
+        public var deletes: [ItemPath]
         /// Places that are new, after the transaction.
-        package var inserts: [ItemPath]
+        public var inserts: [ItemPath]
         /// Items that changed their place.
-        package var moves: [ItemMove]
+        public var moves: [ItemMove]
         /// Items with new content, before the transaction.
-        package var reloads: [ItemPath]
+        public var reloads: [ItemPath]
 
         /// Makes a batch; nothing changes by default.
-        package init(
+        public init(
             deletes: [ItemPath] = [], inserts: [ItemPath] = [], moves: [ItemMove] = [], reloads: [ItemPath] = []
         ) {
             self.deletes = deletes
@@ -60,28 +60,28 @@ package struct Update: Sendable, Equatable {
         }
 
         /// Whether nothing changes.
-        package var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && reloads.isEmpty }
+        public var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && reloads.isEmpty }
     }
 
     /// The revision before the transaction.
-    package var baseRevision: UInt64
+    public var baseRevision: UInt64
     /// The revision after the transaction.
-    package var revision: UInt64
+    public var revision: UInt64
     /// How to take it in.
-    package var kind: Kind
+    public var kind: Kind
     /// Whether the writer would like it animated.
-    package var animated: Bool
+    public var animated: Bool
     /// Sections after the transaction; absent in what `GetChanges` answers.
-    package var sectionCount: Int?
+    public var sectionCount: Int?
     /// Items after the transaction; absent in what `GetChanges` answers.
-    package var itemCount: Int?
+    public var itemCount: Int?
     /// Changes of sections.
-    package var sections: Sections
+    public var sections: Sections
     /// Changes of items.
-    package var items: Items
+    public var items: Items
 
     /// Makes an update.
-    package init(
+    public init(
         baseRevision: UInt64, revision: UInt64, kind: Kind, animated: Bool = true, sectionCount: Int? = nil,
         itemCount: Int? = nil, sections: Sections = Sections(), items: Items = Items()
     ) {

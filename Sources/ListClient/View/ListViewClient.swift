@@ -1,13 +1,13 @@
-package import DBus
+public import DBus
 
 /// A view on a list: keeps the `Picture` that the daemon paints and acknowledges what has been taken in.
 ///
 /// Owned by `DBusActor`. It lives as long as the daemon and the connection it was opened on; afterwards open a new one.
 /// Viewports are sent one at a time: while one is on its way only the newest of the following is kept.
 @DBusActor
-package final class ListViewClient {
+public final class ListViewClient {
     /// What the owner is told.
-    package enum Event {
+    public enum Event {
         /// The picture is another one.
         case changed(Picture)
         /// The daemon has closed the view: the contract's reason.
@@ -21,9 +21,9 @@ package final class ListViewClient {
     }
 
     /// What the view shows.
-    package private(set) var picture = Picture()
+    public private(set) var picture = Picture()
     /// The view's object.
-    package let object: RemoteObject
+    public let object: RemoteObject
 
     private let onEvent: @DBusActor (Event) -> Void
     private var subscription: Subscription?
@@ -35,7 +35,7 @@ package final class ListViewClient {
     /// Opens a view on a list.
     ///
     /// - Throws: the daemon's error, as for an unknown option.
-    package static func open(
+    public static func open(
         _ adapter: RemoteObject, options: [String: DBusValue] = [:], onEvent: @escaping @DBusActor (Event) -> Void
     ) async throws(DBusError) -> ListViewClient {
         let (path, _, _, _) = try await adapter.call(
@@ -58,24 +58,24 @@ package final class ListViewClient {
     }
 
     /// Says which part of the content is on the screen, in points.
-    package func setViewport(x: Double, y: Double, width: Double, height: Double) {
+    public func setViewport(x: Double, y: Double, width: Double, height: Double) {
         waiting = Viewport(x: x, y: y, width: width, height: height)
         sendViewport()
     }
 
     /// Calls `body` when every viewport has been answered, and with it taken in what the answer promised.
-    package func whenAnswered(_ body: @escaping @DBusActor () -> Void) {
+    public func whenAnswered(_ body: @escaping @DBusActor () -> Void) {
         answered.append(body)
         tellAnswered()
     }
 
     /// Brings an object into the viewport.
-    package func scroll(to objectID: String, item: UInt32 = 0, position: String = "none") {
+    public func scroll(to objectID: String, item: UInt32 = 0, position: String = "none") {
         call("ScrollTo", objectID, item, position) { (_, _) throws(DBusError) in }
     }
 
     /// Closes the view.
-    package func close() async {
+    public func close() async {
         subscription?.cancel()
         subscription = nil
         // The daemon may be gone already, and then so is the view.

@@ -1,33 +1,33 @@
-package import DBus
+public import DBus
 
 /// What a view shows: the slots in use, each with the item that sits in it.
 ///
 /// Pure: it takes in the contract's `Changed` signals and the answer of `Resync`; after each step it equals what
 /// `Resync` would answer (contract, "Viewing").
-package struct Picture: Sendable, Equatable {
+public struct Picture: Sendable, Equatable {
     /// One item in its slot.
-    package struct Shown: Sendable, Equatable {
+    public struct Shown: Sendable, Equatable {
         /// The slot: the widget that shows the item.
-        package var slot: UInt32
+        public var slot: UInt32
         /// The object whose section the item belongs to; empty for the empty view.
-        package var objectID: String
+        public var objectID: String
         /// The section of the item.
-        package var section: UInt32
+        public var section: UInt32
         /// The item inside its section; 0 for header and footer.
-        package var item: UInt32
+        public var item: UInt32
         /// `cell`, `header` or `footer`.
-        package var kind: String
+        public var kind: String
         /// What kind of widget can show it.
-        package var reuseIdentifier: String
+        public var reuseIdentifier: String
         /// Its place in the content, in points.
-        package var frame: Frame
+        public var frame: Frame
         /// Higher ones cover lower ones.
-        package var z: Int64
+        public var z: Int64
         /// What the widget draws.
-        package var content: [String: DBusValue]
+        public var content: [String: DBusValue]
 
         /// Makes an item in its slot.
-        package init(
+        public init(
             slot: UInt32, objectID: String, section: UInt32, item: UInt32, kind: String, reuseIdentifier: String,
             frame: Frame, z: Int64, content: [String: DBusValue]
         ) {
@@ -44,7 +44,7 @@ package struct Picture: Sendable, Equatable {
     }
 
     /// Whether a change fitted.
-    package enum Outcome: Sendable, Equatable {
+    public enum Outcome: Sendable, Equatable {
         /// Taken in.
         case applied
         /// Older than what is shown: nothing to do.
@@ -54,21 +54,21 @@ package struct Picture: Sendable, Equatable {
     }
 
     /// The sequence of the last change that was taken in.
-    package private(set) var sequence: UInt64 = 0
+    public private(set) var sequence: UInt64 = 0
     /// The revision of the list that it shows.
-    package private(set) var revision: UInt64 = 0
+    public private(set) var revision: UInt64 = 0
     /// Width and height of the whole content, in points.
-    package private(set) var contentSize = Extent(width: 0, height: 0)
+    public private(set) var contentSize = Extent(width: 0, height: 0)
     /// Where the viewport starts in the content, in points.
-    package private(set) var offset = Position(x: 0, y: 0)
+    public private(set) var offset = Position(x: 0, y: 0)
     /// The items by slot.
-    package private(set) var shown: [UInt32: Shown] = [:]
+    public private(set) var shown: [UInt32: Shown] = [:]
 
     /// Makes the empty picture of a view that has said nothing yet.
-    package init() {}
+    public init() {}
 
     /// Makes the picture that `Resync` answers.
-    package init(sequence: UInt64, revision: UInt64, contentSize: Extent, offset: Position, shown: [Shown]) {
+    public init(sequence: UInt64, revision: UInt64, contentSize: Extent, offset: Position, shown: [Shown]) {
         self.sequence = sequence
         self.revision = revision
         self.contentSize = contentSize
@@ -77,14 +77,14 @@ package struct Picture: Sendable, Equatable {
     }
 
     /// The items from top to bottom, then from left to right.
-    package var inReadingOrder: [Shown] {
+    public var inReadingOrder: [Shown] {
         shown.values.sorted { a, b in
             (a.frame.y, a.frame.x, a.section, a.item) < (b.frame.y, b.frame.x, b.section, b.item)
         }
     }
 
     /// Takes in a `Changed` signal: release, show, place, rebind.
-    package mutating func apply(_ change: PictureChange) -> Outcome {
+    public mutating func apply(_ change: PictureChange) -> Outcome {
         guard change.sequence > sequence else { return .ignored }
         guard change.sequence == sequence + 1 else { return .gap }
         var new = shown

@@ -1,46 +1,46 @@
-package import DBus
+public import DBus
 
 /// A place in the content, in points from the top left corner.
-package struct Position: Sendable, Hashable {
+public struct Position: Sendable, Hashable {
     /// Distance from the left edge.
-    package var x: Double
+    public var x: Double
     /// Distance from the top edge.
-    package var y: Double
+    public var y: Double
 
     /// Makes a position.
-    package init(x: Double, y: Double) {
+    public init(x: Double, y: Double) {
         self.x = x
         self.y = y
     }
 }
 
 /// Width and height, in points.
-package struct Extent: Sendable, Hashable {
+public struct Extent: Sendable, Hashable {
     /// Horizontal extent.
-    package var width: Double
+    public var width: Double
     /// Vertical extent.
-    package var height: Double
+    public var height: Double
 
     /// Makes an extent.
-    package init(width: Double, height: Double) {
+    public init(width: Double, height: Double) {
         self.width = width
         self.height = height
     }
 }
 
 /// The place and extent of an item in the content, in points.
-package struct Frame: Sendable, Hashable {
+public struct Frame: Sendable, Hashable {
     /// The left edge.
-    package var x: Double
+    public var x: Double
     /// The top edge.
-    package var y: Double
+    public var y: Double
     /// Horizontal extent.
-    package var width: Double
+    public var width: Double
     /// Vertical extent.
-    package var height: Double
+    public var height: Double
 
     /// Makes a frame.
-    package init(x: Double, y: Double, width: Double, height: Double) {
+    public init(x: Double, y: Double, width: Double, height: Double) {
         self.x = x
         self.y = y
         self.width = width
@@ -49,22 +49,22 @@ package struct Frame: Sendable, Hashable {
 }
 
 /// The difference between two pictures: the contract's `Changed` signal as a value.
-package struct PictureChange: Sendable, Equatable {
+public struct PictureChange: Sendable, Equatable {
     /// The same content at another place.
-    package struct Placed: Sendable, Equatable {
+    public struct Placed: Sendable, Equatable {
         /// The slot that moves.
-        package var slot: UInt32
+        public var slot: UInt32
         /// The section of its item now.
-        package var section: UInt32
+        public var section: UInt32
         /// The number of its item inside the section now.
-        package var item: UInt32
+        public var item: UInt32
         /// Where it is now.
-        package var frame: Frame
+        public var frame: Frame
         /// What covers what.
-        package var z: Int64
+        public var z: Int64
 
         /// Makes a new place.
-        package init(slot: UInt32, section: UInt32, item: UInt32, frame: Frame, z: Int64) {
+        public init(slot: UInt32, section: UInt32, item: UInt32, frame: Frame, z: Int64) {
             self.slot = slot
             self.section = section
             self.item = item
@@ -74,24 +74,24 @@ package struct PictureChange: Sendable, Equatable {
     }
 
     /// One more than that of the change before.
-    package var sequence: UInt64
+    public var sequence: UInt64
     /// The revision of the list that the picture shows afterwards.
-    package var revision: UInt64
+    public var revision: UInt64
     /// Extent of the whole content.
-    package var contentSize: Extent
+    public var contentSize: Extent
     /// Where the viewport starts.
-    package var offset: Position
+    public var offset: Position
     /// Slots that show nothing any more.
-    package var released: [UInt32]
+    public var released: [UInt32]
     /// Items that are new in the picture.
-    package var shown: [Picture.Shown]
+    public var shown: [Picture.Shown]
     /// Items at another place.
-    package var placed: [Placed]
+    public var placed: [Placed]
     /// Slots with new content.
-    package var rebound: [(slot: UInt32, content: [String: DBusValue])]
+    public var rebound: [(slot: UInt32, content: [String: DBusValue])]
 
     /// Makes a difference.
-    package init(
+    public init(
         sequence: UInt64, revision: UInt64, contentSize: Extent, offset: Position, released: [UInt32] = [],
         shown: [Picture.Shown] = [], placed: [Placed] = [],
         rebound: [(slot: UInt32, content: [String: DBusValue])] = []
@@ -107,7 +107,7 @@ package struct PictureChange: Sendable, Equatable {
     }
 
     /// Changes are equal when all their parts are.
-    package static func == (a: PictureChange, b: PictureChange) -> Bool {
+    public static func == (a: PictureChange, b: PictureChange) -> Bool {
         a.sequence == b.sequence && a.revision == b.revision && a.contentSize == b.contentSize && a.offset == b.offset
             && a.released == b.released && a.shown == b.shown && a.placed == b.placed
             && a.rebound.elementsEqual(b.rebound) { $0.slot == $1.slot && $0.content == $1.content }

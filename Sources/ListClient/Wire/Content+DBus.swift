@@ -1,14 +1,15 @@
-package import DBus
+public import DBus
 
 /// The content of an object or item, `a{sv}`, with the variants taken off.
-package struct Content: DBusDecodable {
-    package static var signature: Signature { "a{sv}" }
+public struct Content: DBusDecodable {
+    /// The type of the value on the wire.
+    public static var signature: Signature { "a{sv}" }
 
     /// The values by key.
-    package let values: [String: DBusValue]
+    public let values: [String: DBusValue]
 
     /// Reads a content.
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    public init(from reader: inout MessageReader) throws(DBusError) {
         values = try reader.array { (inside) throws(DBusError) in
             var values: [String: DBusValue] = [:]
             while !inside.atEnd {
@@ -23,9 +24,11 @@ package struct Content: DBusDecodable {
 }
 
 extension MirroredObject: DBusDecodable {
-    package static var signature: Signature { "(ssa{sv})" }
+    /// The type of the value on the wire.
+    public static var signature: Signature { "(ssa{sv})" }
 
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         self = try reader.structure { (inside) throws(DBusError) in
             MirroredObject(
                 id: try inside.readString(), type: try inside.readString(),

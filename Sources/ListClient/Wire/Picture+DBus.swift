@@ -1,4 +1,4 @@
-package import DBus
+public import DBus
 
 extension Extent {
     init(reading reader: inout MessageReader) throws(DBusError) {
@@ -27,9 +27,11 @@ extension Frame {
 }
 
 extension Picture.Shown: DBusDecodable {
-    package static var signature: Signature { "(usuuss(dddd)xa{sv})" }
+    /// The type of the value on the wire.
+    public static var signature: Signature { "(usuuss(dddd)xa{sv})" }
 
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         self = try reader.structure { (inside) throws(DBusError) in
             Picture.Shown(
                 slot: try inside.readUInt32(), objectID: try inside.readString(), section: try inside.readUInt32(),
@@ -41,9 +43,11 @@ extension Picture.Shown: DBusDecodable {
 }
 
 extension PictureChange.Placed: DBusDecodable {
-    package static var signature: Signature { "(uuu(dddd)x)" }
+    /// The type of the value on the wire.
+    public static var signature: Signature { "(uuu(dddd)x)" }
 
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         self = try reader.structure { (inside) throws(DBusError) in
             PictureChange.Placed(
                 slot: try inside.readUInt32(), section: try inside.readUInt32(), item: try inside.readUInt32(),
@@ -54,7 +58,7 @@ extension PictureChange.Placed: DBusDecodable {
 
 extension PictureChange {
     /// Reads the body of a `Changed` signal.
-    package init(signal reader: inout MessageReader) throws(DBusError) {
+    public init(signal reader: inout MessageReader) throws(DBusError) {
         self.init(
             sequence: try reader.readUInt64(), revision: try reader.readUInt64(),
             contentSize: try Extent(reading: &reader), offset: try Position(reading: &reader),
@@ -77,7 +81,7 @@ extension PictureChange {
 
 extension Picture {
     /// Reads the answer of `Resync`.
-    package init(resync reader: inout MessageReader) throws(DBusError) {
+    public init(resync reader: inout MessageReader) throws(DBusError) {
         self.init(
             sequence: try reader.readUInt64(), revision: try reader.readUInt64(),
             contentSize: try Extent(reading: &reader), offset: try Position(reading: &reader),

@@ -1,11 +1,13 @@
-package import DBus
+public import DBus
 
 // What the contract writes as numbers, read straight into the mirror's types.
 
 extension IndexRun: DBusDecodable {
-    package static var signature: Signature { "(uu)" }
+    /// The type of the value on the wire.
+    public static var signature: Signature { "(uu)" }
 
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         self = try reader.structure { (inside) throws(DBusError) in
             IndexRun(first: Int(try inside.readUInt32()), count: Int(try inside.readUInt32()))
         }
@@ -13,9 +15,11 @@ extension IndexRun: DBusDecodable {
 }
 
 extension IndexMove: DBusDecodable {
-    package static var signature: Signature { "(uu)" }
+    /// The type of the value on the wire.
+    public static var signature: Signature { "(uu)" }
 
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         self = try reader.structure { (inside) throws(DBusError) in
             IndexMove(from: Int(try inside.readUInt32()), to: Int(try inside.readUInt32()))
         }
@@ -23,9 +27,11 @@ extension IndexMove: DBusDecodable {
 }
 
 extension ItemPath: DBusDecodable {
-    package static var signature: Signature { "(uu)" }
+    /// The type of the value on the wire.
+    public static var signature: Signature { "(uu)" }
 
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         self = try reader.structure { (inside) throws(DBusError) in try ItemPath(members: &inside) }
     }
 
@@ -35,9 +41,11 @@ extension ItemPath: DBusDecodable {
 }
 
 extension ItemMove: DBusDecodable {
-    package static var signature: Signature { "(uuuu)" }
+    /// The type of the value on the wire.
+    public static var signature: Signature { "(uuuu)" }
 
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         self = try reader.structure { (inside) throws(DBusError) in
             ItemMove(from: try ItemPath(members: &inside), to: try ItemPath(members: &inside))
         }
@@ -45,9 +53,11 @@ extension ItemMove: DBusDecodable {
 }
 
 extension Update.Sections: DBusDecodable {
-    package static var signature: Signature { "(a(uu)a(uu)a(uu)a(uu))" }
+    /// The type of the value on the wire.
+    public static var signature: Signature { "(a(uu)a(uu)a(uu)a(uu))" }
 
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         self = try reader.structure { (inside) throws(DBusError) in
             Update.Sections(
                 deletes: try [IndexRun](from: &inside), inserts: try [IndexRun](from: &inside),
@@ -57,9 +67,11 @@ extension Update.Sections: DBusDecodable {
 }
 
 extension Update.Items: DBusDecodable {
-    package static var signature: Signature { "(a(uu)a(uu)a(uuuu)a(uu))" }
+    /// The type of the value on the wire.
+    public static var signature: Signature { "(a(uu)a(uu)a(uuuu)a(uu))" }
 
-    package init(from reader: inout MessageReader) throws(DBusError) {
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
         self = try reader.structure { (inside) throws(DBusError) in
             Update.Items(
                 deletes: try [ItemPath](from: &inside), inserts: try [ItemPath](from: &inside),
@@ -78,7 +90,7 @@ extension Update.Kind {
 
 extension Update {
     /// Reads the body of an `Updated` signal.
-    package init(signal reader: inout MessageReader) throws(DBusError) {
+    public init(signal reader: inout MessageReader) throws(DBusError) {
         self.init(
             baseRevision: try reader.readUInt64(), revision: try reader.readUInt64(),
             kind: try Kind(reading: &reader), animated: try reader.readBool(),
@@ -87,7 +99,7 @@ extension Update {
     }
 
     /// Reads one batch of what `GetChanges` answers.
-    package init(batch reader: inout MessageReader) throws(DBusError) {
+    public init(batch reader: inout MessageReader) throws(DBusError) {
         self = try reader.structure { (inside) throws(DBusError) in
             Update(
                 baseRevision: try inside.readUInt64(), revision: try inside.readUInt64(),

@@ -1,4 +1,4 @@
-package import DBus
+public import DBus
 package import ListKit
 
 // The one place where the engine's errors get their names on the bus, and get back from them.

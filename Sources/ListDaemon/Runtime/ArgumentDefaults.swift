@@ -1,3 +1,5 @@
+internal import DBus
+
 /// What options mean that are not given; whether systemd runs the process decides it.
 struct ArgumentDefaults {
     static let logLevel = Log.Level.info

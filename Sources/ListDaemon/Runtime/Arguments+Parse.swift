@@ -1,3 +1,5 @@
+internal import DBus
+
 extension Arguments {
     /// Reads a command line.
     ///

@@ -1,3 +1,5 @@
+package import DBus
+
 /// What the command line asks for.
 ///
 /// Made by ``parse(_:environment:executable:)``, which applies every default, so that nobody after it looks at the
@@ -42,16 +44,6 @@ package struct DaemonOptions: Sendable, Equatable {
         self.pluginDirectories = pluginDirectories
         self.logLevel = logLevel
     }
-}
-
-/// A message bus, as `--bus` names it.
-package enum BusAddress: Sendable, Equatable {
-    /// The system bus.
-    case system
-    /// The session bus (`DBUS_SESSION_BUS_ADDRESS`).
-    case session
-    /// A bus at a D-Bus address.
-    case address(String)
 }
 
 /// Where direct connections are accepted, as `--direct` names it.

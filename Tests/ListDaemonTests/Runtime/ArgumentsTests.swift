@@ -1,3 +1,4 @@
+import enum DBus.BusAddress
 import ListDaemon
 import Testing
 
