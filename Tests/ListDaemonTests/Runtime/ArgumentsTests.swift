@@ -1,6 +1,7 @@
-import enum DBus.BusAddress
 import ListDaemon
 import Testing
+
+import enum DBus.BusAddress
 
 @Suite("The command line")
 struct ArgumentsTests {
