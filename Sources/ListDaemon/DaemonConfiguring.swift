@@ -24,7 +24,7 @@ final class CurrentConfiguration: Sendable {
 
 extension RunningDaemon {
     /// Reads the configuration for the start: lists with a fault are left out, a faulty `listd.conf` ends it.
-    static func loadConfiguration(_ options: DaemonOptions, log: Log) throws(StartFailure) -> Configuration {
+    static func loadConfiguration(_ options: DaemonOptions, log: Log) throws(StartFailure) -> LoadedConfiguration {
         let loaded = ConfigurationLoader.load(options.configurationDirectory)
         for fault in loaded.faults { log.error("\(fault)", event: .configurationFault) }
         guard !loaded.isDaemonFaulty else {
@@ -32,7 +32,7 @@ extension RunningDaemon {
                 code: .configuration,
                 message: "listd.conf in \(options.configurationDirectory) has a fault: who may do what is not known")
         }
-        return loaded.configuration
+        return loaded
     }
 
     /// Makes the limits and rights of a configuration hold.
@@ -109,8 +109,10 @@ extension RunningDaemon {
 
     private func removeConfiguredList(_ name: String) async {
         guard let adapter = service.adapters.object(name), adapter.access.isConfigured else { return }
-        await withCheckedContinuation { continuation in
-            service.remove(adapter) { continuation.resume() }
+        do throws(ListError) {
+            try await service.remove(adapter)
+        } catch {
+            log.error("the list \(name) stays, although no file configures it: \(error)", .adapter(name))
         }
     }
 
@@ -121,7 +123,7 @@ extension RunningDaemon {
 
 extension ListConfiguration {
     /// Configured lists belong to root, and nobody removes them over the bus.
-    fileprivate var access: AdapterAccess {
+    var access: AdapterAccess {
         AdapterAccess(owner: 0, readers: options.readers, writers: options.writers, isConfigured: true)
     }
 }

@@ -9,6 +9,8 @@ final class RunningDaemon {
     let notify = Notify()
     let service: Service
     let configuration: CurrentConfiguration
+    /// Whether something of the configuration was left out at the start: a list may be missing by mistake.
+    let isConfigurationFaulty: Bool
     private let link: BusLink
     /// What systemd has passed to the process.
     private let passed: ActivatedDescriptors
@@ -19,8 +21,10 @@ final class RunningDaemon {
         self.options = options
         self.passed = passed
         self.log = log
-        let configuration = CurrentConfiguration(try Self.loadConfiguration(options, log: log))
+        let loaded = try Self.loadConfiguration(options, log: log)
+        let configuration = CurrentConfiguration(loaded.configuration)
         self.configuration = configuration
+        isConfigurationFaulty = !loaded.faults.isEmpty
         service = Service(log: log, quotas: configuration.all.limits.perUser) { observer in
             PluginRegistry(
                 directories: PluginDirectories(options.pluginDirectories),
@@ -32,20 +36,21 @@ final class RunningDaemon {
     /// Comes up: everything that can be called is there before the name is owned.
     func start() async throws {
         apply(configuration.all)
+        try await restoreLists()
         try listen()
         registerManager()
-        await makeConfiguredLists(configuration.all.lists.values.sorted { $0.name < $1.name })
         try await connect()
         notify.send(.ready, .status("serving"))
         log.notice("ready on \(options.bus)", event: .ready)
     }
 
-    /// Goes down: refuses writing, finishes what was accepted, closes the views.
+    /// Goes down: refuses writing, finishes and stores what was accepted, closes the views.
     func stop() async {
         log.notice("stopping", event: .stopping)
         notify.send(.stopping)
         service.phase = .shuttingDown
         await service.stopHosts()
+        await service.store?.close()
         await link.close()
         server?.close()
     }
@@ -80,8 +85,10 @@ extension RunningDaemon {
     private static let socketName = "direct"
 
     private func registerManager() {
+        var features = server == nil ? [] : ["direct"]
+        if service.store != nil { features.append("store") }
         let manager = ManagerObject(
-            service: service, features: server == nil ? [] : ["direct"], directAddress: server?.address ?? ""
+            service: service, features: features, directAddress: server?.address ?? ""
         ) { [unowned self] in try await reload() }
         manager.register()
     }

@@ -10,16 +10,25 @@ extension AdapterObject {
         _ new: AdapterOptions, access: AdapterAccess, controllers: SectionControllerTable?
     ) async throws(ListError) {
         let configuration = new.configuration(named: name)
-        let outcome = await withCheckedContinuation { continuation in
-            request {
-                continuation.resume(returning: $0)
-            } _: { id in
-                .configure(id, configuration, controllers)
-            }
-        }
-        _ = try outcome.get()
+        try await ask { id in .configure(id, configuration, controllers) }
         adopt(new, access: access)
         propertiesChanged(["Options"])
+        try await store(new)
+    }
+
+    /// Has the list stored as its options say, from now on.
+    private func store(_ options: AdapterOptions) async throws(ListError) {
+        let wasStored = stored.isStored
+        if wasStored, options.durability == .memory { try await ask { id in .keep(id, false) } }
+        try await stored.take(try Fields(options.values), durability: options.durability)
+        if !wasStored, stored.isStored { try await ask { id in .keep(id, true) } }
+    }
+
+    private func ask(_ command: (RequestID) -> AdapterCommand) async throws(ListError) {
+        let outcome = await withCheckedContinuation { continuation in
+            request({ continuation.resume(returning: $0) }, command)
+        }
+        _ = try outcome.get()
     }
 }
 

@@ -24,8 +24,10 @@ package final class AdapterObject {
     package let name: String
     /// Where it stands in the tree.
     package let path: ObjectPath
+    /// What the store keeps of it.
+    let stored: StoredList
     /// Names the numbering of the revisions.
-    package let epoch: String
+    package var epoch: String { stored.epoch }
     /// Who may do what.
     package private(set) var access: AdapterAccess
     /// What it was made with.
@@ -51,13 +53,13 @@ package final class AdapterObject {
 
     /// Makes the object of an adapter, which the relay leads to from then on.
     init(
-        service: Service, name: String, epoch: String, access: AdapterAccess, options: AdapterOptions,
+        service: Service, name: String, stored: StoredList, access: AdapterAccess, options: AdapterOptions,
         relay: AdapterRelay, host: AdapterHost
     ) {
         self.service = service
         self.name = name
         path = ObjectPath.adapters.appending(name)
-        self.epoch = epoch
+        self.stored = stored
         self.access = access
         self.options = options
         self.host = host

@@ -21,6 +21,7 @@ extension ManagerObject {
         lines.append("features: \(features.joined(separator: " "))")
         lines.append("direct address: \(directAddress.isEmpty ? "none" : directAddress)")
         lines += service.transports.description.map { "  " + $0 }
+        lines += await storeText()
         lines.append("statistics:")
         lines += service.counters.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
         lines.append("plugins:")

@@ -45,10 +45,7 @@ extension ManagerObject {
         },
         .method("Dump", out: ["text": "s"]) { manager, call in try manager.dump(call, inline: true) },
         .method("DumpByFileDescriptor", out: ["fd": "h"]) { manager, call in try manager.dump(call, inline: false) },
-        .method("Backup", in: ["file": "h"]) { manager, call in
-            _ = try manager.service.authority.administrator(call.peer, doing: "Backup")
-            throw ListError(.storeFailed, "nothing is stored: there is no state directory")
-        },
+        .method("Backup", in: ["file": "h"]) { manager, call in try manager.backUp(call) },
         .function("GetStatistics", out: "counters") { (manager, _) in manager.service.counters },
     ]
 

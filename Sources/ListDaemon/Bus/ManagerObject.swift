@@ -66,7 +66,10 @@ extension ManagerObject {
                     ? "adapter \(name.debugDescription) comes from a configuration file"
                     : "adapter \(name.debugDescription) belongs to user \(adapter.access.owner)")
         }
-        service.remove(adapter) { call.reply() }
+        answer(call) { [service] in
+            try await service.remove(adapter)
+            call.reply()
+        }
     }
 
     /// Name, path, source, revision, objects, items, views of each adapter.

@@ -2,10 +2,11 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 
 extension Service {
-    /// Makes an adapter and shows it.
+    /// Makes an adapter, stores that it exists, and shows it.
     ///
     /// - Throws: `invalidArguments` or `adapterExists` for the name, `limitsExceeded` when the owner has as many as a user
-    ///   may have, and what is wrong with the source, the section controllers or the plugins that they come from.
+    ///   may have, `storeFailed`, and what is wrong with the source, the section controllers or the plugins that they come
+    ///   from.
     func makeAdapter(
         name: String, options: AdapterOptions, access: AdapterAccess
     ) async throws(ListError) -> AdapterObject {
@@ -14,34 +15,96 @@ extension Service {
         let controllers = try await plugins.sectionControllers(for: options.sectionControllers)
         try book(Quotas.Amounts(adapters: 1), for: access)
         do throws(ListError) {
-            let relay = AdapterRelay()
-            let feed = SourceFeed { event, completion in relay.apply(event, completion) }
-            let source = try await makeSource(options.source, feed: feed)
-            let adapter = AdapterObject(
-                service: self, name: name, epoch: Epoch.new(), access: access, options: options, relay: relay,
-                host: AdapterHost(
-                    configuration: options.configuration(named: name),
-                    controllers: controllers,
-                    account: access.isConfigured ? nil : HostAccount(ledger: quotas, user: access.owner),
-                    sink: relay.sink))
-            adapter.begin(source, feed)
-            adapters.add(adapter)
-            tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
-            return adapter
+            let ways = AdapterWays()
+            let source = try await makeSource(options.source, feed: ways.feed)
+            let stored = try storedList(name, epoch: Epoch.new(), options, access)
+            try await stored.create()
+            return show(stored, nil, name, options, access, controllers, source, ways)
         } catch {
             release(Quotas.Amounts(adapters: 1), of: access)
             throw error
         }
     }
 
-    /// Takes an adapter away at once; `completion` runs when its views are closed and its callers answered.
-    func remove(_ adapter: AdapterObject, completion: @escaping @DBusActor () -> Void) {
+    /// Brings an adapter back that was stored, and shows it.
+    ///
+    /// Where a plugin is gone, the list has built-in section controllers, or no source, and says that it `failed`.
+    func restoreAdapter(_ restored: RestoredAdapter, options: AdapterOptions, access: AdapterAccess) async {
+        let name = restored.adapter.name
+        do throws(ListError) {
+            let stored = try storedList(name, epoch: restored.adapter.epoch, options, access)
+            if !access.isConfigured { quotas.adopt(Quotas.Amounts(adapters: 1), for: access.owner) }
+            var faults: [ListError] = []
+            let controllers = await attempt(&faults) { () async throws(ListError) in
+                try await plugins.sectionControllers(for: options.sectionControllers)
+            }
+            let ways = AdapterWays()
+            let source = await attempt(&faults) { () async throws(ListError) in
+                try await makeSource(options.source, feed: ways.feed)
+            }
+            let adapter = show(
+                stored, restored, name, options, access, controllers ?? .builtIn, source ?? nil, ways)
+            for fault in faults {
+                log.error("adapter \(name.debugDescription) is not what it was: \(fault)", .adapter(name))
+                adapter.setState(.failed)
+            }
+        } catch {
+            log.error("adapter \(name.debugDescription) is not restored: \(error)", .adapter(name))
+        }
+    }
+
+    private func attempt<Result>(
+        _ faults: inout [ListError], _ body: () async throws(ListError) -> Result
+    ) async -> Result? {
+        do throws(ListError) {
+            return try await body()
+        } catch {
+            faults.append(error)
+            return nil
+        }
+    }
+
+    private func storedList(
+        _ name: String, epoch: String, _ options: AdapterOptions, _ access: AdapterAccess
+    ) throws(ListError) -> StoredList {
+        let adapter = StoredAdapter(
+            name: name, epoch: epoch, owner: access.owner, isConfigured: access.isConfigured,
+            options: try Fields(options.values))
+        return StoredList(adapter, durability: options.durability, store: store, log: log)
+    }
+
+    private func show(
+        _ stored: StoredList, _ restored: RestoredAdapter?, _ name: String, _ options: AdapterOptions,
+        _ access: AdapterAccess, _ controllers: SectionControllerTable, _ source: (any Source)?, _ ways: AdapterWays
+    ) -> AdapterObject {
+        let storing = StoringRelay(stored)
+        let host = AdapterHost(
+            configuration: options.configuration(named: name), controllers: controllers,
+            objects: restored?.objects ?? [], revision: restored?.revision ?? 0,
+            changes: restored?.changes.compactMap(\.transaction) ?? [],
+            account: access.isConfigured ? nil : HostAccount(ledger: quotas, user: access.owner),
+            isStored: stored.isStored, sink: storing.sink(ways.relay.sink))
+        storing.lead(to: host)
+        let adapter = AdapterObject(
+            service: self, name: name, stored: stored, access: access, options: options, relay: ways.relay, host: host)
+        adapter.begin(source, ways.feed)
+        adapters.add(adapter)
+        tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
+        return adapter
+    }
+
+    /// Takes an adapter away; returns when its views are closed and its callers answered.
+    ///
+    /// - Throws: `storeFailed`; the adapter is as it was then.
+    func remove(_ adapter: AdapterObject) async throws(ListError) {
+        try await adapter.stored.remove()
+        guard adapters.object(adapter.name) === adapter else { return }
         adapters.remove(adapter)
         tree.remove(at: adapter.path)
-        adapter.end(.adapterRemoved) { [self] in
-            release(Quotas.Amounts(adapters: 1), of: adapter.access)
-            completion()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            adapter.end(.adapterRemoved) { continuation.resume() }
         }
+        release(Quotas.Amounts(adapters: 1), of: adapter.access)
     }
 
     /// Ends all hosts: what was accepted is finished, the views are closed, every caller is answered.
@@ -73,6 +136,20 @@ extension Service {
 
     private func release(_ amounts: Quotas.Amounts, of access: AdapterAccess) {
         if !access.isConfigured { quotas.release(amounts, for: access.owner) }
+    }
+}
+
+/// The ways to an adapter that are there before it.
+@DBusActor
+private struct AdapterWays {
+    /// From its host and its source.
+    let relay = AdapterRelay()
+    /// From its source, one event at a time.
+    let feed: SourceFeed
+
+    init() {
+        let relay = relay
+        feed = SourceFeed { event, completion in relay.apply(event, completion) }
     }
 }
 

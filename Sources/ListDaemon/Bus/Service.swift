@@ -16,6 +16,8 @@ package final class Service {
     package let tree = ObjectTree()
     /// Where the daemon says what happens.
     let log: Log
+    /// Keeps the lists; nil = they live in memory.
+    package var store: SQLiteStore?
     /// Knows who callers are.
     let authority = Authority()
     /// Loads plugins.

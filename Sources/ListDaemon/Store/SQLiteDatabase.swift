@@ -15,7 +15,7 @@ struct SQLiteFailure: Error {
 
 /// One open database file and its prepared statements; belongs to one thread at a time.
 @safe final class SQLiteDatabase {
-    private let handle: OpaquePointer
+    fileprivate let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
 
     /// Opens or creates a file.
@@ -94,20 +94,38 @@ struct SQLiteFailure: Error {
         }
     }
 
-    /// Copies the database as it is into another one that is empty (SQLite's online backup).
-    func copy(to other: SQLiteDatabase) throws(SQLiteFailure) {
-        guard let backup = unsafe sqlite3_backup_init(other.handle, "main", handle, "main") else {
-            throw other.failure()
-        }
-        let code = unsafe sqlite3_backup_step(backup, -1)
-        unsafe sqlite3_backup_finish(backup)
-        guard code == SQLITE_DONE else {
-            throw unsafe SQLiteFailure(code: code, message: String(cString: sqlite3_errstr(code)))
-        }
-    }
-
-    private func failure() -> SQLiteFailure {
+    fileprivate func failure() -> SQLiteFailure {
         unsafe SQLiteFailure(
             code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)))
+    }
+}
+
+/// A copy of a database that is being made (SQLite's online backup); belongs to the thread of both.
+///
+/// What is written through the source's connection meanwhile goes into the copy too.
+@safe final class SQLiteBackup {
+    private let handle: OpaquePointer
+    private let source: SQLiteDatabase
+    private let target: SQLiteDatabase
+
+    /// Begins to copy into a database that is empty.
+    init(of source: SQLiteDatabase, to target: SQLiteDatabase) throws(SQLiteFailure) {
+        guard let handle = unsafe sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
+            throw target.failure()
+        }
+        unsafe self.handle = handle
+        self.source = source
+        self.target = target
+    }
+
+    deinit { unsafe sqlite3_backup_finish(handle) }
+
+    /// Copies some pages; true when there are no more.
+    func step(pages: Int32) throws(SQLiteFailure) -> Bool {
+        switch unsafe sqlite3_backup_step(handle, pages) {
+        case SQLITE_DONE: return true
+        case SQLITE_OK: return false
+        case let code: throw unsafe SQLiteFailure(code: code, message: String(cString: sqlite3_errstr(code)))
+        }
     }
 }

@@ -25,26 +25,19 @@ enum SQLiteValue {
         switch value {
         case .number(let number): _ = unsafe sqlite3_bind_int64(handle, index, number)
         case .text(let text):
-            unsafe bind(Array(text.utf8)) { start, count, free in
-                unsafe sqlite3_bind_text(handle, index, start, count, free)
+            _ = unsafe text.withCString { start in
+                unsafe sqlite3_bind_text(handle, index, start, Int32(clamping: text.utf8.count), Self.copied)
             }
+        case .blob(let bytes) where bytes.isEmpty: _ = unsafe sqlite3_bind_zeroblob(handle, index, 0)
         case .blob(let bytes):
-            unsafe bind(bytes) { start, count, free in unsafe sqlite3_bind_blob(handle, index, start, count, free) }
+            _ = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe sqlite3_bind_blob(handle, index, buffer.baseAddress, Int32(clamping: buffer.count), Self.copied)
+            }
         }
     }
 
-    private func bind(
-        _ bytes: [UInt8], _ function: (UnsafePointer<CChar>, Int32, sqlite3_destructor_type?) -> Int32
-    ) {
-        // SQLITE_TRANSIENT, a cast that Swift does not import: SQLite copies during the call.
-        let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        // One byte more, so that an empty text has an address: NULL would be another value.
-        let text = bytes.map { CChar(bitPattern: $0) } + [0]
-        unsafe text.withUnsafeBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { return }
-            _ = unsafe function(start, Int32(clamping: bytes.count), transient)
-        }
-    }
+    /// SQLITE_TRANSIENT, a cast that Swift does not import: SQLite copies during the call.
+    private static var copied: sqlite3_destructor_type? { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
     /// A column of the present row as a number.
     func number(_ column: Int32) -> Int64? {

@@ -14,25 +14,30 @@ package final class SQLiteStore: Store {
     }
 
     /// The database; touched on `queue` only.
-    private final class Owned: @unchecked Sendable {
+    final class Owned: @unchecked Sendable {
         // Owned by the store's serial queue.
         var database: SQLiteDatabase?
+        /// Whether a commit waits for the disk (`PRAGMA synchronous`).
+        var syncs = false
+        /// The copy that is being made.
+        var backup: SQLiteBackup?
 
         init(_ database: SQLiteDatabase) { self.database = database }
     }
 
-    private static let closed = ListError(.storeFailed, "the store is closed")
+    static let closed = ListError(.storeFailed, "the store is closed")
     /// More do not make a commit cheaper, and a failed one dearer.
     private static let largestGroup = 256
 
-    private let queue = DispatchQueue(label: "org.listd.store")
-    private let owned: Owned
-    private let directory: String
+    let queue = DispatchQueue(label: "org.listd.store")
+    let owned: Owned
+    /// The file.
+    package let path: String
     private let waiting = Mutex<[Job]>([])
 
-    init(_ database: consuming SQLiteDatabase, directory: String) {
+    init(_ database: consuming SQLiteDatabase, path: String) {
         owned = Owned(database)
-        self.directory = directory
+        self.path = path
     }
 
     package func write(
@@ -50,9 +55,15 @@ package final class SQLiteStore: Store {
         queue.async { [self] in
             writeWaiting()
             // Closing the last connection moves the log into the file and syncs it.
+            owned.backup = nil
             owned.database = nil
             completion()
         }
+    }
+
+    /// Completes when everything that was handed over before is done and safe on the disk; the store is closed then.
+    package func close() async {
+        await withCheckedContinuation { continuation in close { continuation.resume() } }
     }
 
     /// Looks for damage (`PRAGMA integrity_check`); answers what is wrong, nothing if all is well.
@@ -65,14 +76,15 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// Copies everything that is stored into a file of its own (SQLite's online backup); writes wait meanwhile.
-    package func backUp(to path: String) async throws(ListError) {
+    /// How large the database is, without what waits in the log.
+    package func byteCount() async throws(ListError) -> Int64 {
         try await onQueue { database throws(SQLiteFailure) in
-            try database.copy(to: try SQLiteDatabase(path: path))
+            let pages = try database.number("PRAGMA page_count") ?? 0
+            return pages * (try database.number("PRAGMA page_size") ?? 0)
         }
     }
 
-    private func onQueue<Answer: Sendable>(
+    func onQueue<Answer: Sendable>(
         _ body: @escaping @Sendable (SQLiteDatabase) throws(SQLiteFailure) -> Answer
     ) async throws(ListError) -> Answer {
         let outcome: Result<Answer, ListError> = await withCheckedContinuation { continuation in
@@ -124,18 +136,23 @@ package final class SQLiteStore: Store {
 
     /// Writes changes in one transaction; with a failure, nothing of them.
     private func commit(_ jobs: [Job], to database: SQLiteDatabase) -> SQLiteFailure? {
-        let syncs = jobs.contains { $0.durability == .fsync }
         do throws(SQLiteFailure) {
-            try database.execute(syncs ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
-            try database.execute("BEGIN IMMEDIATE")
+            try setSyncing(jobs.contains { $0.durability == .fsync }, of: database)
+            try database.run("BEGIN IMMEDIATE")
             let writer = StoreWriter(database: database)
             for job in jobs { try writer.apply(job.change) }
-            try database.execute("COMMIT")
+            try database.run("COMMIT")
             return nil
         } catch {
             // SQLite has rolled back by itself after some failures.
             try? database.execute("ROLLBACK")
             return error
         }
+    }
+
+    private func setSyncing(_ syncs: Bool, of database: SQLiteDatabase) throws(SQLiteFailure) {
+        guard syncs != owned.syncs else { return }
+        try database.execute(syncs ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
+        owned.syncs = syncs
     }
 }

@@ -40,16 +40,19 @@ package struct StoredAdapter: Sendable, Equatable {
     package var name: String
     /// The name of its numbering.
     package var epoch: String
-    /// The Unix user that created it.
+    /// The Unix user that created it; 0 for configured ones.
     package var owner: UInt32
+    /// Whether it comes from a configuration file.
+    package var isConfigured: Bool
     /// Its options, as ``AdapterOptions/values`` has them.
     package var options: Fields
 
     /// Describes an adapter.
-    package init(name: String, epoch: String, owner: UInt32, options: Fields) {
+    package init(name: String, epoch: String, owner: UInt32, isConfigured: Bool = false, options: Fields) {
         self.name = name
         self.epoch = epoch
         self.owner = owner
+        self.isConfigured = isConfigured
         self.options = options
     }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Glibc
 package import ListKit
 
@@ -17,6 +18,8 @@ package struct StoreDamage: Sendable, Equatable {
     package let file: String
     /// What was wrong with it.
     package let reason: String
+    /// The names of the lists in it, as far as they could be read.
+    package let lists: [String]
 }
 
 extension SQLiteStore {
@@ -31,16 +34,20 @@ extension SQLiteStore {
     /// - Throws: `storeFailed` when the directory cannot be written, or another listd has the file.
     /// - Complexity: O(bytes stored), one scan for each list.
     package static func open(directory: String, now: Int? = nil) throws(ListError) -> OpenedStore {
-        guard unsafe mkdir(directory, 0o700) == 0 || errno == EEXIST else {
-            throw ListError(.storeFailed, "\(directory) cannot be made", cause: SystemError.text(errno))
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw ListError(.storeFailed, "\(directory) cannot be made", cause: error.localizedDescription)
         }
+        removeRemains(in: directory)
         let path = directory + "/" + fileName
         do throws(SQLiteFailure) {
             let (database, adapters) = try read(path)
-            return OpenedStore(store: SQLiteStore(database, directory: directory), adapters: adapters, damage: nil)
+            return OpenedStore(store: SQLiteStore(database, path: path), adapters: adapters, damage: nil)
         } catch {
             guard isDamage(error, path) else { throw error.listError }
-            return try replace(path, directory, error, now ?? Int(time(nil)))
+            return try replace(path, error, now ?? Int(time(nil)))
         }
     }
 
@@ -56,12 +63,13 @@ extension SQLiteStore {
     }
 
     private static func replace(
-        _ path: String, _ directory: String, _ failure: SQLiteFailure, _ now: Int
+        _ path: String, _ failure: SQLiteFailure, _ now: Int
     ) throws(ListError) -> OpenedStore {
-        let damage = StoreDamage(file: try setAside(path, now), reason: failure.message)
+        let lists = (try? SQLiteDatabase(path: path)).map { StoreReader(database: $0).names() } ?? []
+        let damage = StoreDamage(file: try setAside(path, now), reason: failure.message, lists: lists)
         do throws(SQLiteFailure) {
             let (database, adapters) = try read(path)
-            return OpenedStore(store: SQLiteStore(database, directory: directory), adapters: adapters, damage: damage)
+            return OpenedStore(store: SQLiteStore(database, path: path), adapters: adapters, damage: damage)
         } catch {
             throw error.listError
         }
@@ -72,13 +80,16 @@ extension SQLiteStore {
         try database.execute(StoreSchema.connection)
         // The lock is taken with the first transaction.
         try database.execute("BEGIN IMMEDIATE; COMMIT")
-        try checkVersion(database)
+        try checkVersion(database, path)
         return (database, try StoreReader(database: database).restore())
     }
 
-    private static func checkVersion(_ database: SQLiteDatabase) throws(SQLiteFailure) {
+    private static func checkVersion(_ database: SQLiteDatabase, _ path: String) throws(SQLiteFailure) {
         let tables = try database.number("SELECT count(*) FROM sqlite_schema") ?? 0
-        if tables == 0 { return try database.execute(StoreSchema.creation) }
+        if tables == 0 {
+            try database.execute(StoreSchema.creation)
+            return syncDirectory(of: path)
+        }
         let application = try database.number("PRAGMA application_id")
         let version = try database.number("PRAGMA user_version") ?? 0
         // SQLITE_NOTADB: set aside like any file that is not ours.
@@ -89,6 +100,30 @@ extension SQLiteStore {
             throw SQLiteFailure(
                 code: 26, message: "the file has version \(version); this listd knows \(StoreSchema.version)")
         }
+        try migrate(database, from: version)
+    }
+
+    /// Brings an older file up to the present version; whatever happens meanwhile, it is the old or the new one.
+    private static func migrate(_ database: SQLiteDatabase, from version: Int64) throws(SQLiteFailure) {
+        let steps = (version..<StoreSchema.version).compactMap { StoreSchema.migrations[$0] }
+        guard !steps.isEmpty else { return }
+        do throws(SQLiteFailure) {
+            try database.execute("BEGIN IMMEDIATE; PRAGMA user_version = \(StoreSchema.version);")
+            for step in steps { try database.execute(step) }
+            try database.execute("COMMIT")
+        } catch {
+            try? database.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// A new name in a directory survives a crash of the machine when the directory is written, too.
+    private static func syncDirectory(of path: String) {
+        let directory = unsafe Glibc.open(
+            (path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return }
+        fsync(directory)
+        Glibc.close(directory)
     }
 
     /// Moves a file and what belongs to it; the database first, so that nothing half is left under its name.

@@ -8,7 +8,7 @@ struct StoreReader {
     func restore() throws(SQLiteFailure) -> [RestoredAdapter] {
         var found: [(key: Int64, adapter: RestoredAdapter)] = []
         let rows = try database.statement(
-            "SELECT key, name, epoch, owner, options, revision FROM adapter ORDER BY name")
+            "SELECT key, name, epoch, owner, options, revision, configured FROM adapter ORDER BY name")
         while try database.step(rows) {
             guard let key = rows.number(0), let name = rows.text(1), let epoch = rows.text(2),
                 let owner = rows.number(3),
@@ -17,7 +17,8 @@ struct StoreReader {
             let options = try Self.checked("options") { () throws(ListError) in
                 try rows.withBytes(4) { bytes throws(ListError) in try Fields(validating: bytes) }
             }
-            let adapter = StoredAdapter(name: name, epoch: epoch, owner: user, options: options)
+            let adapter = StoredAdapter(
+                name: name, epoch: epoch, owner: user, isConfigured: rows.number(6) == 1, options: options)
             found.append((key, RestoredAdapter(adapter: adapter, revision: revision, objects: [], changes: [])))
         }
         for index in found.indices {
@@ -25,6 +26,16 @@ struct StoreReader {
             found[index].adapter.changes = try changes(of: found[index].key)
         }
         return found.map(\.adapter)
+    }
+
+    /// The names of the adapters, as far as they can be read.
+    func names() -> [String] {
+        var names: [String] = []
+        try? { () throws(SQLiteFailure) in
+            let rows = try database.statement("SELECT name FROM adapter ORDER BY name")
+            while try database.step(rows) { if let name = rows.text(0) { names.append(name) } }
+        }()
+        return names
     }
 
     private func objects(of key: Int64) throws(SQLiteFailure) -> [ListObject] {

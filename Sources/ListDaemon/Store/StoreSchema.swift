@@ -6,7 +6,11 @@ enum StoreSchema {
     /// `LIST`: whose file it is (`PRAGMA application_id`).
     static let application: Int64 = 0x4C49_5354
     /// The version of the tables (`PRAGMA user_version`); a greater one is a newer listd's.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
+    /// What makes a file of the next version out of one of a version: run in one transaction for all steps.
+    static let migrations: [Int64: String] = [
+        1: "ALTER TABLE adapter ADD COLUMN configured INTEGER NOT NULL DEFAULT 0;"
+    ]
 
     /// Sets up a connection: nobody else has the file, and a commit of `disk` needs no fsync.
     static let connection = """
@@ -19,7 +23,7 @@ enum StoreSchema {
         BEGIN IMMEDIATE;
         CREATE TABLE adapter (
             key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch TEXT NOT NULL, owner INTEGER NOT NULL,
-            options BLOB NOT NULL, revision INTEGER NOT NULL) STRICT;
+            options BLOB NOT NULL, revision INTEGER NOT NULL, configured INTEGER NOT NULL DEFAULT 0) STRICT;
         CREATE TABLE object (
             adapter INTEGER NOT NULL REFERENCES adapter ON DELETE CASCADE, position INTEGER NOT NULL, id BLOB NOT NULL,
             type TEXT NOT NULL, fields BLOB NOT NULL, PRIMARY KEY (adapter, position)) STRICT, WITHOUT ROWID;

@@ -34,8 +34,9 @@ struct StoreWriter {
     private func create(_ adapter: StoredAdapter) throws(SQLiteFailure) {
         try database.run("DELETE FROM adapter WHERE name = ?", .text(adapter.name))
         try database.run(
-            "INSERT INTO adapter (name, epoch, owner, options, revision) VALUES (?, ?, ?, ?, 0)", .text(adapter.name),
-            .text(adapter.epoch), .number(Int64(adapter.owner)), .blob(adapter.options.bytes))
+            "INSERT INTO adapter (name, epoch, owner, options, revision, configured) VALUES (?, ?, ?, ?, 0, ?)",
+            .text(adapter.name), .text(adapter.epoch), .number(Int64(adapter.owner)), .blob(adapter.options.bytes),
+            .number(adapter.isConfigured ? 1 : 0))
     }
 
     private func remember(

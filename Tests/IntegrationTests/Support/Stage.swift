@@ -9,10 +9,15 @@ final class Stage {
     let client: Connection
 
     /// Starts both; what is given goes to ``ListdProcess/start(bus:arguments:files:)``.
-    init(
+    convenience init(
         _ kind: PrivateBus.Kind = .session, arguments: [String] = [], files: [String: String] = [:]
     ) async throws {
-        bus = try PrivateBus(kind)
+        try await self.init(on: try PrivateBus(kind), arguments: arguments, files: files)
+    }
+
+    /// Starts listd on a bus that is there.
+    init(on bus: PrivateBus, arguments: [String] = [], files: [String: String] = [:]) async throws {
+        self.bus = bus
         listd = try await ListdProcess.start(bus: bus.address, arguments: arguments, files: files)
         client = try await Connection.open(.address(bus.address))
     }

@@ -43,13 +43,37 @@ struct StoreDamageTests {
         "another program's database, a newer version, missing tables → set aside",
         arguments: [
             ("PRAGMA application_id = 1", "the file belongs to another program"),
-            ("PRAGMA user_version = 99", "the file has version 99; this listd knows 1"),
+            ("PRAGMA user_version = 99", "the file has version 99; this listd knows 2"),
             ("DROP TABLE object", "no such table: object"),
         ])
     func foreign(sql: String, reason: String) async throws {
         try await makeStore()
         try await change(sql)
         try await expectSetAside(reason)
+    }
+
+    @Test("a file of an older version → brought up to date with all that is in it")
+    func migration() async throws {
+        try await makeStore()
+        try await change("ALTER TABLE adapter DROP COLUMN configured; PRAGMA user_version = 1")
+        let opened = try SQLiteStore.open(directory: directory.path)
+        #expect(opened.damage == nil && opened.adapters.map(\.objects.count) == [400])
+        #expect(opened.adapters.map(\.adapter) == [adapter("x")])
+        await opened.store.close()
+        #expect(try await rows("PRAGMA user_version") == ["2"])
+    }
+
+    @Test("a file that cannot be brought up to date → set aside as it was")
+    func failedMigration() async throws {
+        try await makeStore()
+        try await change("PRAGMA user_version = 1")
+        try await expectSetAside("duplicate column name: configured")
+    }
+
+    private func rows(_ sql: String) async throws -> [String] {
+        let result = try await ChildProcess.run("/usr/bin/sqlite3", [file, sql])
+        try #require(result.status == 0, "\(result.lines)")
+        return result.lines
     }
 
     @Test("a file that was cut → set aside")

@@ -11,10 +11,6 @@ extension SQLiteStore {
         try outcome.get()
     }
 
-    /// Closes and waits for it.
-    func close() async {
-        await withCheckedContinuation { continuation in close { continuation.resume() } }
-    }
 }
 
 /// An adapter as tests make it.

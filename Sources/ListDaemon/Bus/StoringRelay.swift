@@ -1,0 +1,37 @@
+internal import Synchronization
+
+/// The way of a list's transactions to the store: straight from the host's executor, and straight back.
+final class StoringRelay: Sendable {
+    private struct Target {
+        weak var host: AdapterHost?
+    }
+
+    private let list: StoredList
+    private let target = Mutex(Target())
+
+    init(_ list: StoredList) {
+        self.list = list
+    }
+
+    /// Set once, when the host is there; it yields nothing before it is told to change.
+    func lead(to host: AdapterHost) { target.withLock { $0.host = host } }
+
+    /// Takes what a host yields; what is not to be stored goes on to another sink.
+    func sink(_ other: @escaping AdapterHost.Sink) -> AdapterHost.Sink {
+        { effects in
+            var others = effects
+            others.removeAll { effect in
+                guard case .prepared(let token, let update) = effect else { return false }
+                self.store(update, token)
+                return true
+            }
+            if !others.isEmpty { other(others) }
+        }
+    }
+
+    private func store(_ update: PreparedUpdate, _ token: StoringToken) {
+        list.write(update) { [self] error in
+            target.withLock { $0.host }?.send(.stored(token, error))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import DBus
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Backup and check", .timeLimit(.minutes(5)))
+@DBusActor
+struct BackupTests {
+    private func listctl(_ arguments: String..., on stages: StoreStage) async throws -> (Int32, String) {
+        let runner = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let program = runner.deletingLastPathComponent().appending(path: "listctl").path
+        let result = try await Script(program: program).run(["--bus", stages.bus.address] + arguments)
+        return (result.status, result.output)
+    }
+
+    @Test("listctl backup while lists change → a file that another listd starts from; listctl check → integrity ok")
+    func backup() async throws {
+        let stages = try StoreStage()
+        let second = try StoreStage()
+        let epoch = try await stages.run { stage in
+            let adapter = try await stage.createStored("mail")
+            let many = (0..<3000).map { Row("\($0)", "t", ["v": .string(String(repeating: "x", count: 100))]) }
+            _ = try await adapter.performUpdates(many)
+            let isCopied = Countdown(1)
+            let writing = Task { @DBusActor in
+                var count: UInt64 = 0
+                while !isCopied.isOver {
+                    count = try await adapter.applyChanges([Upsert("n", "t", "keep", "", ["v": .uint64(count)])])
+                }
+                return count
+            }
+            let (status, output) = try await listctl("backup", second.file, on: stages)
+            #expect(status == 0, "\(output)")
+            isCopied.answered()
+            #expect(try await writing.value > 1)
+            // The file is not written over.
+            #expect(try await listctl("backup", second.file, on: stages).0 != 0)
+            let check = try await listctl("check", on: stages)
+            #expect(check.0 == 0 && check.1.contains("integrity ok"), "\(check.1)")
+            return try await adapter.epoch()
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: stages.state.path)
+        #expect(files == ["listd.db"])
+        try await second.run { stage in
+            let adapter = try await stage.adapter("mail")
+            #expect(try await adapter.objects().rows.count >= 3000)
+            #expect(try await adapter.epoch() == epoch)
+        }
+    }
+
+    @Test("a pipe, a directory, a file to read → InvalidArgs; without a state directory → StoreFailed, check fails")
+    func refused() async throws {
+        let stages = try StoreStage()
+        try await stages.run { stage in
+            for (path, flags) in [("/dev/null", O_WRONLY), ("/tmp", O_RDONLY), (stages.file, O_RDONLY)] {
+                let file = FileDescriptor(adopting: unsafe open(path, flags | O_CLOEXEC))
+                let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Backup", file) }
+                #expect(error?.standard == .invalidArgs, "\(path)")
+            }
+        }
+        let bare = try await Stage(on: stages.bus)
+        let file = FileDescriptor(adopting: unsafe open(stages.file, O_RDWR | O_CLOEXEC))
+        let error = await #expect(throws: DBusError.self) { try await bare.manager.call("Backup", file) }
+        #expect(error?.name == Listd.error("StoreFailed"))
+        #expect(try await listctl("check", on: stages).0 != 0)
+        await bare.stop()
+    }
+}

@@ -1,0 +1,253 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// The promise of `disk`: what was answered survives kill -9.
+@Suite("kill -9 under a mixed load", .timeLimit(.minutes(60)))
+@DBusActor
+struct KillTests {
+    nonisolated private static let kills = ProcessInfo.processInfo.environment["LISTD_SOAK"] == "1" ? 300 : 10
+
+    @Test("killed at random moments → every answered change is there, nothing is half done, mirrors catch up")
+    func kills() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededRandom(seed: seed)
+        let stages = try StoreStage()
+        let writers = (0..<3).map { Writer(name: "list \($0)", seed: seed &+ UInt64($0)) }
+        let creator = Creator(seed: seed &+ 77)
+        let crowd = Crowd(seed: seed &+ 99)
+        for round in 0..<Self.kills {
+            let stage = try await stages.start()
+            do {
+                try await creator.check(stage, others: writers.map(\.name) + [crowd.name])
+                for writer in writers { try await writer.check(stage) }
+                try await crowd.check(stage)
+            } catch {
+                Issue.record("seed \(seed), kill \(round): \(error); \(stage.listd.standardError)")
+                await stage.kill()
+                return
+            }
+            let left = Countdown(Int.random(in: 1...150, using: &random))
+            async let killed: Void = left.wait(thenKill: stage)
+            await withTaskGroup { group in
+                for writer in writers { group.addTask { await writer.write(to: stage, left) } }
+                group.addTask { await creator.create(on: stage, left) }
+                for member in 0..<4 { group.addTask { await crowd.write(member, to: stage, left) } }
+            }
+            await killed
+        }
+        let stage = try await stages.start()
+        #expect(try await stage.manager.call("Dump", returning: String.self).contains("integrity ok"))
+        for writer in writers { #expect(writer.revision > 0) }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+}
+
+/// Counts answers down to the moment of the kill.
+@DBusActor
+final class Countdown {
+    private var left: Int
+    private let end = EventLog<Void>()
+    private(set) var isOver = false
+
+    init(_ count: Int) { left = count }
+
+    func answered() {
+        left -= 1
+        if left == 0 { finish() }
+    }
+
+    /// The daemon is gone, or will be.
+    func finish() {
+        guard !isOver else { return }
+        isOver = true
+        end.record(())
+    }
+
+    func wait(thenKill stage: Stage) async {
+        try? await end.next(timeout: .seconds(300))
+        await stage.kill()
+    }
+}
+
+/// What a test found out that should not be.
+struct Lost: Error, CustomStringConvertible {
+    let description: String
+    init(_ text: String) { description = text }
+}
+
+/// Writes to one list, one change after the other, and knows what must be there.
+@DBusActor
+private final class Writer {
+    let name: String
+    private(set) var revision: UInt64 = 0
+    private var random: SeededRandom
+    private var rows: [ObjectRow] = []
+    private var inFlight: ListChange?
+    private var epoch: String?
+    /// A copy from some time ago.
+    private var mirror: ListMirror?
+
+    nonisolated init(name: String, seed: UInt64) {
+        self.name = name
+        random = SeededRandom(seed: seed)
+    }
+
+    /// Compares what listd has with what was answered; the change in flight may be there or not.
+    func check(_ stage: Stage) async throws {
+        guard let epoch else { return }
+        let adapter = try await stage.adapter(name)
+        guard try await adapter.epoch() == epoch else { throw Lost("\(name): another epoch") }
+        let state = try await adapter.objects()
+        let next = inFlight?.applied(to: rows)
+        if let next, state.rows == next, state.revision == revision + 1 {
+            (rows, revision) = (next, state.revision)
+        }
+        guard state.rows == rows, state.revision == revision else {
+            throw Lost("\(name): at \(state.revision) with \(state.rows), not \(revision) with \(rows)")
+        }
+        inFlight = nil
+        mirror = try await mirror?.caughtUp(with: adapter)
+    }
+
+    func write(to stage: Stage, _ left: Countdown) async {
+        do {
+            let adapter = try await open(stage)
+            while !left.isOver {
+                let change = ListChange.random(of: rows, &random)
+                let next = change.applied(to: rows)
+                inFlight = change
+                let answer = try await change.perform(on: adapter)
+                // A change that changes nothing has no revision.
+                if answer != (next == rows ? revision : revision + 1) {
+                    Issue.record("\(name): \(change) was answered with \(answer)")
+                }
+                (rows, revision, inFlight) = (next, answer, nil)
+                if random.chance(oneIn: 20) { mirror = ListMirror((revision, rows)) }
+                left.answered()
+            }
+        } catch {
+            // The daemon is gone.
+            if !left.isOver { Issue.record("\(name): \(error)") }
+            left.finish()
+        }
+    }
+
+    private func open(_ stage: Stage) async throws -> TestAdapter {
+        if epoch != nil { return try await stage.adapter(name) }
+        let known = try await stage.names().contains(name)
+        let adapter = known ? try await stage.adapter(name) : try await stage.createStored(name)
+        epoch = try await adapter.epoch()
+        return adapter
+    }
+}
+
+/// Creates and removes lists.
+@DBusActor
+private final class Creator {
+    private var random: SeededRandom
+    private var epochs: [String: String] = [:]
+    private var inFlight: String?
+    private var count = 0
+
+    nonisolated init(seed: UInt64) { random = SeededRandom(seed: seed) }
+
+    func check(_ stage: Stage, others: [String]) async throws {
+        var names = try await stage.names().subtracting(others)
+        if let inFlight {
+            // The call was not answered: both is right.
+            if names.remove(inFlight) != nil {
+                epochs[inFlight] = try await stage.adapter(inFlight).epoch()
+                names.insert(inFlight)
+            } else {
+                epochs[inFlight] = nil
+            }
+        }
+        inFlight = nil
+        guard names == Set(epochs.keys) else { throw Lost("lists \(names.sorted()), not \(epochs.keys.sorted())") }
+        for (name, epoch) in epochs where try await stage.adapter(name).epoch() != epoch {
+            throw Lost("\(name): another epoch")
+        }
+    }
+
+    func create(on stage: Stage, _ left: Countdown) async {
+        do {
+            while !left.isOver {
+                if epochs.count > 4, let name = random.pick(epochs.keys.sorted()) {
+                    inFlight = name
+                    try await stage.manager.call("RemoveAdapter", name)
+                    epochs[name] = nil
+                } else {
+                    count += 1
+                    let name = "made \(count)"
+                    inFlight = name
+                    let adapter = try await stage.createStored(name)
+                    // Known before anybody asks for the epoch: a kill in between leaves the list.
+                    epochs[name] = ""
+                    epochs[name] = try await adapter.epoch()
+                }
+                inFlight = nil
+                left.answered()
+            }
+        } catch {
+            if !left.isOver { Issue.record("creating: \(error)") }
+            left.finish()
+        }
+    }
+}
+
+/// Several writers of one list, whose changes share flushes: each puts in two objects at once.
+@DBusActor
+private final class Crowd {
+    let name = "crowd"
+    private var random: SeededRandom
+    private var answered: Set<String> = []
+    private var asked: Set<String> = []
+    private var mirror: ListMirror?
+
+    nonisolated init(seed: UInt64) { random = SeededRandom(seed: seed) }
+
+    func check(_ stage: Stage) async throws {
+        guard !answered.isEmpty else { return }
+        let adapter = try await stage.adapter(name)
+        let state = try await adapter.objects()
+        let ids = Set(state.rows.map(\.id))
+        let pairs = Set(ids.filter { $0.hasSuffix("a") }.map { String($0.dropLast()) })
+        guard ids.count == pairs.count * 2, pairs.allSatisfy({ ids.contains($0 + "b") }) else {
+            throw Lost("\(name): half a change is there")
+        }
+        guard answered.isSubset(of: pairs), pairs.isSubset(of: asked) else {
+            throw Lost("\(name): \(answered.subtracting(pairs)) are lost")
+        }
+        mirror = try await mirror?.caughtUp(with: adapter)
+        mirror = ListMirror(state)
+        answered = pairs
+    }
+
+    func write(_ member: Int, to stage: Stage, _ left: Countdown) async {
+        do {
+            let adapter = try await open(stage)
+            while !left.isOver {
+                let pair = "\(member) \(random.next())"
+                asked.insert(pair)
+                let upserts = ["a", "b"].map { Upsert(pair + $0, "t", "first", "", ["v": .string(pair)]) }
+                _ = try await adapter.applyChanges(upserts)
+                answered.insert(pair)
+                left.answered()
+            }
+        } catch {
+            if !left.isOver { Issue.record("\(name): \(error)") }
+            left.finish()
+        }
+    }
+
+    private func open(_ stage: Stage) async throws -> TestAdapter {
+        if try await stage.names().contains(name) { return try await stage.adapter(name) }
+        do {
+            return try await stage.createStored(name)
+        } catch let error as DBusError where error.name == Listd.error("AdapterExists") {
+            return try await stage.adapter(name)
+        }
+    }
+}

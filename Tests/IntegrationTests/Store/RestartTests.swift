@@ -1,0 +1,146 @@
+import DBus
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Lists that outlive their daemon", .timeLimit(.minutes(5)))
+@DBusActor
+struct RestartTests {
+    private func rows(_ ids: String...) -> [Row] { ids.map { Row($0, "t", ["v": .string($0)]) } }
+
+    @Test("ended and started again → objects, order, options, epoch and revision as before, and GetChanges goes on")
+    func restart() async throws {
+        let stages = try StoreStage()
+        let options: [String: DBusValue] = [
+            "durability": .string("fsync"), "layout": .string("none"), "readers": .string("owner"),
+        ]
+        let before = try await stages.run { stage in
+            let adapter = try await stage.createAdapter("a list", options)
+            _ = try await adapter.performUpdates(rows("a", "b", "c"))
+            _ = try await adapter.moveObject("c", "first", "")
+            return try await (epoch: adapter.epoch(), state: adapter.objects())
+        }
+        var mirror = ListMirror(before.state)
+        try await stages.run { stage in
+            let adapter = try await stage.adapter("a list")
+            let state = try await adapter.objects()
+            #expect(state.revision == 2 && state.rows == before.state.rows)
+            #expect(try await adapter.epoch() == before.epoch)
+            let shown = try await adapter.by(stage.client).property("Options", as: [String: DBusValue].self)
+            for (name, value) in options { #expect(shown[name] == value) }
+            #expect(try await adapter.changes(since: 0).map(\.revision) == [1, 2])
+            #expect(try await adapter.applyChanges([Upsert("d", "t", "last", "", [:])]) == 3)
+            mirror = try await mirror.caughtUp(with: adapter)
+        }
+        try await stages.run { stage in
+            #expect(try await stage.adapter("a list").objects().rows.map(\.id) == ["c", "a", "b", "d"])
+            try await stage.manager.call("RemoveAdapter", "a list")
+        }
+        try await stages.run { stage in
+            #expect(try await stage.names().isEmpty)
+            let again = try await stage.createStored("a list")
+            #expect(try await again.epoch() != before.epoch)
+            #expect(try await again.objects().revision == 0)
+        }
+    }
+
+    @Test("durability memory → gone with the daemon, and nothing of it in the file")
+    func memory() async throws {
+        let stages = try StoreStage()
+        try await stages.run { stage in
+            _ = try await stage.createAdapter("forgotten").performUpdates(rows("a"))
+            _ = try await stage.createStored("kept").performUpdates(rows("b"))
+        }
+        #expect(try await stages.names() == ["kept"])
+    }
+
+    @Test("configured lists → go on with their objects; another source starts anew; one without a file is forgotten")
+    func configured() async throws {
+        let stages = try StoreStage()
+        let plain = "[List]\nDescription=one\n"
+        let epochs = try await stages.run(files: ["a.list": plain, "b.list": plain, "c.list": plain]) { stage in
+            var epochs: [String: String] = [:]
+            for name in ["a", "b", "c"] {
+                let adapter = try await stage.adapter(name)
+                _ = try await adapter.performUpdates(rows(name))
+                epochs[name] = try await adapter.epoch()
+            }
+            return epochs
+        }
+        let source = TemporaryDirectory()
+        try "{\"id\": \"from the file\"}\n".write(toFile: source.path + "/x.jsonl", atomically: true, encoding: .utf8)
+        let other = "[List]\nSource=jsonl:\(source.path)/x.jsonl\n"
+        // A file with a fault does not cost what it configured.
+        let faulty = ["a.list": plain + "Layout=none\n", "c.list": "[List]\nLayout=round\n"]
+        #expect(try await stages.names(files: faulty) == ["a"])
+        try await stages.run(files: ["a.list": plain, "b.list": other, "c.list": plain]) { stage in
+            for name in ["a", "c"] {
+                let adapter = try await stage.adapter(name)
+                #expect(try await adapter.objects().rows.map(\.id) == [name])
+                #expect(try await adapter.epoch() == epochs[name])
+            }
+            #expect(try await stage.adapter("b").epoch() != epochs["b"])
+        }
+        #expect(try await stages.names(files: ["c.list": plain]) == ["c"])
+        try await stages.run(files: ["a.list": plain, "c.list": plain]) { stage async throws in
+            #expect(try await stage.adapter("a").objects().rows.isEmpty)
+            #expect(try await stage.adapter("a").epoch() != epochs["a"])
+        }
+    }
+
+    @Test("Reload with another durability → kept from then on, or no more")
+    func reloadedDurability() async throws {
+        let stages = try StoreStage()
+        let (memory, disk) = ("[List]\nDurability=memory\n", "[List]\nDurability=disk\n")
+        let stage = try await stages.start(files: ["a.list": memory, "b.list": disk])
+        for name in ["a", "b"] { _ = try await stage.adapter(name).performUpdates(rows(name, "2", "3")) }
+        for (name, text) in [("a", disk), ("b", memory)] {
+            try text.write(
+                toFile: stage.listd.directory.path + "/config/\(name).list", atomically: true, encoding: .utf8)
+        }
+        try await stage.manager.call("Reload")
+        _ = try await stage.adapter("a").applyChanges(remove: ["2"])
+        let epoch = try await stage.adapter("a").epoch()
+        await stage.kill()
+        try await stages.run(files: ["a.list": disk, "b.list": disk]) { stage in
+            let state = try await stage.adapter("a").objects()
+            #expect(state.revision == 2 && state.rows.map(\.id) == ["a", "3"])
+            #expect(try await stage.adapter("a").epoch() == epoch)
+            #expect(try await stage.adapter("a").changes(since: 0).map(\.revision) == [1, 2])
+            #expect(try await stage.adapter("b").objects().rows.isEmpty)
+        }
+    }
+
+    @Test("a damaged file → set aside and said at priority err; new epochs; the service starts")
+    func damage() async throws {
+        let stages = try StoreStage()
+        let epoch = try await stages.run { stage in
+            let adapter = try await stage.createStored("mail")
+            _ = try await adapter.performUpdates(rows("a"))
+            return try await adapter.epoch()
+        }
+        try #require(unsafe truncate(stages.file, 5000) == 0)
+        try await stages.run { stage async throws in
+            #expect(try await stage.names().isEmpty)
+            #expect(stage.listd.standardError.contains("the stored lists cannot be read"))
+            #expect(stage.listd.standardError.contains("listd.db.damaged-"))
+            #expect(try await stage.createStored("mail").epoch() != epoch)
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: stages.state.path)
+        #expect(files.contains { $0.hasPrefix("listd.db.damaged-") })
+        #expect(try await stages.names() == ["mail"])
+    }
+
+    @Test("a state directory that cannot be used, or that another listd uses → exit code 74")
+    func noStore() async throws {
+        let stages = try StoreStage()
+        let stage = try await stages.start()
+        let other = try PrivateBus()
+        for directory in [stages.state.path, "/proc/listd"] {
+            let (outcome, text) = try await ListdProcess.run(bus: other.address, arguments: ["--state", directory])
+            #expect(outcome == ListdProcess.Outcome(status: 74), "\(text)")
+        }
+        await stage.stop()
+    }
+}

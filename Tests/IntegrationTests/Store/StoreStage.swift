@@ -1,0 +1,129 @@
+import DBus
+import Foundation
+import Glibc
+import TestSupport
+
+/// A bus and a state directory on which one listd after the other runs.
+@DBusActor
+final class StoreStage {
+    let bus: PrivateBus
+    let state: TemporaryDirectory
+
+    nonisolated init(state: TemporaryDirectory = TemporaryDirectory()) throws {
+        bus = try PrivateBus()
+        self.state = state
+    }
+
+    /// The file of the store.
+    var file: String { state.path + "/listd.db" }
+
+    /// Starts listd, which brings back what is stored.
+    func start(files: [String: String] = [:]) async throws -> Stage {
+        try await Stage(on: bus, arguments: ["--state", state.path], files: files)
+    }
+
+    /// Runs listd for as long as `body` takes, and ends it as systemd would.
+    func run<Result>(
+        files: [String: String] = [:], _ body: @DBusActor (Stage) async throws -> Result
+    ) async throws -> Result {
+        let stage = try await start(files: files)
+        let result = try await body(stage)
+        guard await stage.stop() == ListdProcess.Outcome(status: 0) else {
+            throw ListdProcess.Failure("listd did not end well: \(stage.listd.standardError)")
+        }
+        return result
+    }
+
+    /// The lists that a listd brings back.
+    func names(files: [String: String] = [:]) async throws -> Set<String> {
+        try await run(files: files) { stage in try await stage.names() }
+    }
+}
+
+extension Stage {
+    /// Ends the daemon without a warning.
+    func kill() async {
+        listd.send(SIGKILL)
+        _ = await listd.finish()
+    }
+
+    /// The names of all lists.
+    func names() async throws -> Set<String> {
+        typealias Entry = DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>
+        return Set(try await manager.call("ListAdapters", returning: [Entry].self).map { $0.members.0 })
+    }
+
+    /// A list that is there.
+    func adapter(_ name: String) async throws -> TestAdapter {
+        TestAdapter(stage: self, path: try await manager.call("GetAdapter", name, returning: ObjectPath.self))
+    }
+
+    /// Creates a list that is stored.
+    func createStored(_ name: String, durability: String = "disk") async throws -> TestAdapter {
+        try await createAdapter(name, ["durability": .string(durability)])
+    }
+}
+
+extension TestAdapter {
+    private var remote: RemoteObject { by(stage.client) }
+
+    func epoch() async throws -> String { try await remote.property("Epoch", as: String.self) }
+
+    func moveObject(_ id: String, _ position: String, _ anchor: String) async throws -> UInt64 {
+        try await remote.call("MoveObject", UInt64(0), id, position, anchor, returning: UInt64.self)
+    }
+
+    func patchObject(_ id: String, _ fields: [String: DBusValue]) async throws -> UInt64 {
+        try await remote.call("PatchObject", UInt64(0), id, fields, [String](), returning: UInt64.self)
+    }
+
+    /// What happened since a revision, in as many calls as it takes.
+    func changes(since start: UInt64) async throws -> [UpdatedSignal] {
+        typealias Batch = DBusStruct<UInt64, UInt64, String, UpdatedSignal.Sections, UpdatedSignal.Items>
+        var updates: [UpdatedSignal] = []
+        var known = start
+        while true {
+            let (revision, batches) = try await remote.call(
+                "GetChanges", known, returning: UInt64.self, [Batch].self)
+            for batch in batches {
+                let (base, revision, kind, sections, items) = batch.members
+                updates.append(
+                    UpdatedSignal(base: base, revision: revision, kind: kind, sections: sections, items: items))
+                known = revision
+            }
+            if known == revision || batches.isEmpty { return updates }
+        }
+    }
+}
+
+extension ListMirror {
+    /// The mirror of a client that was away and catches up, which is compared with the list.
+    @DBusActor
+    func caughtUp(with adapter: TestAdapter) async throws -> ListMirror {
+        var count = rows.count
+        var updates = try await adapter.changes(since: revision)
+        for index in updates.indices {
+            let (deletes, inserts, _, _) = updates[index].sections.members
+            count += inserts.reduce(0) { $0 + Int($1.second) } - deletes.reduce(0) { $0 + Int($1.second) }
+            // `GetChanges` has no counts.
+            updates[index].sectionCount = UInt32(clamping: count)
+        }
+        var mirror = self
+        try mirror.apply(updates, leadingTo: try await adapter.objects())
+        return mirror
+    }
+}
+
+extension UpdatedSignal {
+    /// What `GetChanges` says of a transaction, without counts.
+    init(base: UInt64, revision: UInt64, kind: String, sections: Sections, items: Items) {
+        self.base = base
+        self.revision = revision
+        self.kind = kind
+        animated = false
+        sectionCount = 0
+        itemCount = 0
+        self.sections = sections
+        self.items = items
+    }
+}
