@@ -4,13 +4,13 @@ public import PluginAPI
 enum FilesPlugin: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         let types = MimeTypes.installed()
-        let showsHidden = try host.settings.boolean("ShowHidden") ?? true
+        // A wrong setting refuses the plugin, and not one list after the other.
+        _ = try host.settings.boolean("ShowHidden")
+        _ = try DirectoryOptions.greatestCount(host.settings)
         return PluginManifest(
             name: "files", version: "1.0.0",
             sectionControllers: [.controller("EntryController") { EntryController(types: types) }],
-            dataSources: [
-                .source("directory") { context in try DirectorySource(context, showsHidden: showsHidden) }
-            ])
+            dataSources: [.source("directory") { context in try DirectorySource(context) }])
     }
 }
 

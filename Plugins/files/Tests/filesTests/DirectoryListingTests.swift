@@ -7,11 +7,11 @@ import Testing
 struct DirectoryListingTests {
     private func entry(_ name: String, _ kind: FileKind = .file, inode: UInt64 = 0, size: UInt64 = 0) -> FileEntry {
         FileEntry(
-            name: FileName(name), identity: .init(device: 1, inode: inode), kind: kind, size: size, modified: 5,
+            path: EntryPath(name), identity: .init(device: 1, inode: inode), kind: kind, size: size, modified: 5,
             mode: 0o644, owner: 0, target: nil)
     }
 
-    private func names(_ listing: DirectoryListing) -> [String] { listing.entries.map(\.name.text) }
+    private func names(_ listing: DirectoryListing) -> [String] { listing.entries.map(\.path.text) }
 
     @Test("entries in any order → directories first, then by name whatever the case")
     func order() throws {
@@ -38,7 +38,7 @@ struct DirectoryListingTests {
     func movingHeading() throws {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("m", .directory), entry("x")])
-        let changes = try listing.apply(renames: [], statuses: [FileName("a"): entry("a", .directory)])
+        let changes = try listing.apply(renames: [], statuses: [EntryPath("a"): entry("a", .directory)])
         #expect(changes.removed.isEmpty)
         #expect(changes.upserts.map(\.object.id) == ["a", "m"])
         #expect(changes.upserts.map(\.position) == [.first, .keep])
@@ -49,11 +49,11 @@ struct DirectoryListingTests {
     func content() throws {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("a"), entry("b")])
-        let changes = try listing.apply(renames: [], statuses: [FileName("b"): entry("b", size: 9)])
+        let changes = try listing.apply(renames: [], statuses: [EntryPath("b"): entry("b", size: 9)])
         #expect(changes.removed.isEmpty)
         #expect(changes.upserts.map(\.position) == [.keep])
         #expect(changes.upserts.first?.object.fields["size"] == .uint64(9))
-        #expect(try listing.apply(renames: [], statuses: [FileName("b"): entry("b", size: 9)]).isEmpty)
+        #expect(try listing.apply(renames: [], statuses: [EntryPath("b"): entry("b", size: 9)]).isEmpty)
     }
 
     @Test("a rename → the same object with another name, in its new place")
@@ -61,8 +61,8 @@ struct DirectoryListingTests {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("a"), entry("b"), entry("c")])
         let changes = try listing.apply(
-            renames: [.init(from: FileName("a"), to: FileName("d"))],
-            statuses: [FileName("a"): nil, FileName("d"): entry("d")])
+            renames: [.init(from: EntryPath("a"), to: EntryPath("d"))],
+            statuses: [EntryPath("a"): nil, EntryPath("d"): entry("d")])
         #expect(changes.removed.isEmpty)
         #expect(changes.upserts.map(\.object.id) == ["a"])
         #expect(changes.upserts.map(\.position) == [.after("c")])
@@ -74,8 +74,8 @@ struct DirectoryListingTests {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("a")])
         let changes = try listing.apply(
-            renames: [.init(from: FileName("a"), to: FileName("b"))],
-            statuses: [FileName("a"): entry("a"), FileName("b"): entry("b")])
+            renames: [.init(from: EntryPath("a"), to: EntryPath("b"))],
+            statuses: [EntryPath("a"): entry("a"), EntryPath("b"): entry("b")])
         #expect(changes.upserts.map(\.object.id) == ["a#2", "a"])
         #expect(names(listing) == ["a", "b"])
     }
@@ -85,8 +85,8 @@ struct DirectoryListingTests {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("notes", inode: 1), entry("notes.tmp", inode: 2)])
         let changes = try listing.apply(
-            renames: [.init(from: FileName("notes.tmp"), to: FileName("notes"))],
-            statuses: [FileName("notes.tmp"): nil, FileName("notes"): entry("notes", inode: 2, size: 3)])
+            renames: [.init(from: EntryPath("notes.tmp"), to: EntryPath("notes"))],
+            statuses: [EntryPath("notes.tmp"): nil, EntryPath("notes"): entry("notes", inode: 2, size: 3)])
         #expect(changes.removed == ["notes.tmp"])
         #expect(changes.upserts.map(\.object.id) == ["notes"])
     }
@@ -96,9 +96,9 @@ struct DirectoryListingTests {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("a", inode: 1), entry("b", inode: 2)])
         let changes = try listing.apply(
-            renames: [("a", "t"), ("b", "a"), ("t", "b")].map { .init(from: FileName($0), to: FileName($1)) },
+            renames: [("a", "t"), ("b", "a"), ("t", "b")].map { .init(from: EntryPath($0), to: EntryPath($1)) },
             statuses: [
-                FileName("t"): nil, FileName("a"): entry("a", inode: 2), FileName("b"): entry("b", inode: 1),
+                EntryPath("t"): nil, EntryPath("a"): entry("a", inode: 2), EntryPath("b"): entry("b", inode: 1),
             ])
         var list = NaiveList()
         list.apply(.replace(try DirectoryListing().replace(with: [entry("a", inode: 1), entry("b", inode: 2)])))
@@ -119,8 +119,8 @@ struct DirectoryListingTests {
     func bytes() throws {
         let listing = DirectoryListing()
         var odd = [entry("x"), entry("x")]
-        odd[0].name = FileName(bytes: [0x66, 0xFF])
-        odd[1].name = FileName(bytes: [0x66, 0xFE])
+        odd[0].path = EntryPath(bytes: [0x66, 0xFF])
+        odd[1].path = EntryPath(bytes: [0x66, 0xFE])
         let objects = try listing.replace(with: odd)
         #expect(Set(objects.map(\.id)).count == 2)
         #expect(objects.allSatisfy { $0.fields["name"] == "f\u{FFFD}" })
@@ -130,9 +130,9 @@ struct DirectoryListingTests {
     @Test("2,000 random steps → a list that applies each change equals the listing", arguments: 0..<4)
     func random(seed: UInt64) throws {
         var random = Random(state: seed)
-        let names = (0..<8).map { FileName("\($0 % 2 == 0 ? "n" : "N")\($0)") }
+        let names = (0..<8).map { EntryPath("\($0 % 2 == 0 ? "n" : "N")\($0)") }
         let listing = DirectoryListing()
-        var disk: [FileName: FileEntry] = [:]
+        var disk: [EntryPath: FileEntry] = [:]
         var list = NaiveList()
         var nextInode: UInt64 = 1
         for _ in 0..<500 {
@@ -148,7 +148,7 @@ struct DirectoryListingTests {
                     let cookie = UInt32(nextInode)
                     nextInode += 1
                     disk[other] = disk[name]
-                    disk[other]?.name = other
+                    disk[other]?.path = other
                     disk[name] = nil
                     pending.note(.movedFrom(name, cookie: cookie))
                     pending.note(.movedTo(other, cookie: cookie))
@@ -168,21 +168,8 @@ struct DirectoryListingTests {
                 list.apply(removed: changes.removed, upserts: changes.upserts)
             }
             #expect(list.objects == (try listing.objects()))
-            #expect(list.names == disk.values.map { $0 }.sorted { EntryOrder($0) < EntryOrder($1) }.map(\.name.text))
+            #expect(list.names == disk.values.map { $0 }.sorted { EntryOrder($0) < EntryOrder($1) }.map(\.path.text))
             #expect(Set(list.objects.map(\.id)).count == disk.count)
         }
-    }
-}
-
-/// SplitMix64.
-private struct Random {
-    var state: UInt64
-
-    mutating func below(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((z ^ (z >> 31)) % UInt64(bound))
     }
 }

@@ -20,11 +20,17 @@ struct NoticeTests {
             record(Int(IN_CREATE), name: "a", padding: 14) + record(Int(IN_MOVED_FROM), cookie: 7, name: "b")
             + record(Int(IN_MOVED_TO), cookie: 7, name: "c") + record(Int(IN_ATTRIB))
             + record(Int(IN_Q_OVERFLOW)) + record(Int(IN_IGNORED))
+        let records = Array(InotifyRecords(bytes: bytes[...]))
+        let below = EntryPath("sub")
         #expect(
-            Array(InotifyRecords(bytes: bytes[...])) == [
-                .touched(FileName("a")), .movedFrom(FileName("b"), cookie: 7), .movedTo(FileName("c"), cookie: 7),
-                .overflow, .gone,
+            records.compactMap { $0.notice(in: below) } == [
+                .touched(EntryPath("sub/a")), .movedFrom(EntryPath("sub/b"), cookie: 7),
+                .movedTo(EntryPath("sub/c"), cookie: 7),
             ])
+        #expect(records.map(\.watch) == Array(repeating: 1, count: 6))
+        #expect(records.map(\.isOverflow) == [false, false, false, false, true, false])
+        #expect(records.map(\.isGone) == [false, false, false, false, false, true])
+        #expect(records.last?.isWatchOver == true)
     }
 
     @Test("a read that ends in the middle of a record → what is whole", arguments: [0, 3, 15, 16, 17])
@@ -37,28 +43,50 @@ struct NoticeTests {
     @Test("a burst on one name → one look at it")
     func burst() {
         var pending = PendingChanges()
-        for _ in 0..<100 { pending.note(.touched(FileName("a"))) }
-        #expect(pending.touched == [FileName("a")])
+        for _ in 0..<100 { pending.note(.touched(EntryPath("a"))) }
+        #expect(pending.touched == [EntryPath("a")])
         #expect(pending.isComplete)
     }
 
     @Test("the halves of a rename → one rename, and both names to look at; one half alone waits")
     func rename() {
         var pending = PendingChanges()
-        pending.note(.movedFrom(FileName("a"), cookie: 3))
+        pending.note(.movedFrom(EntryPath("a"), cookie: 3))
         #expect(!pending.isComplete)
-        pending.note(.movedTo(FileName("b"), cookie: 3))
+        pending.note(.movedTo(EntryPath("b"), cookie: 3))
         #expect(pending.isComplete)
-        #expect(pending.renames == [.init(from: FileName("a"), to: FileName("b"))])
-        #expect(pending.touched == [FileName("a"), FileName("b")])
+        #expect(pending.renames == [.init(from: EntryPath("a"), to: EntryPath("b"))])
+        #expect(pending.touched == [EntryPath("a"), EntryPath("b")])
+    }
+
+    @Test("a directory gets another name → what was noted below goes by the new paths, halves too")
+    func renamedDirectory() {
+        var pending = PendingChanges()
+        pending.note(.touched(EntryPath("d/x")))
+        pending.note(.touched(EntryPath("dx")))
+        pending.note(.movedFrom(EntryPath("d/a"), cookie: 1))
+        pending.note(.movedFrom(EntryPath("d"), cookie: 2))
+        #expect(pending.note(.movedTo(EntryPath("e"), cookie: 2)) == .init(from: EntryPath("d"), to: EntryPath("e")))
+        #expect(
+            pending.note(.movedTo(EntryPath("e/b"), cookie: 1)) == .init(from: EntryPath("e/a"), to: EntryPath("e/b")))
+        #expect(pending.touched == Set(["dx", "e/x", "e/a", "e/b", "d", "e"].map { EntryPath($0) }))
+        #expect(pending.departed.isEmpty)
+    }
+
+    @Test("half a rename that stays alone → departed")
+    func departed() {
+        var pending = PendingChanges()
+        pending.note(.movedFrom(EntryPath("d"), cookie: 2))
+        #expect(pending.departed == [EntryPath("d")])
+        #expect(pending.touched == [EntryPath("d")])
     }
 
     @Test("moved in from elsewhere → a new name, no rename")
     func movedIn() {
         var pending = PendingChanges()
-        pending.note(.movedTo(FileName("b"), cookie: 3))
+        pending.note(.movedTo(EntryPath("b"), cookie: 3))
         #expect(pending.renames.isEmpty)
-        #expect(pending.touched == [FileName("b")])
+        #expect(pending.touched == [EntryPath("b")])
     }
 
     @Test("taken → begins anew")

@@ -6,7 +6,9 @@ internal import PluginAPI
 /// another entry that once had the name. A file that is written anew and moved over the old one, as editors do, counts as
 /// a change of the old one. Pure: it is told what the file system says, and answers values.
 ///
-/// Complexity: a change costs O(log n) comparisons and moves O(n) pointers.
+/// What is below a directory stands right behind it, and goes where it goes.
+///
+/// Complexity: a change costs O(log n) comparisons for each entry that it concerns, and moves O(n) pointers.
 final class DirectoryListing {
     /// An entry in its place.
     private final class Place {
@@ -31,34 +33,41 @@ final class DirectoryListing {
     }
 
     private var places: [Place] = []
-    private var byName: [FileName: Place] = [:]
+    private var byPath: [EntryPath: Place] = [:]
     private var ids: Set<String> = []
     private var headed: [Place] = []
+    private let isRecursive: Bool
+
+    /// A listing without entries, of one directory or of what is below it too.
+    init(isRecursive: Bool = false) { self.isRecursive = isRecursive }
+
+    /// How many entries there are.
+    var count: Int { places.count }
 
     /// The entries in the order of the list.
     var entries: [FileEntry] { places.map(\.entry) }
 
     /// Takes the whole directory anew and answers the whole list.
     ///
-    /// Entries known by name keep their identifiers, and so do those that come under another name with the same inode,
-    /// as long as their old name is gone.
+    /// Entries known by their path keep their identifiers, and so do those that come under another path with the same
+    /// inode, as long as their old path is gone.
     func replace(with entries: [FileEntry]) throws(ListError) -> [ListObject] {
-        let old = byName
+        let old = byPath
         var left = old
-        for entry in entries { left[entry.name] = nil }
+        for entry in entries { left[entry.path] = nil }
         let moved = Dictionary(left.values.map { ($0.entry.identity, $0.id) }, uniquingKeysWith: { first, _ in first })
         ids = []
-        byName = [:]
+        byPath = [:]
         var unnamed: [FileEntry] = []
         for entry in entries {
-            guard let id = old[entry.name]?.id ?? moved[entry.identity], ids.insert(id).inserted else {
+            guard let id = old[entry.path]?.id ?? moved[entry.identity], ids.insert(id).inserted else {
                 unnamed.append(entry)
                 continue
             }
-            byName[entry.name] = Place(id: id, entry: entry)
+            byPath[entry.path] = Place(id: id, entry: entry)
         }
-        for entry in unnamed { byName[entry.name] = Place(id: newID(for: entry.name), entry: entry) }
-        places = byName.values.sorted { $0.order < $1.order }
+        for entry in unnamed { byPath[entry.path] = Place(id: newID(for: entry.path), entry: entry) }
+        places = byPath.values.sorted { $0.order < $1.order }
         _ = updateHeadings()
         return try objects()
     }
@@ -67,19 +76,27 @@ final class DirectoryListing {
     func objects() throws(ListError) -> [ListObject] {
         var objects: [ListObject] = []
         objects.reserveCapacity(places.count)
-        for place in places { objects.append(try place.entry.object(id: place.id, heading: place.heading)) }
+        for place in places { objects.append(try object(of: place)) }
         return objects
+    }
+
+    private func object(of place: Place) throws(ListError) -> ListObject {
+        try place.entry.object(id: place.id, heading: place.heading, isRecursive: isRecursive)
     }
 
     /// Takes what changed.
     ///
     /// - Parameters:
     ///   - renames: in the order in which they happened.
-    ///   - statuses: the touched names, among them both of each rename, as they are now; `nil` = no such entry.
-    func apply(renames: [PendingChanges.Rename], statuses: [FileName: FileEntry?]) throws(ListError) -> Changes {
+    ///   - statuses: the touched paths, among them both of each rename, as they are now; `nil` = no such entry. With a
+    ///     directory that is new comes everything below it.
+    func apply(renames: [PendingChanges.Rename], statuses: [EntryPath: FileEntry?]) throws(ListError) -> Changes {
         var draft = Draft()
         for rename in renames { take(rename, into: &draft) }
-        for (name, status) in statuses { take(status, named: name, into: &draft) }
+        // A directory before what is in it.
+        for (path, status) in statuses.sorted(by: { $0.key.bytes.count < $1.key.bytes.count }) {
+            take(status, at: path, into: &draft)
+        }
         for place in updateHeadings() { draft.changed[place.id] = place }
         return try changes(of: draft)
     }
@@ -94,28 +111,29 @@ final class DirectoryListing {
     }
 
     private func take(_ rename: PendingChanges.Rename, into draft: inout Draft) {
-        guard rename.from != rename.to, let place = byName[rename.from] else { return }
-        guard byName[rename.to] == nil else {
-            // Moved over another: that one stays and is looked at again.
-            remove(place, into: &draft)
-            return
+        guard rename.from != rename.to, let place = byPath[rename.from] else { return }
+        if let other = byPath[rename.to] {
+            // A file moved over another: that one stays and is looked at again. Of directories only an empty one gives way.
+            let replaced = place.entry.kind == .directory ? other : place
+            remove(range(of: replaced), into: &draft)
+            if replaced === place { return }
         }
-        var entry = place.entry
-        entry.name = rename.to
-        put(place, entry, into: &draft)
+        move(place, from: rename.from, to: rename.to, into: &draft)
     }
 
-    private func take(_ status: FileEntry?, named name: FileName, into draft: inout Draft) {
-        switch (byName[name], status) {
+    private func take(_ status: FileEntry?, at path: EntryPath, into draft: inout Draft) {
+        switch (byPath[path], status) {
         case (nil, nil):
             break
         case (let place?, nil):
-            remove(place, into: &draft)
+            remove(range(of: place), into: &draft)
         case (let place?, let entry?):
+            let isSame = entry.kind == .directory && entry.identity == place.entry.identity
+            if place.entry.kind == .directory, !isSame { remove(range(of: place).dropFirst(), into: &draft) }
             if place.entry != entry { put(place, entry, into: &draft) }
         case (nil, let entry?):
-            let place = Place(id: newID(for: name), entry: entry)
-            byName[name] = place
+            let place = Place(id: newID(for: path), entry: entry)
+            byPath[path] = place
             places.insert(place, at: index(of: place.order))
             draft.removed.remove(place.id)
             draft.changed[place.id] = place
@@ -123,29 +141,51 @@ final class DirectoryListing {
         }
     }
 
-    private func remove(_ place: Place, into draft: inout Draft) {
-        byName[place.entry.name] = nil
-        places.remove(at: index(of: place.order))
-        ids.remove(place.id)
-        draft.changed[place.id] = nil
-        draft.placed.remove(place.id)
-        draft.removed.insert(place.id)
+    private func remove(_ range: Range<Int>, into draft: inout Draft) {
+        for place in places[range] {
+            byPath[place.entry.path] = nil
+            ids.remove(place.id)
+            draft.changed[place.id] = nil
+            draft.placed.remove(place.id)
+            draft.removed.insert(place.id)
+        }
+        places.removeSubrange(range)
     }
 
-    private func put(_ place: Place, _ entry: FileEntry, into draft: inout Draft) {
-        let old = (name: place.entry.name, order: place.order)
-        let index = index(of: old.order)
-        place.entry = entry
-        if old.name != entry.name {
-            byName[old.name] = nil
-            byName[entry.name] = place
+    /// Takes an entry, and all below it, to another path.
+    private func move(_ place: Place, from old: EntryPath, to new: EntryPath, into draft: inout Draft) {
+        let range = range(of: place)
+        let moved = Array(places[range])
+        places.removeSubrange(range)
+        for place in moved {
+            byPath[place.entry.path] = nil
+            place.entry.path = place.entry.path.moved(from: old, to: new)
+            byPath[place.entry.path] = place
+            draft.changed[place.id] = place
+            draft.placed.insert(place.id)
         }
-        if old.order != place.order {
+        places.insert(contentsOf: moved, at: index(of: place.order))
+    }
+
+    /// Takes what is known of an entry anew; its path stays.
+    private func put(_ place: Place, _ entry: FileEntry, into draft: inout Draft) {
+        let old = place.order
+        let index = index(of: old)
+        place.entry = entry
+        if old != place.order {
             places.remove(at: index)
             places.insert(place, at: self.index(of: place.order))
             draft.placed.insert(place.id)
         }
         draft.changed[place.id] = place
+    }
+
+    /// An entry and all below it.
+    private func range(of place: Place) -> Range<Int> {
+        let start = index(of: place.order)
+        guard place.entry.kind == .directory, isRecursive else { return start..<start + 1 }
+        let below = places[(start + 1)...].prefix { $0.entry.path.isBelow(place.entry.path) }
+        return start..<below.endIndex
     }
 
     /// Where an entry stands, or would stand.
@@ -162,11 +202,11 @@ final class DirectoryListing {
         return low
     }
 
-    private func newID(for name: FileName) -> String {
-        if ids.insert(name.text).inserted { return name.text }
+    private func newID(for path: EntryPath) -> String {
+        if ids.insert(path.text).inserted { return path.text }
         var number = 2
-        while !ids.insert("\(name.text)#\(number)").inserted { number += 1 }
-        return "\(name.text)#\(number)"
+        while !ids.insert("\(path.text)#\(number)").inserted { number += 1 }
+        return "\(path.text)#\(number)"
     }
 
     // MARK: Headings
@@ -181,12 +221,12 @@ final class DirectoryListing {
             changed.append(place)
         }
         headed = wanted.map(\.place)
-        return changed.filter { byName[$0.entry.name] === $0 }
+        return changed.filter { byPath[$0.entry.path] === $0 }
     }
 
     /// One over the first directory, and then one over the first other entry.
     private func wantedHeadings() -> [(place: Place, heading: String)] {
-        guard let first = places.first, first.entry.kind == .directory else { return [] }
+        guard !isRecursive, let first = places.first, first.entry.kind == .directory else { return [] }
         let other = partitionIndex { $0.entry.kind == .directory }
         guard other < places.count else { return [(first, "Directories")] }
         return [(first, "Directories"), (places[other], "Files")]
@@ -197,8 +237,8 @@ final class DirectoryListing {
     private func changes(of draft: Draft) throws(ListError) -> Changes {
         var changes = Changes()
         changes.removed = draft.removed.sorted()
-        for place in draft.changed.values.sorted(by: { $0.order < $1.order }) where byName[place.entry.name] === place {
-            let object = try place.entry.object(id: place.id, heading: place.heading)
+        for place in draft.changed.values.sorted(by: { $0.order < $1.order }) where byPath[place.entry.path] === place {
+            let object = try object(of: place)
             changes.upserts.append(UpdateRequest.Upsert(object, position: position(of: place, in: draft)))
         }
         return changes

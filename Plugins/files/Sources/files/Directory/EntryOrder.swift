@@ -1,18 +1,20 @@
-/// Where an entry stands in its list: directories first, then by name without regard to case.
+/// Where an entry stands in its list: below its directory, and there directories first, then by name without regard to case.
 struct EntryOrder: Comparable, Hashable, Sendable {
-    private let isFile: Bool
-    private let folded: [UInt8]
-    private let name: [UInt8]
+    /// For each name of the path what it is, the name folded, and the name; NUL, which no name has, ends both.
+    private let key: [UInt8]
 
     init(_ entry: FileEntry) {
-        isFile = entry.kind != .directory
-        folded = Array(entry.name.text.lowercased().utf8)
-        name = entry.name.bytes
+        var key: [UInt8] = []
+        let names = entry.path.components
+        for (index, name) in names.enumerated() {
+            key.append(index + 1 < names.count || entry.kind == .directory ? 1 : 2)
+            key += String(decoding: name, as: UTF8.self).lowercased().utf8
+            key.append(0)
+            key += name
+            key.append(0)
+        }
+        self.key = key
     }
 
-    static func < (lhs: EntryOrder, rhs: EntryOrder) -> Bool {
-        if lhs.isFile != rhs.isFile { return rhs.isFile }
-        if lhs.folded != rhs.folded { return lhs.folded.lexicographicallyPrecedes(rhs.folded) }
-        return lhs.name.lexicographicallyPrecedes(rhs.name)
-    }
+    static func < (lhs: EntryOrder, rhs: EntryOrder) -> Bool { lhs.key.lexicographicallyPrecedes(rhs.key) }
 }

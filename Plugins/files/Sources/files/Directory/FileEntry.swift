@@ -18,7 +18,7 @@ struct FileEntry: Equatable, Sendable {
         var inode: UInt64
     }
 
-    var name: FileName
+    var path: EntryPath
     var identity: Identity
     var kind: FileKind
     /// Bytes; 0 for a directory, whose size means nothing to people.
@@ -30,12 +30,17 @@ struct FileEntry: Equatable, Sendable {
     /// The user that owns it.
     var owner: UInt32
     /// Where a link points.
-    var target: FileName?
+    var target: EntryPath?
+    /// Whether it is a directory that a recursive list may not look into.
+    var isUnreadable = false
 }
 
 extension FileEntry {
     /// The entry as an object of a list; the fields are described in the plugin's README.
-    func object(id: String, heading: String?) throws(ListError) -> ListObject {
+    ///
+    /// - Parameter isRecursive: whether the list has entries of several directories.
+    func object(id: String, heading: String?, isRecursive: Bool) throws(ListError) -> ListObject {
+        let name = path.name
         var fields: [String: Value] = [
             "name": .string(name.text),
             "kind": .string(kind.rawValue),
@@ -44,9 +49,16 @@ extension FileEntry {
             "owner": .uint32(owner),
         ]
         if kind != .directory { fields["size"] = .uint64(size) }
-        if !name.isText { fields["raw-name"] = .array(element: "y", name.bytes.map { .byte($0) }) }
+        if !name.text.utf8.elementsEqual(name.bytes) {
+            fields["raw-name"] = .array(element: "y", name.bytes.map { .byte($0) })
+        }
         if let target { fields["target"] = .string(target.text) }
         if let heading { fields["heading"] = .string(heading) }
+        if isRecursive {
+            fields["path"] = .string(path.text)
+            fields["depth"] = .uint32(UInt32(clamping: path.depth))
+        }
+        if isUnreadable { fields["unreadable"] = .boolean(true) }
         return try ListObject(id: id, type: kind.rawValue, fields: try Fields(fields))
     }
 }

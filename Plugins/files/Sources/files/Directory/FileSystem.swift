@@ -17,51 +17,80 @@ struct FileSystemError: Error, CustomStringConvertible {
     }
 }
 
-/// An open directory: the only place of this plugin that asks the file system.
+/// An open directory of the tree that is listed: the only place of this plugin that asks the file system.
 struct Directory: ~Copyable {
     private let descriptor: Int32
-    private let path: String
+    /// Where it is in the list's tree.
+    let path: EntryPath
+    private let subject: String
 
-    /// Opens a directory.
-    init(path: String) throws(FileSystemError) {
+    /// Opens the directory that is listed.
+    init(root: String) throws(FileSystemError) {
         // The path outlives the call.
-        descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileSystemError(subject: path, code: errno) }
+        descriptor = unsafe open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileSystemError(subject: root, code: errno) }
+        path = .root
+        subject = root
+    }
+
+    private init(descriptor: Int32, path: EntryPath, subject: String) {
+        self.descriptor = descriptor
         self.path = path
+        self.subject = subject
     }
 
     deinit { close(descriptor) }
 
+    /// Opens a directory below; a link on the way is never followed, wherever it leads.
+    func directory(_ path: EntryPath) throws(FileSystemError) -> Directory {
+        var current = dup(descriptor)
+        for name in path.components {
+            guard current >= 0 else { break }
+            // The name's copy ends with NUL and outlives the call.
+            let next = unsafe openat(
+                current, EntryPath(bytes: name).cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            let code = errno
+            close(current)
+            errno = code
+            current = next
+        }
+        let subject = "\(subject)/\(path.text)"
+        guard current >= 0 else { throw FileSystemError(subject: subject, code: errno) }
+        return Directory(descriptor: current, path: self.path.child(path), subject: subject)
+    }
+
     /// All entries, in no order; those that vanish meanwhile are left out.
-    func entries() throws(FileSystemError) -> [FileEntry] {
+    ///
+    /// - Parameter isWanted: is asked first, so that nothing is asked about the others.
+    func entries(where isWanted: (EntryPath) -> Bool) throws(FileSystemError) -> [FileEntry] {
         // The stream owns the duplicate and closes it; readdir's record is copied before the next call.
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0, let stream = unsafe fdopendir(copy) else {
             let code = errno
             if copy >= 0 { close(copy) }
-            throw FileSystemError(subject: path, code: code)
+            throw FileSystemError(subject: subject, code: code)
         }
         defer { unsafe closedir(stream) }
         unsafe rewinddir(stream)
         var entries: [FileEntry] = []
         errno = 0
         while let record = unsafe readdir(stream) {
-            let name = unsafe FileName(record: record)
-            if !name.isDot, let entry = entry(name) { entries.append(entry) }
+            let name = unsafe EntryPath(record: record)
+            if !name.isDot, isWanted(path.child(name)), let entry = entry(name) { entries.append(entry) }
             errno = 0
         }
-        guard errno == 0 else { throw FileSystemError(subject: path, code: errno) }
+        guard errno == 0 else { throw FileSystemError(subject: subject, code: errno) }
         return entries
     }
 
     /// What there is under a name now; `nil` when there is nothing, or nothing that may be looked at.
-    func entry(_ name: FileName) -> FileEntry? {
+    func entry(_ name: EntryPath) -> FileEntry? {
         var status = stat()
         // The name's copy ends with NUL and outlives the call; the status is a local.
         guard unsafe fstatat(descriptor, name.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
         let kind = FileKind(mode: status.st_mode)
         return FileEntry(
-            name: name,
+            path: path.child(name),
             identity: FileEntry.Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)),
             kind: kind,
             size: kind == .directory ? 0 : UInt64(clamping: status.st_size),
@@ -71,15 +100,18 @@ struct Directory: ~Copyable {
             target: kind == .link ? target(of: name) : nil)
     }
 
-    private func target(of name: FileName) -> FileName? {
+    private func target(of name: EntryPath) -> EntryPath? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         // The buffer is as long as said; the name's copy outlives the call.
         let count = unsafe readlinkat(descriptor, name.cString, &buffer, buffer.count)
-        return count > 0 ? FileName(bytes: buffer.prefix(count).map { UInt8(bitPattern: $0) }) : nil
+        return count > 0 ? EntryPath(bytes: buffer.prefix(count).map { UInt8(bitPattern: $0) }) : nil
     }
+
+    /// Names this very directory to the kernel, whatever becomes of its path.
+    var kernelPath: String { "/proc/self/fd/\(descriptor)" }
 }
 
-extension FileName {
+extension EntryPath {
     /// Copies the name out of a record of readdir, where it ends with NUL.
     fileprivate init(record: UnsafeMutablePointer<dirent>) {
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
@@ -117,4 +149,10 @@ extension timespec {
 extension FileSystemError {
     /// Whether the kernel has no inotify instance or watch left for this user.
     var isLackOfWatches: Bool { code == EMFILE || code == ENFILE || code == ENOSPC }
+
+    /// Whether what was looked for is not there any more, or is something else by now.
+    var isAbsence: Bool { code == ENOENT || code == ENOTDIR || code == ELOOP }
+
+    /// Whether the file system refuses to show just this one directory.
+    var isRefusal: Bool { code == EACCES || code == EPERM || code == EIO || code == ENAMETOOLONG }
 }

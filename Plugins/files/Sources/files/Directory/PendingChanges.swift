@@ -1,11 +1,11 @@
 /// What inotify says about a directory.
 enum DirectoryNotice: Equatable, Sendable {
     /// The entry was made, changed or deleted: look at it.
-    case touched(FileName)
+    case touched(EntryPath)
     /// The entry left under this name; with the other half of the same number it is a rename.
-    case movedFrom(FileName, cookie: UInt32)
+    case movedFrom(EntryPath, cookie: UInt32)
     /// The entry came under this name.
-    case movedTo(FileName, cookie: UInt32)
+    case movedTo(EntryPath, cookie: UInt32)
     /// Notices were lost: read everything again.
     case overflow
     /// The directory itself was deleted, moved or unmounted.
@@ -16,19 +16,19 @@ enum DirectoryNotice: Equatable, Sendable {
 struct PendingChanges: Equatable, Sendable {
     /// An entry that got another name.
     struct Rename: Equatable, Sendable {
-        var from: FileName
-        var to: FileName
+        var from: EntryPath
+        var to: EntryPath
     }
 
     /// Renames in the order in which they happened.
     private(set) var renames: [Rename] = []
     /// The names to look at.
-    private(set) var touched: Set<FileName> = []
+    private(set) var touched: Set<EntryPath> = []
     /// Whether everything is to be read again.
     private(set) var needsReading = false
     /// Whether the directory is gone.
     private(set) var isGone = false
-    private var halves: [UInt32: FileName] = [:]
+    private var halves: [UInt32: EntryPath] = [:]
 
     /// Whether nothing happened.
     var isEmpty: Bool { touched.isEmpty && !needsReading && !isGone }
@@ -36,7 +36,14 @@ struct PendingChanges: Equatable, Sendable {
     /// Whether no rename waits for its other half: a half may be the last thing of one read and the first of the next.
     var isComplete: Bool { halves.isEmpty }
 
-    mutating func note(_ notice: DirectoryNotice) {
+    /// What left, and came nowhere that is followed.
+    var departed: [EntryPath] { Array(halves.values) }
+
+    /// Takes one notice.
+    ///
+    /// - Returns: the rename that is complete with it, if it is one.
+    @discardableResult
+    mutating func note(_ notice: DirectoryNotice) -> Rename? {
         switch notice {
         case .touched(let name):
             touched.insert(name)
@@ -44,13 +51,28 @@ struct PendingChanges: Equatable, Sendable {
             touched.insert(name)
             halves[cookie] = name
         case .movedTo(let name, let cookie):
+            if let from = halves.removeValue(forKey: cookie) { return rename(from, to: name) }
             touched.insert(name)
-            if let from = halves.removeValue(forKey: cookie) { renames.append(Rename(from: from, to: name)) }
         case .overflow:
             needsReading = true
         case .gone:
             isGone = true
         }
+        return nil
+    }
+
+    /// What is noted of entries below goes by their new paths from now on.
+    private mutating func rename(_ old: EntryPath, to new: EntryPath) -> Rename {
+        let rename = Rename(from: old, to: new)
+        renames.append(rename)
+        for path in touched where path.isBelow(old) {
+            touched.remove(path)
+            touched.insert(path.moved(from: old, to: new))
+        }
+        halves = halves.mapValues { $0.isBelow(old) ? $0.moved(from: old, to: new) : $0 }
+        touched.insert(old)
+        touched.insert(new)
+        return rename
     }
 
     /// Hands out what happened and begins anew.

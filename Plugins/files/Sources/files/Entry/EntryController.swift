@@ -3,8 +3,8 @@ internal import PluginAPI
 /// Shows one entry of a directory: `files/EntryController`.
 ///
 /// The item's reuse identifier is the entry's kind. Its content: `title` (the name), `detail` (what it is, or how large), `icon` and
-/// `fallback-icon` (names of freedesktop icon themes), `mime`, `kind`, `size` and `modified` as in the object. The first
-/// directory, and the first file after directories, have a header with `title`.
+/// `fallback-icon` (names of freedesktop icon themes), `mime`, `kind`, and `size`, `modified`, `path` and `depth` as in the
+/// object. The first directory, and the first file after directories, have a header with `title`.
 final class EntryController: ListBindingSingleSectionController, ListSupplementarySource {
     private static let rowHeight = 44.0
     private static let headerHeight = 28.0
@@ -29,7 +29,7 @@ final class EntryController: ListBindingSingleSectionController, ListSupplementa
             "mime": .string(type),
             "kind": .string(kind.rawValue),
         ]
-        for key in ["size", "modified"] { content[key] = object.fields[key] }
+        for key in ["size", "modified", "path", "depth"] { content[key] = object.fields[key] }
         return ListItem(reuseIdentifier: kind.rawValue, content: content)
     }
 

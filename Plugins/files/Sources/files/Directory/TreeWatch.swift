@@ -1,0 +1,97 @@
+internal import Glibc
+
+/// The inotify watches of the directories of a list.
+///
+/// The kernel follows directories, not paths: when one gets another name its watch stays, and has to be told.
+final class TreeWatch {
+    /// Becomes readable when there are notices; whoever watches it closes it.
+    let descriptor: Int32
+
+    private var paths: [Int32: EntryPath] = [:]
+    private var watches: [EntryPath: Int32] = [:]
+
+    private static let events =
+        IN_CREATE | IN_DELETE | IN_MODIFY | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF
+
+    /// Makes an inotify instance without watches.
+    init() throws(FileSystemError) {
+        descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        guard descriptor >= 0 else { throw FileSystemError(subject: "inotify", code: errno) }
+    }
+
+    // MARK: Directories
+
+    /// How many directories are watched.
+    var count: Int { paths.count }
+
+    /// Whether a directory is watched.
+    func contains(_ path: EntryPath) -> Bool { watches[path] != nil }
+
+    /// Begins to watch a directory.
+    func add(_ directory: borrowing Directory) throws(FileSystemError) {
+        let mask = UInt32(Self.events) | UInt32(IN_ONLYDIR) | UInt32(IN_EXCL_UNLINK)
+        let path = directory.path
+        // The path outlives the call.
+        let watch = unsafe inotify_add_watch(descriptor, directory.kernelPath, mask)
+        guard watch >= 0 else { throw FileSystemError(subject: path.isRoot ? "inotify" : path.text, code: errno) }
+        // The same directory, under a name of which nothing was heard yet.
+        if let old = paths[watch] { watches[old] = nil }
+        if let other = watches[path], other != watch { paths[other] = nil }
+        paths[watch] = path
+        watches[path] = watch
+    }
+
+    /// A directory, and with it all below, has another path.
+    func move(_ old: EntryPath, to new: EntryPath) {
+        let moved = watches.filter { $0.key == old || $0.key.isBelow(old) }
+        for path in moved.keys { watches[path] = nil }
+        for (path, watch) in moved {
+            let path = path.moved(from: old, to: new)
+            paths[watch] = path
+            watches[path] = watch
+        }
+    }
+
+    /// Watches a directory, and all below, no longer.
+    func remove(_ path: EntryPath) {
+        for (path, watch) in watches.filter({ $0.key == path || $0.key.isBelow(path) }) {
+            inotify_rm_watch(descriptor, watch)
+            watches[path] = nil
+            paths[watch] = nil
+        }
+    }
+
+    // MARK: Notices
+
+    /// Hands over all notices that are waiting; one that cannot be read counts as lost.
+    ///
+    /// The body may call ``move(_:to:)``: what follows is then told with the new paths.
+    func drain(_ body: (DirectoryNotice) -> Void) {
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            // The buffer is as long as said.
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                if count < 0, errno != EAGAIN { body(.overflow) }
+                return
+            }
+            for record in InotifyRecords(bytes: buffer.prefix(count)) { take(record, body) }
+        }
+    }
+
+    private func take(_ record: InotifyRecord, _ body: (DirectoryNotice) -> Void) {
+        if record.isOverflow { return body(.overflow) }
+        guard let directory = paths[record.watch] else { return }
+        if record.isGone {
+            if directory.isRoot { return body(.gone) }
+            // Of a directory inside, the one that it is in tells; here only the watch is over.
+            if record.isWatchOver {
+                paths[record.watch] = nil
+                watches[directory] = nil
+            }
+            return
+        }
+        if let notice = record.notice(in: directory) { body(notice) }
+    }
+}

@@ -1,0 +1,90 @@
+import PluginAPI
+import Testing
+
+@testable import files
+
+@Suite("Paths below a directory, and what a list asks for")
+struct EntryPathTests {
+    @Test(
+        "a path → its parts",
+        arguments: [("", [], "", ""), ("a", ["a"], "a", ""), ("a/b c/.d", ["a", "b c", ".d"], ".d", "a/b c")])
+    func parts(text: String, components: [String], name: String, parent: String) {
+        let path = EntryPath(text)
+        #expect(path.components.map { String(decoding: $0, as: UTF8.self) } == components)
+        #expect(path.name == EntryPath(name))
+        #expect(path.parent == EntryPath(parent))
+        #expect(path.depth == max(0, components.count - 1))
+        #expect(path.isRoot || path.parent.child(path.name) == path)
+    }
+
+    @Test("below, and moved with what is above")
+    func below() {
+        let path = EntryPath("a/b/c")
+        #expect(path.isBelow(EntryPath("a")))
+        #expect(path.isBelow(EntryPath("a/b")))
+        #expect(path.isBelow(.root))
+        #expect(!path.isBelow(path))
+        #expect(!EntryPath("ab").isBelow(EntryPath("a")))
+        #expect(!EntryPath.root.isBelow(.root))
+        #expect(path.moved(from: EntryPath("a/b"), to: EntryPath("x")) == EntryPath("x/c"))
+        #expect(path.moved(from: path, to: EntryPath("y")) == EntryPath("y"))
+        #expect(path.moved(from: EntryPath("b"), to: EntryPath("y")) == path)
+    }
+
+    @Test("a point at the beginning of any name → hidden", arguments: [".a", "b/.a", ".a/b"])
+    func hidden(text: String) {
+        #expect(EntryPath(text).isHidden)
+        #expect(!EntryPath("a.b/c.").isHidden)
+    }
+
+    private func entry(_ path: String, _ kind: FileKind = .file) -> FileEntry {
+        FileEntry(
+            path: EntryPath(path), identity: .init(device: 1, inode: 1), kind: kind, size: 0, modified: 0, mode: 0,
+            owner: 0, target: nil)
+    }
+
+    @Test("entries of a tree → each below its directory, directories first, whatever the case, never interleaved")
+    func order() {
+        let wanted = [
+            entry("A", .directory), entry("A/x", .directory), entry("A/x/9"), entry("A/b"), entry("a", .directory),
+            entry("a/a"), entry("ab", .directory), entry("B", .directory), entry("B/1"), entry("0"), entry("A.txt"),
+            entry("b"),
+        ]
+        for seed in 0..<20 {
+            var random = Random(state: UInt64(seed))
+            var shuffled = wanted
+            for index in shuffled.indices.dropFirst() { shuffled.swapAt(index, random.below(index + 1)) }
+            #expect(shuffled.sorted { EntryOrder($0) < EntryOrder($1) } == wanted)
+        }
+    }
+
+    @Test("argument and settings → what is shown")
+    func options() throws {
+        let plain = try DirectoryOptions("/srv", settings: PluginSettings())
+        #expect(plain.path == "/srv" && plain.depth == 0 && plain.showsHidden && plain.greatestCount == 100_000)
+        #expect(plain.shows(EntryPath(".a")))
+        #expect(!plain.shows(EntryPath("a/b")))
+        let deep = try DirectoryOptions(
+            "/srv&recursive", settings: PluginSettings(["ShowHidden": "no", "MaximumEntries": "5"]))
+        #expect(deep.isRecursive && deep.greatestCount == 5)
+        #expect(deep.shows(EntryPath("a/b/c/d")) && !deep.shows(EntryPath("a/.b/c")))
+        let two = try DirectoryOptions("/srv%26x&depth=2&hidden=yes", settings: PluginSettings(["ShowHidden": "no"]))
+        #expect(two.path == "/srv&x" && two.showsHidden)
+        #expect(two.shows(EntryPath("a/b/c")) && !two.shows(EntryPath("a/b/c/d")))
+        #expect(two.shows(entriesOf: EntryPath("a/b")) && !two.shows(entriesOf: EntryPath("a/b/c")))
+    }
+
+    @Test(
+        "options that make no sense → an error that names them",
+        arguments: [
+            ("/a&depth=0", [:], "depth=0"), ("/a&depth=65", [:], "64"), ("/a&recursive=perhaps", [:], "recursive"),
+            ("/a", ["MaximumEntries": "0"], "MaximumEntries"), ("/a", ["ShowHidden": "?"], "ShowHidden"),
+            ("/a&deep", [:], "deep"),
+        ] as [(String, [String: String], String)])
+    func wrong(text: String, settings: [String: String], named: String) {
+        let error = #expect(throws: (any Error).self) {
+            try DirectoryOptions(text, settings: PluginSettings(settings))
+        }
+        #expect(error.map { "\($0)".contains(named) } == true)
+    }
+}

@@ -1,0 +1,276 @@
+import Foundation
+import Glibc
+import PluginAPI
+import Testing
+
+@testable import files
+
+@Suite("Following a tree", .timeLimit(.minutes(3)))
+struct TreeTests {
+    @Test("directories in directories → each entry below its directory, with path and depth, and no headings")
+    func contents() async throws {
+        let scratch = try Scratch()
+        try scratch.makeDirectory("sub")
+        try scratch.makeDirectory("sub/deep")
+        for name in ["top", "sub/one", "sub/deep/two"] { try scratch.write(name) }
+        var following = Following("\(scratch.path)&recursive")
+        await following.wait(forPaths: ["sub", "sub/deep", "sub/deep/two", "sub/one", "top"])
+        let two = try #require(following.list.object(named: "two"))
+        #expect(two.id == "sub/deep/two")
+        #expect(two.fields["depth"] == .uint32(2))
+        #expect(following.list.objects.allSatisfy { $0.fields["heading"] == nil })
+    }
+
+    @Test("a tree made at once, as an archive is unpacked → all of it")
+    func unpacked() async throws {
+        let scratch = try Scratch()
+        var following = Following("\(scratch.path)&recursive")
+        await following.wait { list, _ in list.objects.isEmpty }
+        var count = 0
+        for outer in 0..<10 {
+            try scratch.makeDirectory("d\(outer)")
+            for inner in 0..<10 {
+                try scratch.makeDirectory("d\(outer)/e\(inner)")
+                for file in 0..<20 { try scratch.write("d\(outer)/e\(inner)/f\(file)") }
+                count += 21
+            }
+            count += 1
+        }
+        await following.wait { list, _ in list.objects.count == count }
+        #expect(following.list.paths == scratch.walk())
+    }
+
+    @Test("a directory gets another name → it and all below are the same objects, and go on being followed")
+    func renamedDirectory() async throws {
+        let scratch = try Scratch()
+        try scratch.makeDirectory("b")
+        try scratch.makeDirectory("b/in")
+        for name in ["b/in/x", "b/y", "a"] { try scratch.write(name) }
+        var following = Following("\(scratch.path)&recursive")
+        await following.wait(forPaths: ["b", "b/in", "b/in/x", "b/y", "a"])
+        try scratch.rename("b", "z")
+        await following.wait(forPaths: ["z", "z/in", "z/in/x", "z/y", "a"])
+        #expect(following.list.objects.map(\.id) == ["b", "b/in", "b/in/x", "b/y", "a"])
+        try scratch.write("z/in/new")
+        await following.wait(forPaths: ["z", "z/in", "z/in/new", "z/in/x", "z/y", "a"])
+        try scratch.rename("z/in/x", "z/moved")
+        await following.wait(forPaths: ["z", "z/in", "z/in/new", "z/moved", "z/y", "a"])
+        #expect(following.list.object(named: "moved")?.id == "b/in/x")
+    }
+
+    @Test("a directory moved out, another moved in → gone with all below, and there with all below")
+    func movedOutAndIn() async throws {
+        let scratch = try Scratch()
+        let elsewhere = try Scratch()
+        try scratch.makeDirectory("d")
+        try scratch.write("d/x")
+        try elsewhere.makeDirectory("e")
+        try elsewhere.write("e/y")
+        var following = Following("\(scratch.path)&recursive")
+        await following.wait(forPaths: ["d", "d/x"])
+        try FileManager.default.moveItem(atPath: scratch.file("d"), toPath: elsewhere.file("d"))
+        await following.wait(forPaths: [])
+        try FileManager.default.moveItem(atPath: elsewhere.file("e"), toPath: scratch.file("d"))
+        await following.wait(forPaths: ["d", "d/y"])
+        try elsewhere.write("d/unseen")
+        try scratch.write("d/seen")
+        await following.wait(forPaths: ["d", "d/seen", "d/y"])
+        #expect(following.failures.isEmpty)
+    }
+
+    @Test("a directory deleted and made again at once → what is in it now, followed")
+    func deletedAndMade() async throws {
+        let scratch = try Scratch()
+        try scratch.makeDirectory("d")
+        try scratch.write("d/old")
+        var following = Following("\(scratch.path)&recursive")
+        await following.wait(forPaths: ["d", "d/old"])
+        try scratch.delete("d")
+        try scratch.makeDirectory("d")
+        try scratch.write("d/new")
+        await following.wait(forPaths: ["d", "d/new"])
+        try scratch.write("d/newer")
+        await following.wait(forPaths: ["d", "d/new", "d/newer"])
+    }
+
+    @Test("only so deep → directories at the last level are entries, also of what moves there")
+    func depth() async throws {
+        let scratch = try Scratch()
+        for name in ["a", "a/b", "a/b/c"] { try scratch.makeDirectory(name) }
+        try scratch.write("a/b/c/file")
+        var following = Following("\(scratch.path)&depth=1")
+        await following.wait(forPaths: ["a", "a/b"])
+        try scratch.rename("a/b", "b")
+        await following.wait(forPaths: ["a", "b", "b/c"])
+        #expect(following.list.object(named: "b")?.id == "a/b")
+        try scratch.rename("b", "a/again")
+        await following.wait(forPaths: ["a", "a/again"])
+        #expect(following.list.object(named: "again")?.id == "a/b")
+    }
+
+    @Test("a link to a directory, also one above → an entry, not looked into")
+    func links() async throws {
+        let scratch = try Scratch()
+        try scratch.makeDirectory("d")
+        for (name, target) in [("d/up", ".."), ("side", "d")] {
+            try FileManager.default.createSymbolicLink(atPath: scratch.file(name), withDestinationPath: target)
+        }
+        var following = Following("\(scratch.path)&recursive")
+        await following.wait(forPaths: ["d", "d/up", "side"])
+        #expect(following.list.object(named: "up")?.type == "link")
+    }
+
+    @Test("hidden directories not wanted → nothing of them, until they get another name")
+    func hidden() async throws {
+        let scratch = try Scratch()
+        try scratch.makeDirectory(".git")
+        try scratch.write(".git/config")
+        var following = Following("\(scratch.path)&recursive&hidden=no")
+        await following.wait { list, _ in list.objects.isEmpty }
+        try scratch.rename(".git", "git")
+        await following.wait(forPaths: ["git", "git/config"])
+        try scratch.rename("git", ".git")
+        await following.wait(forPaths: [])
+    }
+
+    @Test("more entries than a list may have → failed, and the message says which setting; the list stays")
+    func tooMany() async throws {
+        let scratch = try Scratch()
+        for number in 0..<5 { try scratch.write("\(number)") }
+        var following = Following("\(scratch.path)&recursive", settings: ["MaximumEntries": "5"])
+        await following.wait { list, _ in list.objects.count == 5 }
+        try scratch.write("5")
+        await following.wait { _, failures in !failures.isEmpty }
+        #expect(following.failures.first?.contains("more than 5 entries (MaximumEntries") == true)
+        #expect(following.list.objects.count == 5)
+        var other = Following(scratch.path, settings: ["MaximumEntries": "3"])
+        await other.wait { _, failures in !failures.isEmpty }
+        #expect(other.list.objects.isEmpty)
+    }
+
+    /// How many notices the kernel keeps for one instance.
+    private static let queueLength =
+        (try? String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8))
+        .flatMap { Int($0.filter(\.isNumber)) } ?? .max
+
+    @Test(
+        "more happens than the kernel keeps → everything is read again, and what got another name is the same",
+        .enabled(if: queueLength <= 40_000, "inotify's queue is too long to be filled"))
+    func overflow() async throws {
+        let scratch = try Scratch()
+        try scratch.makeDirectory("d")
+        try scratch.write("d/a")
+        let hold = DispatchSemaphore(value: 0)
+        var following = Following("\(scratch.path)&recursive") { hold.wait() }
+        // The source waits until its first list is taken: what happens now, it hears of later, or not at all.
+        hold.signal()
+        await following.wait(forPaths: ["d", "d/a"])
+        try scratch.write("one more, which the source waits with")
+        for number in 0..<(Self.queueLength / 2 + 100) {
+            let name = "f\(number % 50)"
+            try scratch.write(name, "x")
+            try scratch.delete(name)
+        }
+        try scratch.rename("d", "e")
+        try scratch.rename("e/a", "e/b")
+        for _ in 0..<10_000 { hold.signal() }
+        await following.wait(forPaths: ["e", "e/b", "one more, which the source waits with"])
+        #expect(following.list.object(named: "b")?.id == "d/a")
+        try scratch.write("e/c")
+        await following.wait(forPaths: ["e", "e/b", "e/c", "one more, which the source waits with"])
+        #expect(following.failures.isEmpty)
+    }
+
+    @Test("a directory that may not be looked into → an entry that says so, and the rest is there")
+    func unreadable() throws {
+        let scratch = try Scratch()
+        for name in ["open", "closed"] {
+            try scratch.makeDirectory(name)
+            try scratch.write("\(name)/x")
+        }
+        for path in [scratch.path, scratch.file("open")] { #expect(unsafe chmod(path, 0o755) == 0) }
+        #expect(unsafe chmod(scratch.file("closed"), 0) == 0)
+        // Root may look everywhere: this thread asks the file system as nobody.
+        try askFileSystem(as: 65534)
+        defer { try? askFileSystem(as: geteuid()) }
+        let options = try DirectoryOptions("\(scratch.path)&recursive", settings: PluginSettings())
+        let entries = try Tree(options: options).read(.root, limit: 10, watch: try TreeWatch())
+        #expect(Set(entries.map(\.path.text)) == ["open", "open/x", "closed"])
+        #expect(entries.filter(\.isUnreadable).map(\.path.text) == ["closed"])
+        let closed = try #require(entries.first { $0.isUnreadable })
+        #expect(try closed.object(id: "closed", heading: nil, isRecursive: true).fields["unreadable"] == true)
+    }
+
+    @Test(
+        "60 bursts of random changes → after each the list is what a walk finds, and renamed entries are the same",
+        arguments: [1, 2])
+    func random(seed: UInt64) async throws {
+        var random = Random(state: seed)
+        let scratch = try Scratch()
+        var following = Following("\(scratch.path)&recursive")
+        await following.wait { list, _ in list.objects.isEmpty }
+        for step in 0..<60 {
+            for _ in 0...random.below(5) {
+                let all = scratch.walk()
+                let directories = [""] + all.filter { scratch.isDirectory($0) }
+                let parent = directories[random.below(directories.count)]
+                let name = (parent.isEmpty ? "" : parent + "/") + "n\(random.below(6))"
+                let chosen = all.isEmpty ? nil : all[random.below(all.count)]
+                switch random.below(5) {
+                case 0: try? scratch.makeDirectory(name)
+                case 1: try? scratch.write(name, String(repeating: "x", count: random.below(9)))
+                case 2: if let chosen { try? scratch.delete(chosen) }
+                default: if let chosen, !"\(name)/".hasPrefix("\(chosen)/") { try? scratch.rename(chosen, name) }
+                }
+            }
+            if let chosen = scratch.walk().first, step % 3 == 0, !following.failures.isEmpty {
+                Issue.record("\(chosen)")
+            }
+            let wanted = scratch.walk()
+            await following.wait { list, _ in list.paths == wanted }
+            #expect(Set(following.list.objects.map(\.id)).count == wanted.count)
+            if let chosen = wanted.last {
+                let id = following.list.object(at: chosen)?.id
+                try scratch.rename(chosen, "renamed\(step)")
+                let renamed = scratch.walk()
+                await following.wait { list, _ in list.paths == renamed }
+                #expect(following.list.object(at: "renamed\(step)")?.id == id)
+            }
+        }
+        #expect(following.failures.isEmpty)
+    }
+}
+
+/// setfsuid(2), which Glibc's module does not have: for this thread only.
+private func askFileSystem(as user: uid_t) throws {
+    // A function of the C library, which stays.
+    let function = try #require(unsafe dlsym(nil, "setfsuid"))
+    _ = unsafe unsafeBitCast(function, to: (@convention(c) (uid_t) -> CInt).self)(user)
+}
+
+extension Following {
+    mutating func wait(forPaths paths: [String]) async { await wait { list, _ in list.paths == paths } }
+}
+
+extension NaiveList {
+    /// The paths in order.
+    var paths: [String] { objects.map { $0.fields["path"]?.string ?? "?" } }
+
+    func object(at path: String) -> ListObject? { objects.first { $0.fields["path"]?.string == path } }
+}
+
+extension Scratch {
+    func isDirectory(_ name: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(file(name), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// What is below, in the order of the list, found out without the plugin.
+    func walk(_ directory: String = "") -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: file(directory))) ?? []
+        let paths = names.map { directory.isEmpty ? $0 : "\(directory)/\($0)" }
+        let directories = paths.filter { isDirectory($0) }.sorted { $0.lowercased() < $1.lowercased() }
+        let files = paths.filter { !isDirectory($0) }.sorted { $0.lowercased() < $1.lowercased() }
+        return directories.flatMap { [$0] + walk($0) } + files
+    }
+}
