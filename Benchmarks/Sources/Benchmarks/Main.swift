@@ -5,7 +5,7 @@ internal import Glibc
 struct Main {
     /// Every benchmark; making one prepares its data.
     static var benchmarks: [(name: String, make: () -> Benchmark)] {
-        DiffRows.all + [("tree", TreeRows.delta), ("memory", TreeRows.memory)]
+        DiffRows.all + LayoutRows.all + AdapterRows.all + [("tree", TreeRows.delta), ("memory", TreeRows.memory)]
     }
 
     static func main() throws {
@@ -16,7 +16,7 @@ struct Main {
             case "--json": isJSON = true
             case "--repetitions": repetitions = arguments.popFirst().flatMap { Int($0) } ?? repetitions
             case "--only": only += arguments.popFirst().map { [$0] } ?? []
-            case "--resident": return TreeRows.printResident(Array(arguments))
+            case "--resident": return Resident.print(arguments.popFirst() ?? "")
             default:
                 print("usage: Benchmarks [--json] [--repetitions N] [--only NAME]…")
                 exit(2)

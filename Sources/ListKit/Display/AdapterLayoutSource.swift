@@ -1,10 +1,31 @@
 /// Answers a layout's questions about the list as one view sees it.
+///
+/// It lives as long as one call of the layout. What the traits of its kind tell of a section is taken without a handle, so
+/// that a section nobody looks at leaves no trace in the adapter.
 final class AdapterLayoutSource: LayoutSource {
     private let adapter: ListAdapter
     private let view: ListView
     private let container: ListContainer
     /// The section asked about last: layouts ask for its items one after the other.
-    private var last: (section: Int, shape: ListSectionShape)?
+    private var last: Answer?
+    /// Some sections from the one asked about on: layouts mostly ask in order.
+    private var block: (start: Int, sections: [SectionTree.Section]) = (0, [])
+    /// The traits of the type that was looked up last.
+    private var known: (type: ObjectType, traits: Traits?)?
+
+    private struct Answer {
+        let section: Int
+        let shape: ListSectionShape
+        /// Whether it is the shape of all sections of its kind.
+        let isFixed: Bool
+    }
+
+    /// What the traits of a kind say in this container.
+    private struct Traits {
+        let shape: @Sendable (ListObject, ListContainer) -> ListSectionShape
+        /// The shape of all sections, where it is one.
+        let fixed: ListSectionShape?
+    }
 
     init(adapter: ListAdapter, view: ListView, container: ListContainer) {
         self.adapter = adapter
@@ -15,6 +36,15 @@ final class AdapterLayoutSource: LayoutSource {
     var numberOfSections: Int { adapter.sections.count }
 
     func metrics(forSection section: Int) -> SectionMetrics { shape(ofSection: section).metrics }
+
+    func run(fromSection section: Int) -> SectionRun {
+        let answer = answer(forSection: section)
+        let metrics = answer.shape.metrics
+        guard answer.isFixed, metrics.uniformItemSize != nil else { return SectionRun(metrics: metrics, count: 1) }
+        return SectionRun(
+            metrics: metrics,
+            count: adapter.sections.countOfSections(likeSectionAt: section, payloadsMatter: !areHandlesPlain))
+    }
 
     func sizeForItem(at path: IndexPath) -> Size {
         let shape = shape(ofSection: path.section)
@@ -27,16 +57,68 @@ final class AdapterLayoutSource: LayoutSource {
         return placements.indices.contains(path.item) ? placements[path.item] : ItemPlacement(frame: .zero)
     }
 
-    private func shape(ofSection section: Int) -> ListSectionShape {
-        if let last, last.section == section { return last.shape }
+    private func shape(ofSection section: Int) -> ListSectionShape { answer(forSection: section).shape }
+
+    private func answer(forSection section: Int) -> Answer {
+        if let last, last.section == section { return last }
+        let answer =
+            plainAnswer(forSection: section)
+            ?? Answer(section: section, shape: askedShape(ofSection: section), isFixed: false)
+        last = answer
+        return answer
+    }
+
+    private func askedShape(ofSection section: Int) -> ListSectionShape {
         guard let handle = adapter.sections.handle(at: section) else {
             return ListSectionShape(metrics: SectionMetrics(itemCount: 0))
         }
         var shape = adapter.askShape(of: handle, in: container)
         if let reported = view.reportedSizes[handle] { shape.replaceSizes(reported) }
-        last = (section, shape)
         return shape
     }
+
+    // MARK: By traits
+
+    /// The shape of a section by its kind's traits alone; `nil` where the adapter has to be asked, or a fault be found.
+    private func plainAnswer(forSection section: Int) -> Answer? {
+        guard let found = plainSection(at: section), let traits = traits(of: found.object) else { return nil }
+        var shape = traits.fixed ?? traits.shape(found.object, container)
+        shape.metrics.itemCount = found.itemCount
+        guard shape.isComplete(itemCount: found.itemCount), shape.isFinite else { return nil }
+        return Answer(section: section, shape: shape, isFixed: traits.fixed != nil)
+    }
+
+    /// A section that is not at fault and of which nothing was measured.
+    private func plainSection(at section: Int) -> SectionTree.Section? {
+        guard let found = self.section(at: section) else { return nil }
+        guard found.payload != SectionTree.noPayload, !areHandlesPlain else { return found }
+        let handle = SectionHandle(raw: found.payload)
+        return adapter.registry.faults[handle] == nil && view.reportedSizes[handle] == nil ? found : nil
+    }
+
+    /// Whether no section at all is at fault or measured.
+    private var areHandlesPlain: Bool { adapter.registry.faults.isEmpty && view.reportedSizes.isEmpty }
+
+    private func section(at position: Int) -> SectionTree.Section? {
+        if !block.sections.indices.contains(position - block.start) {
+            // A layout that jumps asks for few sections, one that goes through the list for all.
+            let length = position == block.start + block.sections.count ? AdapterLayoutSource.blockLength : 1
+            block = (position, adapter.sections.sections(in: position..<position + length))
+        }
+        return block.sections.indices.contains(position - block.start) ? block.sections[position - block.start] : nil
+    }
+
+    private func traits(of object: ListObject) -> Traits? {
+        let type = object.objectType
+        if let known, known.type === type { return known.traits }
+        let traits = adapter.kind(for: object)?.traits.map {
+            Traits(shape: $0.shape, fixed: $0.fixedShape?(container))
+        }
+        known = (type, traits)
+        return traits
+    }
+
+    private static let blockLength = 256
 }
 
 extension ListSectionShape {

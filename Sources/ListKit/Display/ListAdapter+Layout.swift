@@ -40,7 +40,8 @@ extension ListAdapter {
 
     private func container(of view: ListView) -> ListContainer {
         ListContainer(
-            size: view.viewport?.size ?? .zero, inset: view.options.contentInset, direction: configuration.direction)
+            size: view.viewport?.size ?? .zero, inset: view.options.contentInset, direction: configuration.direction,
+            layout: view.layoutKind)
     }
 
     // MARK: What section controllers see

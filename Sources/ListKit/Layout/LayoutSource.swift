@@ -10,11 +10,38 @@ public protocol LayoutSource {
     /// The section's metrics; layouts `absolute` and `none` use only the number of items.
     func metrics(forSection section: Int) -> SectionMetrics
 
+    /// A section's metrics, and how many sections from it on have the same ones; more than one only where the metrics have
+    /// one size for all items.
+    ///
+    /// Asked by layout `flow` when everything is laid out: a run costs a part of what its sections cost one by one.
+    func run(fromSection section: Int) -> SectionRun
+
     /// The size of an item; asked by layout `flow`, unless the metrics gave one size for all.
     func sizeForItem(at path: IndexPath) -> Size
 
     /// The frame and the z of an item; asked by layout `absolute` only.
     func placementOfItem(at path: IndexPath) -> ItemPlacement
+}
+
+extension LayoutSource {
+    /// One section at a time, for a source that knows nothing better.
+    public func run(fromSection section: Int) -> SectionRun {
+        SectionRun(metrics: metrics(forSection: section), count: 1)
+    }
+}
+
+/// Neighbouring sections that look alike.
+public struct SectionRun: Sendable, Hashable {
+    /// What each of them answers.
+    public var metrics: SectionMetrics
+    /// How many there are, at least 1.
+    public var count: Int
+
+    /// Makes a run from its parts.
+    public init(metrics: SectionMetrics, count: Int) {
+        self.metrics = metrics
+        self.count = count
+    }
 }
 
 /// The place that an item brings along in layout `absolute`.

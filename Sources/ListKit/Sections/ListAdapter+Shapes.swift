@@ -45,8 +45,7 @@ extension ListAdapter {
         var shape = shape
         let count = sections.itemCount(of: handle)
         shape.metrics.itemCount = count
-        let isComplete =
-            shape.metrics.uniformItemSize != nil || shape.sizes.count == count || shape.placements.count == count
+        let isComplete = shape.isComplete(itemCount: count)
         guard registry.faults[handle] == nil, isComplete, shape.isFinite else {
             fault(handle, isComplete ? "a size that is not finite" : "sizes for another number of items")
             return faultShape(of: handle, in: container)
@@ -64,16 +63,23 @@ extension ListAdapter {
 }
 
 extension ListSectionShape {
+    /// Whether there is a size or a place for each item.
+    func isComplete(itemCount: Int) -> Bool {
+        metrics.uniformItemSize != nil || sizes.count == itemCount || placements.count == itemCount
+    }
+
     /// Whether every number is one that can be laid out.
     var isFinite: Bool {
-        let inset = metrics.inset
-        let lengths = [
-            inset.top, inset.left, inset.bottom, inset.right, metrics.lineSpacing, metrics.interitemSpacing,
-            metrics.headerLength, metrics.footerLength, metrics.uniformItemSize?.width ?? 0,
-            metrics.uniformItemSize?.height ?? 0,
-        ]
-        return lengths.allSatisfy(\.isFinite) && sizes.allSatisfy { $0.width.isFinite && $0.height.isFinite }
-            && placements.allSatisfy(\.frame.isFinite)
+        metrics.isFinite && sizes.allSatisfy(\.isFinite) && placements.allSatisfy(\.frame.isFinite)
+    }
+}
+
+extension SectionMetrics {
+    /// Whether every number is one that can be laid out.
+    fileprivate var isFinite: Bool {
+        inset.top.isFinite && inset.left.isFinite && inset.bottom.isFinite && inset.right.isFinite
+            && lineSpacing.isFinite && interitemSpacing.isFinite && headerLength.isFinite && footerLength.isFinite
+            && uniformItemSize?.isFinite != false
     }
 }
 
@@ -85,6 +91,9 @@ extension Rect {
 }
 
 extension Size {
+    /// Whether both numbers are finite.
+    fileprivate var isFinite: Bool { width.isFinite && height.isFinite }
+
     /// The size less insets, never below zero.
     func inset(by insets: EdgeInsets) -> Size {
         Size(width: max(0, width - insets.left - insets.right), height: max(0, height - insets.top - insets.bottom))

@@ -37,6 +37,19 @@ public struct ListSectionTraits: Sendable {
     /// The items, each with an identity, when changes are to be diffed item by item; `nil` = a changed section reloads.
     public var viewModels: (@Sendable (ListObject) -> [ListItem])?
 
+    /// The sizes of every section of the kind, where they are all alike; `nil` = each object is asked.
+    public private(set) var fixedShape: (@Sendable (ListContainer) -> ListSectionShape)?
+
+    /// Describes a kind whose sections are all alike: a list of them is laid out without a look at each.
+    ///
+    /// - Parameters:
+    ///   - itemCount: how many items every section has.
+    ///   - shape: their sizes, best one for all (``SectionMetrics/uniformItemSize``); a pure function.
+    public init(itemCount: Int, shape: @escaping @Sendable (ListContainer) -> ListSectionShape) {
+        self.init(numberOfItems: { _ in itemCount }, shape: { _, container in shape(container) })
+        fixedShape = shape
+    }
+
     /// Describes a kind's traits.
     public init(
         numberOfItems: @escaping @Sendable (ListObject) -> Int,
@@ -57,12 +70,17 @@ public struct ListContainer: Sendable, Hashable {
     public var inset: EdgeInsets
     /// The axis along which the list scrolls.
     public var direction: ScrollDirection
+    /// The layout that asks: `absolute` needs places, `flow` sizes.
+    public var layout: ListLayoutKind
 
     /// Makes a container.
-    public init(size: Size, inset: EdgeInsets = .zero, direction: ScrollDirection = .vertical) {
+    public init(
+        size: Size, inset: EdgeInsets = .zero, direction: ScrollDirection = .vertical, layout: ListLayoutKind = .flow
+    ) {
         self.size = size
         self.inset = inset
         self.direction = direction
+        self.layout = layout
     }
 }
 

@@ -14,10 +14,12 @@ struct SectionMap: ~Copyable {
 
     init() { tree = SectionTree() }
 
-    /// Makes the sections of a list without repeated identifiers.
-    init(_ objects: [ListObject], itemCounts: [Int]) {
+    /// Makes the sections of a list; of repeated identifiers the first one is kept.
+    ///
+    /// - Parameter itemCount: how many items a section has; asked in order for each object that is kept.
+    init(_ objects: [ListObject], itemCount: (ListObject) -> Int) {
         self.init()
-        if let tree = SectionTree.unique(objects, itemCount: { index, _ in itemCounts[index] }) { self.tree = tree }
+        if let tree = SectionTree.unique(objects, itemCount: { _, object in itemCount(object) }) { self.tree = tree }
     }
 
     // MARK: After
@@ -65,6 +67,19 @@ struct SectionMap: ~Copyable {
         var result: [ListObject] = []
         tree.forEachSection(in: range, of: .new) { _, section in result.append(section.object) }
         return result
+    }
+
+    /// The sections in a range of positions, in order, as they are: none gets a handle.
+    func sections(in range: Range<Int>) -> [SectionTree.Section] {
+        var result: [SectionTree.Section] = []
+        tree.forEachSection(in: range, of: .new) { _, section in result.append(section) }
+        return result
+    }
+
+    /// How many sections from a position on have objects of one type and the same number of items; with `payloadsMatter` one
+    /// with a handle ends the run.
+    func countOfSections(likeSectionAt position: Int, payloadsMatter: Bool) -> Int {
+        tree.countOfSections(likeSectionAt: position, payloadsMatter: payloadsMatter)
     }
 
     // MARK: Before

@@ -73,10 +73,18 @@ extension ListAdapter {
 
     /// Fills a new list.
     func load(_ objects: [ListObject]) {
-        let unique = UniqueObjects(objects).objects.filter { kind(for: $0) != nil }
-        let counts = unique.map { traitItemCount(of: $0) }
-        sections = SectionMap(unique, itemCounts: counts.map { $0 ?? 0 })
-        for position in counts.indices where counts[position] == nil {
+        var objects = objects
+        if !objects.allSatisfy({ kind(for: $0) != nil }) {
+            objects = UniqueObjects(objects).objects.filter { kind(for: $0) != nil }
+        }
+        var (count, unsettled) = (0, [Int]())
+        sections = SectionMap(objects) { object in
+            defer { count += 1 }
+            if let itemCount = traitItemCount(of: object) { return itemCount }
+            unsettled.append(count)
+            return 0
+        }
+        for position in unsettled {
             guard let handle = sections.handle(at: position) else { continue }
             sections.setItemCount(askItemCount(of: handle), of: handle)
         }

@@ -100,4 +100,109 @@ struct SectionedDiffTests {
         #expect(footer.footers == [0])
         #expect(footer.hasChanges)
     }
+
+    @Test("one section with all lists of up to 5 of 4 items, each changed in turn → the diff of the items (U5)")
+    func exhaustiveItems() {
+        let section = Element(id: 1, value: 0)
+        let news = DiffTests.lists(length: DiffTests.exhaustiveLength, ids: 4, isCanonical: false)
+        var mismatches: [String] = []
+        for old in DiffTests.lists(length: DiffTests.exhaustiveLength, ids: 4, isCanonical: true) {
+            let before = [Snapshot(section, items: old.map { Element(id: $0, value: 0) })]
+            for new in news {
+                for position in -1..<new.count {
+                    let items = new.enumerated().map { Element(id: $1, value: $0 == position ? 1 : 0) }
+                    let result = ListSectionedDiff.between(before, [Snapshot(section, items: items)])
+                    let expected = ReferenceDiff.between(before[0].items, items)
+                    if ItemEntries(result) != ItemEntries(expected, old: 0, new: 0) {
+                        mismatches.append("\(old) → \(new), changed \(position)")
+                    }
+                }
+            }
+        }
+        #expect(mismatches.isEmpty, "\(mismatches.prefix(5))")
+    }
+
+    @Test("all lists of two sections with up to two of two items → section by section as the plain diff (U5)")
+    func exhaustiveSections() {
+        let lists = SectionedDiffTests.smallLists
+        var mismatches: [String] = []
+        for (number, old) in lists.enumerated() {
+            for new in lists {
+                let changed = SectionedDiffTests.changingOneItem(of: new, number)
+                let result = ListSectionedDiff.between(old, changed)
+                var expected = ItemEntries()
+                for (target, section) in changed.enumerated() {
+                    guard let origin = old.firstIndex(where: { $0.section.id == section.section.id }) else { continue }
+                    let items = ReferenceDiff.between(old[origin].items, section.items)
+                    expected.add(ItemEntries(items, old: origin, new: target))
+                }
+                let sections = ReferenceDiff.between(
+                    old.map(\.section), changed.map(\.section), id: \.id, isChanged: { $0 != $1 })
+                if ItemEntries(result) != expected || ReferenceDiff.Result(result.sections) != sections
+                    || SectionedDiffTests.apply(result, to: old, new: changed) != changed.map(\.items)
+                {
+                    mismatches.append("\(old) → \(changed)")
+                }
+            }
+        }
+        #expect(mismatches.isEmpty, "\(mismatches.prefix(3))")
+    }
+
+    /// Every list of at most two sections, each with at most two items of two identifiers.
+    private static var smallLists: [[Snapshot]] {
+        let items = DiffTests.lists(length: 2, ids: 2, isCanonical: false).map { $0.map { Element(id: $0, value: 0) } }
+        func sections(_ id: Int) -> [Snapshot] { items.map { Snapshot(Element(id: id, value: 0), items: $0) } }
+        let (first, second) = (sections(1), sections(2))
+        let pairs = first.flatMap { one in second.flatMap { other in [[one, other], [other, one]] } }
+        return [[]] + first.map { [$0] } + second.map { [$0] } + pairs
+    }
+
+    /// The list with the content of one item changed, which one depends on a number.
+    private static func changingOneItem(of list: [Snapshot], _ number: Int) -> [Snapshot] {
+        let count = list.reduce(0) { $0 + $1.items.count }
+        guard count > 0 else { return list }
+        var left = number % (count + 1)
+        return list.map { section in
+            let items = section.items.map { item in
+                defer { left -= 1 }
+                return left == 0 ? Element(id: item.id, value: 1) : item
+            }
+            return Snapshot(section.section, items: items)
+        }
+    }
+}
+
+/// The item entries of a result, without regard to their order.
+private struct ItemEntries: Equatable {
+    private var deletes: Set<IndexPath> = []
+    private var inserts: Set<IndexPath> = []
+    private var updates: Set<IndexPath> = []
+    private var moves: Set<ListMoveIndexPath> = []
+
+    init() {}
+
+    init(_ result: ListSectionedResult) {
+        deletes = Set(result.deleteItems)
+        inserts = Set(result.insertItems)
+        updates = Set(result.updateItems)
+        moves = Set(result.moveItems)
+    }
+
+    init(_ result: ReferenceDiff.Result, old: Int, new: Int) {
+        deletes = Set(result.deletes.map { IndexPath(section: old, item: $0) })
+        inserts = Set(result.inserts.map { IndexPath(section: new, item: $0) })
+        updates = Set(result.updates.map { IndexPath(section: old, item: $0) })
+        moves = Set(
+            result.moves.map {
+                ListMoveIndexPath(
+                    from: IndexPath(section: old, item: $0.from), to: IndexPath(section: new, item: $0.to))
+            })
+    }
+
+    mutating func add(_ other: ItemEntries) {
+        deletes.formUnion(other.deletes)
+        inserts.formUnion(other.inserts)
+        updates.formUnion(other.updates)
+        moves.formUnion(other.moves)
+    }
 }

@@ -39,6 +39,16 @@ struct Lists {
 
     static func strings(_ numbers: [Int]) -> [String] { numbers.map { identifier($0) } }
 
+    /// An object with an identifier of 16 bytes and fields of 100.
+    static func sizedObject(_ number: Int) -> ListObject {
+        let digits = String(number)
+        let id = String(repeating: "0", count: 16 - digits.count) + digits
+        let text = String(repeating: "x", count: 85)
+        let fields: Fields = ["n": .int64(Int64(number)), "t": .string(text)]
+        guard let object = try? ListObject(id: id, type: "row", fields: fields) else { fatalError("no object \(id)") }
+        return object
+    }
+
     /// Objects, each with an allocation of its own, in order of the list as a decoder makes them.
     static func objects(_ numbers: [Int], version: (Int) -> Int = { _ in 0 }) -> [ListObject] {
         numbers.compactMap { number in

@@ -1,4 +1,3 @@
-internal import Foundation
 @_spi(Benchmarks) internal import ListKit
 
 /// Changes in place in short and long lists, and what a long list takes.
@@ -20,38 +19,19 @@ enum TreeRows {
     /// Measured in a process of its own, so that nothing else is resident.
     static func memory() -> Benchmark {
         var benchmark = Benchmark("memory")
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["--resident", "1000000"]
-        process.standardOutput = output
-        guard (try? process.run()) != nil else { fatalError("cannot start a process to measure memory") }
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        let numbers = text.split(separator: " ").compactMap {
-            Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
-        }
-        guard numbers.count == 2 else { fatalError("no answer from the process that measures memory: \(text)") }
+        let (resident, raw) = Resident.measured(in: "tree")
         benchmark.facts.append(
             Benchmark.Fact(
                 row: "memory of 1,000,000 objects (16-byte ids, 100 bytes of fields) with their positions",
-                value: numbers[0] / numbers[1], unit: "×", limit: 1.8,
-                note: "raw bytes of ids and fields, \(Int(numbers[0] / 1_000_000)) bytes resident an object"))
+                value: resident / raw, unit: "×", limit: 1.8,
+                note: "raw bytes of ids and fields, \(Int(resident) / 1_000_000) bytes resident an object"))
         return benchmark
     }
 
-    /// Prints resident bytes and raw bytes of a list.
-    static func printResident(_ arguments: [String]) {
-        let count = arguments.first.flatMap { Int($0) } ?? 1_000_000
-        let before = residentBytes()
-        let list = DeltaList(count: count, isSized: true)
-        print("\(residentBytes() - before) \(list.rawBytes)")
-    }
-
-    private static func residentBytes() -> Int {
-        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    /// Makes the list whose memory is measured.
+    static func residentTree() -> (Any, Int) {
+        let list = DeltaList((0..<1_000_000).map(Lists.sizedObject))
+        return (list, list.rawBytes)
     }
 }
 
@@ -61,37 +41,27 @@ private final class DeltaList {
     private var random = Numbers(seed: 7)
     private var nextID: Int
     private var ids: [String] = []
-    private(set) var rawBytes = 0
+    let rawBytes: Int
 
-    init(count: Int, isSized: Bool = false) {
-        nextID = count
+    convenience init(count: Int) {
+        self.init((0..<count).map { DeltaList.object(Lists.identifier($0), 0) })
+        ids = (0..<count).map { Lists.identifier($0) }
+    }
+
+    init(_ objects: [ListObject]) {
+        nextID = objects.count
+        rawBytes = objects.reduce(0) { $0 + $1.byteCount }
         var dropped: [Int] = []
-        var objects: [ListObject] = []
-        objects.reserveCapacity(count)
-        for number in 0..<count {
-            let object = isSized ? DeltaList.sizedObject(number) : DeltaList.object(Lists.identifier(number), 0)
-            rawBytes += object.byteCount
-            objects.append(object)
+        guard let tree = try? SectionTree(objects, dropped: &dropped) else {
+            fatalError("no tree of \(objects.count) objects")
         }
-        guard let tree = try? SectionTree(objects, dropped: &dropped) else { fatalError("no tree of \(count) objects") }
         self.tree = tree
-        if !isSized { ids = (0..<count).map { Lists.identifier($0) } }
     }
 
     private static func object(_ id: String, _ version: Int) -> ListObject {
         guard let object = try? ListObject(id: id, type: "row", fields: ["value": .int64(Int64(version))]) else {
             fatalError("no object \(id)")
         }
-        return object
-    }
-
-    /// An identifier of 16 bytes and fields of 100.
-    private static func sizedObject(_ number: Int) -> ListObject {
-        let digits = String(number)
-        let id = String(repeating: "0", count: 16 - digits.count) + digits
-        let text = String(repeating: "x", count: 80)
-        let fields: Fields = ["n": .int64(Int64(number)), "t": .string(text)]
-        guard let object = try? ListObject(id: id, type: "row", fields: fields) else { fatalError("no object \(id)") }
         return object
     }
 

@@ -96,15 +96,14 @@ extension AbsoluteLayout {
 
     private func attributes(in span: PositionSpan, where matches: (Rect) -> Bool) -> [LayoutAttributes] {
         var result: [LayoutAttributes] = []
-        var (lastLeaf, before) = (-1, 0)
+        var last = (leaf: -1, block: PlacementBlock.vacant, before: 0)
         positions.visit(span) { entry in
             let leaf = Int(blocks[Int(entry.handle)])
-            let block = sections.leaves[leaf]
-            guard let section = block.handles.firstIndex(of: entry.handle),
-                let placement = block.placement(of: Int(entry.item), in: section), matches(placement.frame)
+            if leaf != last.leaf { last = (leaf, sections.leaves[leaf], sections.sum(before: leaf).sections) }
+            guard let section = last.block.handles.firstIndex(of: entry.handle),
+                let placement = last.block.placement(of: Int(entry.item), in: section), matches(placement.frame)
             else { return }
-            if leaf != lastLeaf { (lastLeaf, before) = (leaf, sections.sum(before: leaf).sections) }
-            result.append(Self.attributes(IndexPath(section: before + section, item: Int(entry.item)), placement))
+            result.append(Self.attributes(IndexPath(section: last.before + section, item: Int(entry.item)), placement))
         }
         result.sort { ($0.zIndex, $0.path) < ($1.zIndex, $1.path) }
         return result

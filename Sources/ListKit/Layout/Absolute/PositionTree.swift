@@ -45,7 +45,7 @@ struct PositionTree: Sendable {
             part.mayOverlap(span)
         } _: { leaf, _ in
             for entry in tree.leaves[leaf].entries {
-                if Double(entry.start) >= span.end { break }
+                if Double(entry.start) >= span.end { return false }
                 if Double(entry.end) > span.start { body(entry) }
             }
             return true

@@ -57,6 +57,11 @@ struct FlowChunk: ChainedLeaf {
         }
     }
 
+    func isLaidOut(like other: FlowChunk, after state: FlowState) -> Bool {
+        guard other.entry == state, let pack, let others = other.pack else { return false }
+        return pack.isRepetition(of: others)
+    }
+
     mutating func layOut(after state: FlowState, rules: FlowRules) {
         entry = state
         var extent = Interval.none

@@ -16,11 +16,12 @@ struct FlowLayout: Sendable {
 
     var numberOfSections: Int { tree.total.sections }
 
-    /// Lays everything out; O(items), O(sections) where each has one size for all items.
+    /// Lays everything out; O(items), O(sections) where each has one size for all items; runs of
+    /// sections that the source knows to be alike cost a sixty-fourth of that.
     mutating func prepare(_ source: some LayoutSource, container: Size) {
         let rules = FlowRules(configuration, container: container)
         var cutter = SectionCutter(rules: rules)
-        for section in 0..<max(0, source.numberOfSections) { cutter.append(section: section, source: source) }
+        cutter.append(0..<max(0, source.numberOfSections), source: source)
         self.container = container
         self.rules = rules
         tree = LeafTree(cutter.finish())

@@ -8,9 +8,47 @@ struct SectionCutter {
         self.rules = rules
     }
 
+    /// Adds the sections of a range, as the source describes them.
+    mutating func append(_ sections: Range<Int>, source: some LayoutSource) {
+        var section = sections.lowerBound
+        while section < sections.upperBound {
+            let run = source.run(fromSection: section)
+            let answer = SectionAnswer(run.metrics, rules: rules)
+            let count = min(max(1, run.count), sections.upperBound - section)
+            if count > 1, let size = answer.uniform, !answer.isLarge {
+                append(count, like: answer, size: size)
+                section += count
+            } else {
+                append(answer, section: section, source: source)
+                section += 1
+            }
+        }
+    }
+
     /// Adds the section that the source describes.
     mutating func append(section: Int, source: some LayoutSource) {
-        let answer = SectionAnswer(section: section, source: source, rules: rules)
+        append(SectionAnswer(section: section, source: source, rules: rules), section: section, source: source)
+    }
+
+    /// Adds sections that are all alike; O(packs).
+    private mutating func append(_ count: Int, like answer: SectionAnswer, size: AxisSize) {
+        let most = min(
+            SectionPack.maximumSections, SectionPack.maximumItems / max(1, answer.itemCount))
+        var left = count
+        if left >= most {
+            closePack()
+            let pack = SectionPack(repeating: answer, size: size, count: most)
+            chunks.append(contentsOf: repeatElement(FlowChunk(.sections(pack)), count: left / most))
+            left %= most
+        }
+        for _ in 0..<left {
+            makeRoom(answer.itemCount)
+            columns.append(answer.style)
+            for _ in 0..<answer.itemCount { columns.append(size) }
+        }
+    }
+
+    private mutating func append(_ answer: SectionAnswer, section: Int, source: some LayoutSource) {
         if answer.isLarge {
             append(LargeSection(answer, section: section, source: source, rules: rules))
         } else {

@@ -17,6 +17,36 @@ struct SectionPack: Sendable {
     let along: PackedIntegers
     let across: PackedIntegers
 
+    init(
+        styles: [SectionStyle], sectionCount: Int, itemCount: Int, styleIndices: PackedIntegers,
+        itemCounts: PackedIntegers, along: PackedIntegers, across: PackedIntegers
+    ) {
+        self.styles = styles
+        self.sectionCount = sectionCount
+        self.itemCount = itemCount
+        self.styleIndices = styleIndices
+        self.itemCounts = itemCounts
+        self.along = along
+        self.across = across
+    }
+
+    /// Makes a pack of sections that are all alike.
+    init(repeating answer: SectionAnswer, size: AxisSize, count: Int) {
+        self.init(
+            styles: [answer.style], sectionCount: count, itemCount: count * answer.itemCount, styleIndices: .same(0),
+            itemCounts: .same(Int64(answer.itemCount)), along: .same(answer.itemCount == 0 ? 0 : size.along),
+            across: .same(answer.itemCount == 0 ? 0 : size.across))
+    }
+
+    /// Whether two packs of equal sections hold the same ones: seen without looking at each of them.
+    func isRepetition(of other: SectionPack) -> Bool {
+        guard sectionCount == other.sectionCount, itemCount == other.itemCount, styles == other.styles else {
+            return false
+        }
+        return styleIndices.isRepetition(of: other.styleIndices) && itemCounts.isRepetition(of: other.itemCounts)
+            && along.isRepetition(of: other.along) && across.isRepetition(of: other.across)
+    }
+
     static let empty = PackColumns().pack(0..<0, neighbour: nil)
 
     func style(ofSection section: Int) -> SectionStyle {

@@ -33,7 +33,10 @@ struct SectionAnswer {
     let uniform: AxisSize?
 
     init(section: Int, source: some LayoutSource, rules: FlowRules) {
-        let metrics = source.metrics(forSection: section)
+        self.init(source.metrics(forSection: section), rules: rules)
+    }
+
+    init(_ metrics: SectionMetrics, rules: FlowRules) {
         style = SectionStyle(metrics, rules: rules)
         itemCount = min(max(0, metrics.itemCount), SectionMetrics.maximumItemCount)
         uniform = metrics.uniformItemSize.map(rules.size)

@@ -11,6 +11,13 @@ protocol ChainedLeaf: SummarisedLeaf {
 
     /// Lays the inside out anew.
     mutating func layOut(after state: State, rules: Rules)
+
+    /// Whether laying out would make the leaf equal to another one; false when that is not known at once.
+    func isLaidOut(like other: Self, after state: State) -> Bool
+}
+
+extension ChainedLeaf {
+    func isLaidOut(like other: Self, after state: State) -> Bool { false }
 }
 
 extension LeafTree where Leaf: ChainedLeaf {
@@ -18,8 +25,14 @@ extension LeafTree where Leaf: ChainedLeaf {
     mutating func layOutAll(from start: Leaf.State, rules: Leaf.Rules) {
         var state = start
         var next = firstLeaf
+        var last: Int?
         while let leaf = next {
-            leaves[leaf].layOut(after: state, rules: rules)
+            if let last, leaves[leaf].isLaidOut(like: leaves[last], after: state) {
+                leaves[leaf] = leaves[last]
+            } else {
+                leaves[leaf].layOut(after: state, rules: rules)
+            }
+            last = leaf
             state = leaves[leaf].handOver
             next = self.leaf(after: leaf)
         }

@@ -29,6 +29,11 @@ enum PackedIntegers: Sendable, Hashable {
         }
     }
 
+    /// Whether both columns are of one and the same number.
+    func isRepetition(of other: PackedIntegers) -> Bool {
+        if case .same(let value) = self, case .same(value) = other { true } else { false }
+    }
+
     subscript(index: Int) -> Int64 {
         switch self {
         case .same(let value): value

@@ -68,6 +68,33 @@ extension SectionTree {
         }
     }
 
+    /// How many sections of the new state, from an index on, have objects of one type and the same number of items.
+    ///
+    /// - Parameter payloadsMatter: whether a section with a payload ends the run (but for the first one).
+    /// - Complexity: O(log n + sections counted).
+    func countOfSections(likeSectionAt index: Int, payloadsMatter: Bool) -> Int {
+        guard var place = order.place(at: index, .new) else { return 0 }
+        let type = objects[order.word(at: place).slot]?.storage.header.type
+        let items = order.itemCount(at: place)
+        var count = 0
+        while true {
+            if place.position == Int(order.leaves[place.leaf].count) {
+                guard let next = order.leaf(after: place.leaf) else { return count }
+                place = SectionOrder.Place(leaf: next, position: 0)
+                continue
+            }
+            let word = order.word(at: place)
+            if word.isPresent(.new) {
+                let isLike =
+                    order.itemCount(at: place) == items && objects.hasType(type, at: word.slot)
+                    && (!payloadsMatter || count == 0 || payloads[word.slot] == SectionTree.noPayload)
+                guard isLike else { return count }
+                count += 1
+            }
+            place.position += 1
+        }
+    }
+
     /// The objects of one state in order: a snapshot for a diff elsewhere.
     ///
     /// - Complexity: O(n).

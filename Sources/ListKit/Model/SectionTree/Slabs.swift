@@ -48,12 +48,31 @@ struct Slabs<Element>: ~Copyable {
         }
     }
 
+    /// Lends a look at an element's memory.
+    @inline(__always)
+    fileprivate func memory(at index: Int) -> UnsafeRawPointer {
+        assert(index >= 0 && index < capacity)
+        return unsafe UnsafeRawPointer(blocks[index >> shift] + (index & ((1 << shift) - 1)))
+    }
+
     /// Copies a run of elements inside one block, or into another one; both runs may overlap.
     func move(from source: Int, to target: Int, count: Int) {
         if source > target {
             for offset in 0..<count { self[target + offset] = self[source + offset] }
         } else if source < target {
             for offset in stride(from: count - 1, through: 0, by: -1) { self[target + offset] = self[source + offset] }
+        }
+    }
+}
+
+extension Slabs where Element == ListObject? {
+    /// Whether there is an object at an index and has a type; no reference is counted.
+    @inline(__always)
+    func hasType(_ type: ObjectType?, at index: Int) -> Bool {
+        // An object is one strong reference and no object is none; the slab keeps it alive during the look.
+        guard let object = unsafe memory(at: index).load(as: Unmanaged<ObjectBuffer>?.self) else { return false }
+        return unsafe object._withUnsafeGuaranteedRef { buffer in
+            unsafe buffer.withUnsafeMutablePointerToHeader { unsafe $0.pointee.type === type }
         }
     }
 }

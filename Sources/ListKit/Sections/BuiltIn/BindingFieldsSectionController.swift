@@ -23,7 +23,7 @@ final class BindingFieldsSectionController: ListBindingSectionController, ListSu
             footerLength: BindingFields.length(of: fields.footer, in: container.direction))
         return ListSectionShape(
             metrics: metrics, sizes: isUniform ? [] : sizes,
-            placements: geometry.map { $0.placement(in: container) })
+            placements: container.layout == .absolute ? geometry.map { $0.placement(in: container) } : [])
     }
 
     override init() {

@@ -16,7 +16,7 @@ final class SingleFieldsSectionController: ListSectionController {
         let geometry = ItemGeometry(object.fields)
         return ListSectionShape(
             metrics: SectionMetrics(itemCount: 1, uniformItemSize: geometry.size(in: container)),
-            placements: [geometry.placement(in: container)])
+            placements: container.layout == .absolute ? [geometry.placement(in: container)] : [])
     }
 
     override func didUpdate(to object: ListObject) { self.object = object }

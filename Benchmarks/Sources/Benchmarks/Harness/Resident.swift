@@ -1,0 +1,38 @@
+internal import Foundation
+
+/// Measures resident memory in a process of its own: `Benchmarks --resident NAME` prints it with the raw bytes.
+enum Resident {
+    /// What can be measured: makes something, answers what keeps it alive, and its raw bytes.
+    private static let makers: [String: @Sendable () -> (Any, Int)] = [
+        "tree": TreeRows.residentTree, "adapter": AdapterRows.residentList,
+    ]
+
+    /// Resident bytes and raw bytes of one of them.
+    static func measured(in name: String) -> (resident: Double, raw: Double) {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = ["--resident", name]
+        process.standardOutput = output
+        guard (try? process.run()) != nil else { fatalError("cannot start a process to measure memory") }
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        guard numbers.count == 2 else { fatalError("no answer from the process that measures memory: \(text)") }
+        return (numbers[0], numbers[1])
+    }
+
+    /// Makes what has a name and prints what it takes.
+    static func print(_ name: String) {
+        guard let make = makers[name] else { fatalError("nothing called \(name) can be measured") }
+        let before = residentBytes()
+        let (kept, raw) = make()
+        withExtendedLifetime(kept) { Swift.print("\(residentBytes() - before) \(raw)") }
+    }
+
+    private static func residentBytes() -> Int {
+        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}

@@ -1,0 +1,141 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@Suite("What a section controller sees and does through its context")
+struct ContextTests {
+    @Test("geometry → viewport, insets, what is left, offset and direction (AD-100 to AD-106)")
+    func geometry() throws {
+        let list = try TestHost.letters("a:xyz")
+        _ = try list.open(y: 10) { $0.contentInset = EdgeInsets(top: 1, left: 2, bottom: 3, right: 4) }
+        let controller = try #require(list.controller("a"))
+        let context = try #require(controller.context)
+        #expect(context.containerSize == Size(width: 100, height: 100))
+        #expect(context.containerInset == EdgeInsets(top: 1, left: 2, bottom: 3, right: 4))
+        #expect(context.insetContainerSize == Size(width: 94, height: 96))
+        controller.inset = EdgeInsets(top: 1, left: 1, bottom: 1, right: 1)
+        #expect(context.sectionContainerSize == Size(width: 98, height: 98))
+        #expect(context.containerContentOffset == Point(x: 0, y: 10) && context.scrollDirection == .vertical)
+        #expect(context.object?.id == "a" && context.itemCount == 3)
+    }
+
+    @Test("what is shown → indexes, fully shown ones, the item as drawn (AD-44 to AD-51, AD-57)")
+    func lookups() throws {
+        let list = try TestHost.letters("a:xyz", "b:qr") { $0.height = 30 }
+        _ = try list.open(y: 15)
+        let context = try #require(list.controller("a")?.context)
+        #expect(context.visibleIndexes == [0, 1, 2] && context.fullyVisibleIndexes == [1, 2])
+        #expect(context.displayedItem(at: 1)?.content == ["letter": "y"])
+        #expect(context.displayedItem(at: 7) == nil)
+        #expect(list.adapter.item(at: Point(x: 50, y: 95), in: 1) == IndexPath(section: 1, item: 0))
+        #expect(list.adapter.item(at: Point(x: 50, y: 95), in: 9) == nil)
+        #expect(list.adapter.openViews == [1])
+    }
+
+    @Test("select and deselect by the controller → the set changes, nobody is asked (F24, F50, AD-92, AD-93)")
+    func selection() throws {
+        let log = EventList()
+        let list = try TestHost.letters("a:xy", log: log)
+        let context = try #require(list.controller("a")?.context)
+        _ = log.take()
+        context.selectItem(at: 1)
+        context.selectItem(at: 9)
+        #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 1)])
+        context.deselectItem(at: 1)
+        #expect(list.adapter.selectedItems.isEmpty && log.take().isEmpty)
+        #expect(list.adapter.takeEvents().count == 2)
+    }
+
+    @Test("a viewer deselects and highlights → the controller is told (AD-80 to AD-86)")
+    func viewer() throws {
+        let log = EventList()
+        let list = try TestHost.letters("a:xy", log: log)
+        _ = try list.adapter.selectItem(1, ofObject: "a")
+        _ = log.take()
+        #expect(try list.adapter.deselectItem(1, ofObject: "a").deselected)
+        #expect(try list.adapter.setHighlighted(true, item: 0, ofObject: "a").isEmpty)
+        #expect(try list.adapter.setHighlighted(false, item: 0, ofObject: "a").isEmpty)
+        #expect(log.take() == ["deselect a.1", "highlight a.0", "unhighlight a.0"])
+        #expect(throws: ListError.self) { try list.adapter.setHighlighted(true, item: 5, ofObject: "a") }
+    }
+
+    @Test("selected items deselect themselves where the option says so (F24, AD-79)")
+    func automatic() throws {
+        let list = try TestHost.letters("a:xy", configure: { $0.deselectsAutomatically = true })
+        #expect(try list.adapter.selectItem(1, ofObject: "a").selected == false)
+        #expect(list.adapter.selectedItems.isEmpty)
+    }
+
+    @Test("sizes invalidated → laid out anew with the next flush; of a section that is gone → false (F38, AD-156)")
+    func invalidation() throws {
+        let list = try TestHost.letters("a:x", "b:y")
+        var screen = try list.open()
+        _ = list.takeEvents()
+        let controller = try #require(list.controller("a"))
+        controller.height = 40
+        var finished: [Bool] = []
+        controller.context?.invalidateLayout { finished.append($0) }
+        list.flush()
+        screen.take(list.takeEvents())
+        #expect(screen.contentSize.height == 50 && finished == [true])
+        controller.context?.invalidateLayout { finished.append($0) }
+        try list.update([letters("b:y")])
+        #expect(finished.count == 2)
+    }
+
+    @Test("measured sizes of items that move → they keep them; those of items that go are forgotten (U6)")
+    func measured() throws {
+        let list = try TestHost.letters("a:xy")
+        var screen = try list.open()
+        _ = list.takeEvents()
+        let reply = try list.adapter.reportSizes(
+            view: 1, sizes: [MeasuredSize(objectID: "a", item: 1, size: Size(width: 100, height: 70))])
+        screen.take(reply.effects)
+        let controller = try #require(list.controller("a"))
+        controller.context?.performBatch(updates: { batch in
+            controller.letters = ["w", "x", "y"]
+            batch.insertItems(at: [0])
+        })
+        list.flush()
+        screen.take(list.takeEvents())
+        #expect(screen.items.map(\.frame.size.height) == [10, 10, 70])
+        controller.context?.performBatch(updates: { batch in
+            controller.letters = ["w", "x"]
+            batch.deleteItems(at: [2])
+        })
+        list.flush()
+        screen.take(list.takeEvents())
+        #expect(screen.contentSize.height == 20)
+    }
+
+    @Test("a predicate for emptiness → it alone says when the empty view is shown (U16)")
+    func emptiness() throws {
+        let list = try TestHost.letters("a:x", configure: { $0.emptyContent = ["text": "nothing here"] })
+        list.adapter.emptinessPredicate = { $0.objectCount < 2 }
+        var screen = try list.open()
+        #expect(screen.items.contains { $0.content == ["text": "nothing here"] })
+        screen.take(try list.update([letters("a:x"), letters("b:y")]).events)
+        #expect(!screen.items.contains { $0.objectID.isEmpty })
+    }
+
+    @Test("the end of the list comes near → told once for each end (U14)")
+    func nearEnd() throws {
+        let list = try TestHost.letters(
+            "a:xxxxx", "b:xxxxx", "c:xxxxx", "d:xxxxx", configure: { $0.nearEndDistance = 1 })
+        _ = try list.open()
+        func scroll(_ y: Double) throws -> Int {
+            let rect = Rect(x: 0, y: y, width: 100, height: 100)
+            return try list.adapter.setViewport(view: 1, seen: 0, rect: rect).effects.count {
+                if case .nearEnd = $0 { true } else { false }
+            }
+        }
+        #expect(try scroll(0) == 0)
+        #expect(try scroll(60) == 1)
+        #expect(try scroll(90) == 0)
+        #expect(try scroll(0) == 0)
+        #expect(try scroll(100) == 0)
+        try list.update(
+            [letters("a:xxxxx"), letters("b:xxxxx"), letters("c:xxxxx"), letters("d:xxxxx"), letters("e:xxxxx")])
+        let told = list.takeEvents().count { if case .nearEnd = $0 { true } else { false } }
+        #expect(told == 1)
+    }
+}

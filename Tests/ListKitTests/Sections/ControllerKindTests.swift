@@ -1,0 +1,228 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@Suite("The kinds of section controllers that a program derives from")
+struct ControllerKindTests {
+    /// A weather report as a Swift value.
+    struct Weather: ListModel, Equatable {
+        let city: String
+        let degrees: Int64
+
+        init(city: String, degrees: Int64) {
+            self.city = city
+            self.degrees = degrees
+        }
+
+        init(_ object: ListObject) throws(ListError) {
+            guard let degrees = object.fields["degrees"]?.int else {
+                throw ListError(.invalidObject, "\(object.id): no degrees")
+            }
+            self.init(city: object.id, degrees: Int64(degrees))
+        }
+
+        var listIdentifier: String { city }
+        static var listType: String { "weather" }
+        var listFields: Fields { ["degrees": .int64(degrees)] }
+    }
+
+    final class WeatherController: ListGenericSectionController<Weather> {
+        override func item(at index: Int) -> ListItem {
+            ListItem(reuseIdentifier: "weather", content: ["shown": .int64(model?.degrees ?? -99)])
+        }
+    }
+
+    final class WeatherValueController: ListValueSectionController<Weather> {
+        private(set) var values: [Weather] = []
+        override func didUpdate(to value: Weather) { values.append(value) }
+        override func item(at index: Int) -> ListItem { ListItem(reuseIdentifier: "weather") }
+    }
+
+    final class CardController: ListBindingSingleSectionController {
+        let log: EventList
+        init(log: EventList) { self.log = log }
+        override func item(for object: ListObject) -> ListItem {
+            ListItem(reuseIdentifier: "card", content: object.fields)
+        }
+        override func size(for object: ListObject) -> Size { Size(width: 100, height: 44) }
+        override func didSelect(_ item: ListItem?) { note("select", item) }
+        override func didDeselect(_ item: ListItem?) { note("deselect", item) }
+        override func didHighlight(_ item: ListItem?) { note("highlight", item) }
+        override func didUnhighlight(_ item: ListItem?) { note("unhighlight", item) }
+        private func note(_ event: String, _ item: ListItem?) {
+            log.note("\(event) \(item?.content["n"]?.int ?? -1)")
+        }
+    }
+
+    final class PlainCard: ListBindingSingleSectionController {}
+
+    final class SelectionLog: ListSingleSelectionDelegate {
+        var lines: [String] = []
+        func sectionController(_ controller: ListSingleSectionController, didSelect object: ListObject) {
+            lines.append("select \(object.id)")
+        }
+        func sectionController(_ controller: ListSingleSectionController, didDeselect object: ListObject) {
+            lines.append("deselect \(object.id)")
+        }
+    }
+
+    /// Implements only what must be.
+    final class HalfLog: ListSingleSelectionDelegate {
+        var count = 0
+        func sectionController(_ controller: ListSingleSectionController, didSelect object: ListObject) { count += 1 }
+    }
+
+    private func list(_ make: @escaping (ListObject) -> ListSectionController) -> TestHost {
+        TestHost(provider: ScriptedProvider(make))
+    }
+
+    private func single(_ delegate: (any ListSingleSelectionDelegate)?) -> TestHost {
+        list { _ in
+            let controller = ListSingleSectionController(
+                size: { _, context in Size(width: context.containerSize.width, height: 44) },
+                configure: { ListItem(reuseIdentifier: "single", content: $0.fields) })
+            controller.selectionDelegate = delegate
+            return controller
+        }
+    }
+
+    @Test(
+        "single: three objects → one configured item each, sized by the closure, anew after a change (SG-01 to SG-04)")
+    func singleItems() throws {
+        let list = single(nil)
+        try list.update(objects("a1", "b2", "c3"))
+        var screen = try list.open()
+        #expect(list.itemCounts == [1, 1, 1])
+        #expect(screen.items.map(\.content) == [["n": .int64(1)], ["n": .int64(2)], ["n": .int64(3)]])
+        #expect(screen.items.first?.frame == Rect(x: 0, y: 0, width: 100, height: 44))
+        screen.take(try list.update(objects("a9", "b2", "c3")).events)
+        #expect(screen.items.first?.content == ["n": .int64(9)])
+    }
+
+    @Test("single: selecting and deselecting → the delegate hears controller and object (SG-05, SG-06)")
+    func singleSelection() throws {
+        let log = SelectionLog()
+        let list = single(log)
+        try list.update(objects("a"))
+        _ = try list.adapter.selectItem(0, ofObject: "a")
+        _ = try list.adapter.deselectItem(0, ofObject: "a")
+        #expect(log.lines == ["select a", "deselect a"])
+    }
+
+    @Test("single: a delegate without the optional call → deselecting does nothing, selecting works (SG-07)")
+    func singleHalfDelegate() throws {
+        let log = HalfLog()
+        let list = single(log)
+        try list.update(objects("a"))
+        #expect(try list.adapter.selectItem(0, ofObject: "a").selected)
+        #expect(try list.adapter.deselectItem(0, ofObject: "a").deselected)
+        #expect(log.count == 1)
+    }
+
+    @Test("single: never given an object → an error item without size")
+    func singleAlone() {
+        let controller = ListSingleSectionController(size: { _, _ in Size(width: 1, height: 1) }) { _ in
+            ListItem(reuseIdentifier: "x")
+        }
+        #expect(controller.item(at: 0).reuseIdentifier == "error")
+        #expect(controller.sizeForItem(at: 0) == .zero && controller.object == nil)
+    }
+
+    @Test("binding single: a changed object → the shown item is rebound in its slot (BS-02 to BS-10)")
+    func bindingSingle() throws {
+        let log = EventList()
+        let list = list { _ in CardController(log: log) }
+        try list.update(objects("a1", "b2", "c3"))
+        var screen = try list.open(y: 45)
+        #expect(list.itemCounts == [1, 1, 1])
+        #expect(screen.items.map(\.objectID) == ["b", "c"])
+        let slots = screen.items.map(\.slot)
+        screen.take(try list.update(objects("a1", "b7", "c3")).events)
+        #expect(screen.items.map(\.slot) == slots)
+        #expect(screen.items.first?.content == ["n": .int64(7)])
+        let card = try #require(list.adapter.sectionController(forID: "b") as? CardController)
+        #expect(card.isDisplayingItem && card.displayedItem?.content == ["n": .int64(7)])
+        let hidden = try #require(list.adapter.sectionController(forID: "a") as? CardController)
+        #expect(!hidden.isDisplayingItem)
+    }
+
+    @Test("binding single: selection and highlight → the hooks get the shown item (BS-08)")
+    func bindingSingleSelection() throws {
+        let log = EventList()
+        let list = list { _ in CardController(log: log) }
+        try list.update(objects("a1"))
+        _ = try list.open()
+        _ = try list.adapter.setHighlighted(true, item: 0, ofObject: "a")
+        _ = try list.adapter.setHighlighted(false, item: 0, ofObject: "a")
+        _ = try list.adapter.selectItem(0, ofObject: "a")
+        _ = try list.adapter.deselectItem(0, ofObject: "a")
+        #expect(log.take() == ["highlight 1", "unhighlight 1", "select 1", "deselect 1"])
+    }
+
+    @Test("binding single: nothing overridden → the hooks are safe, the missing item is a fault (BS-01)")
+    func bindingSinglePlain() throws {
+        let list = list { _ in PlainCard() }
+        try list.update(objects("a1"))
+        let screen = try list.open()
+        #expect(screen.items.isEmpty)
+        for isHighlighted in [true, false] {
+            _ = try list.adapter.setHighlighted(isHighlighted, item: 0, ofObject: "a")
+        }
+        #expect(try list.adapter.selectItem(0, ofObject: "a").selected)
+        #expect(try list.adapter.deselectItem(0, ofObject: "a").deselected)
+        let card = try #require(list.adapter.sectionController(forID: "a") as? PlainCard)
+        #expect(card.item(at: 0).reuseIdentifier == "error")
+    }
+
+    @Test("generic: keeps the very value it was given; what it cannot read is a fault of its section (GN-01)")
+    func generic() throws {
+        let list = list { _ in WeatherController() }
+        try list.update([Weather(city: "Oslo", degrees: 3)].listObjects())
+        let controller = try #require(list.adapter.sectionController(forID: "Oslo") as? WeatherController)
+        #expect(controller.model == Weather(city: "Oslo", degrees: 3))
+        try list.update([try ListObject(id: "Oslo", type: "weather")])
+        #expect(controller.model == nil)
+        #expect(
+            list.events.contains { if case .sectionFault(let fault) = $0 { fault.objectID == "Oslo" } else { false } })
+    }
+
+    @Test("value: gets Swift values; one that cannot be read is a fault, not the end of the process (F46, F106)")
+    func value() throws {
+        let list = list { _ in WeatherValueController() }
+        try list.update([Weather(city: "Oslo", degrees: 3)].listObjects())
+        try list.update([Weather(city: "Oslo", degrees: 4)].listObjects())
+        let controller = try #require(list.adapter.sectionController(forID: "Oslo") as? WeatherValueController)
+        #expect(controller.values == [Weather(city: "Oslo", degrees: 3), Weather(city: "Oslo", degrees: 4)])
+        try list.update([try ListObject(id: "Oslo", type: "weather", fields: ["degrees": "warm"])])
+        #expect(controller.values.count == 2)
+        #expect(list.events.contains { if case .sectionFault = $0 { true } else { false } })
+    }
+
+    @Test("a model without a usable name → the error names it, no object is made")
+    func unnamedModel() {
+        #expect(throws: ListError.self) { try Weather(city: "", degrees: 1).listObject() }
+        #expect(throws: ListError.self) {
+            try [Weather(city: "Oslo", degrees: 1), Weather(city: "a\u{0}", degrees: 1)].listObjects()
+        }
+    }
+
+    @Test("a controller that overrides nothing it must → faults, never a trap (SC-01 to SC-03)")
+    func bare() throws {
+        final class Bare: ListSectionController {}
+        let list = list { _ in Bare() }
+        try list.update(objects("a"))
+        let controller = try #require(list.adapter.sectionController(forID: "a"))
+        #expect(controller.numberOfItems() == 1 && controller.sizeForItem(at: 0) == .zero)
+        #expect(controller.shouldSelectItem(at: 0) && controller.shouldDeselectItem(at: 0))
+        #expect(!controller.canMoveItem(at: 0) && !controller.canMoveItem(from: 0, to: 1))
+        #expect(controller.placementOfItem(at: 0) == ItemPlacement(frame: .zero))
+        controller.didSelectItem(at: 0)
+        controller.didDeselectItem(at: 0)
+        controller.didHighlightItem(at: 0)
+        controller.didUnhighlightItem(at: 0)
+        controller.moveItem(from: 0, to: 0)
+        #expect(controller.item(at: 0).reuseIdentifier == "error")
+        let outside = Bare()
+        #expect(outside.context == nil && outside.section == nil && outside.inset == .zero)
+        #expect(outside.minimumLineSpacing == 0 && !outside.isFirstSection && !outside.isLastSection)
+    }
+}

@@ -1,0 +1,90 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@Suite("Options that change while a list lives")
+struct ConfigurationTests {
+    private func change(
+        _ list: TestHost, controllersChanged: Bool = false, expecting revision: UInt64 = 0,
+        _ edit: (inout ListAdapter.Configuration) -> Void
+    ) throws -> RequestAnswer {
+        var configuration = list.adapter.configuration
+        edit(&configuration)
+        return try list.perform(.configure(configuration, controllersChanged: controllersChanged), expecting: revision)
+    }
+
+    @Test("an option without effect on views → taken over, no revision, no signal")
+    func quiet() throws {
+        let list = TestHost(try objects("a", "b"))
+        let answer = try change(list) {
+            $0.reloadThreshold = 7
+            $0.coalescing = .init(minimum: 5, maximum: 9, increment: 1)
+        }
+        #expect(answer.revision == nil || list.adapter.revision == 0)
+        #expect(list.adapter.configuration.reloadThreshold == 7 && list.takeEvents().isEmpty)
+    }
+
+    @Test("another direction → a reload: views are laid out anew, the list stays")
+    func direction() throws {
+        let list = TestHost(try objects("a", "b"))
+        var screen = try list.open()
+        _ = list.takeEvents()
+        #expect(screen.contentSize == Size(width: 100, height: 88))
+        _ = try change(list) { $0.direction = .horizontal }
+        screen.take(list.takeEvents())
+        #expect(screen.contentSize == Size(width: 88, height: 100))
+        #expect(list.adapter.revision == 1 && list.ids == ["a", "b"])
+    }
+
+    @Test("another layout → the view is new until it says what it looks at")
+    func layout() throws {
+        let list = TestHost(try objects("a", "b"))
+        var screen = try list.open()
+        _ = list.takeEvents()
+        _ = try change(list) { $0.layout = .none }
+        screen.take(list.takeEvents())
+        #expect(try list.adapter.viewDescription(1).state == .new)
+        let reply = try list.adapter.setVisibleRange(
+            view: 1, first: IndexPath(section: 0, item: 0), last: IndexPath(section: 1, item: 0))
+        screen.take(reply.effects)
+        #expect(screen.items.map(\.objectID) == ["a", "b"])
+        #expect(screen.items.allSatisfy { $0.frame == .zero })
+    }
+
+    @Test("other controllers for a type → all are made anew")
+    func controllers() throws {
+        let log = EventList()
+        var made = 0
+        let provider = ScriptedProvider { _ in
+            made += 1
+            return LetterController(log: log)
+        }
+        let list = TestHost(try [letters("a:x"), letters("b:y")], provider: provider)
+        _ = try list.open()
+        let before = made
+        _ = try change(list, controllersChanged: true) { _ in }
+        #expect(made == before + 2)
+    }
+
+    @Test("an expected revision that is not the list's → a conflict, nothing changes")
+    func conflict() throws {
+        let list = TestHost(try objects("a"))
+        let answer = try change(list, expecting: 9) { $0.direction = .horizontal }
+        #expect(answer.errorCode == .revisionConflict)
+        #expect(list.adapter.configuration.direction == .vertical)
+    }
+
+    @Test(
+        "sticky headers, spacing at the edge, headers of empty sections, working range, empty view → each is a reload")
+    func visibleOptions() throws {
+        let edits: [(inout ListAdapter.Configuration) -> Void] = [
+            { $0.stickyHeaders = true }, { $0.stretchToEdge = true }, { $0.showHeaderWhenEmpty = true },
+            { $0.topContentInset = 3 }, { $0.stickyHeaderOffset = 4 }, { $0.emptyContent = ["text": "none"] },
+            { $0.emptiness = .noObjects }, { $0.workingRange = 2 },
+        ]
+        let list = TestHost(try objects("a"))
+        for (number, edit) in edits.enumerated() {
+            _ = try change(list, edit)
+            #expect(list.adapter.revision == UInt64(number + 1))
+        }
+    }
+}
