@@ -10,10 +10,13 @@ final class BusLink {
     private let address: BusAddress
     private let service: Service
     private let log: Log
+    private let asksPolkit: Bool
     private var isClosed = false
 
-    init(address: BusAddress, service: Service, log: Log) {
+    /// - Parameter asksPolkit: whether polkit is looked for on this bus.
+    init(address: BusAddress, asksPolkit: Bool, service: Service, log: Log) {
         self.address = address
+        self.asksPolkit = asksPolkit
         self.service = service
         self.log = log
     }
@@ -29,6 +32,7 @@ final class BusLink {
         let connection = try await Connection.open(address)
         do throws(DBusError) {
             connection.objects = service.tree
+            if asksPolkit { await service.authority.polkit.use(connection) }
             guard try await connection.requestName(ObjectNames.service, .doNotQueue) == .primaryOwner else {
                 throw .failed("somebody else owns \(ObjectNames.service)")
             }

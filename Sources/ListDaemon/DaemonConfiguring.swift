@@ -26,7 +26,7 @@ extension RunningDaemon {
     /// Reads the configuration for the start: lists with a fault are left out, a faulty `listd.conf` ends it.
     static func loadConfiguration(_ options: DaemonOptions, log: Log) throws(StartFailure) -> LoadedConfiguration {
         let loaded = ConfigurationLoader.load(options.configurationDirectory)
-        for fault in loaded.faults { log.error("\(fault)", event: .configurationFault) }
+        for fault in loaded.faults { log.error(fault) }
         guard !loaded.isDaemonFaulty else {
             throw StartFailure(
                 code: .configuration,
@@ -45,14 +45,52 @@ extension RunningDaemon {
         service.creators = (new.daemon.creators ?? options.bus.defaultCreators).accessRule
     }
 
-    /// Makes the configured lists; one that cannot be made is said and left out.
-    func makeConfiguredLists(_ lists: some Sequence<ListConfiguration>) async {
+    /// What stands in the way of lists although their files are sound: plugins that are not there, names that clients have.
+    private func faults(of lists: [ListConfiguration]) async -> [ConfigurationFault] {
+        var faults: [ConfigurationFault] = []
+        for list in lists {
+            if let adapter = service.adapters.object(list.name), !adapter.access.isConfigured {
+                let message = "a client has created a list \(list.name.debugDescription) already"
+                let place = ConfigurationPlace(file: list.file, line: nil)
+                faults.append(ConfigurationFault(place: place, message: message))
+            }
+            do throws(ListError) {
+                try await service.checkSource(list.options.source)
+            } catch {
+                faults.append(ConfigurationFault(place: list.place(of: "Source"), message: error.message))
+            }
+            for (type, name) in list.options.sectionControllers.sorted(by: { $0.key < $1.key }) {
+                do throws(ListError) {
+                    _ = try await service.plugins.sectionControllers(for: [type: name])
+                } catch {
+                    let place = list.place(of: type, inSection: "Sections")
+                    faults.append(ConfigurationFault(place: place, message: error.message))
+                }
+            }
+        }
+        return faults
+    }
+
+    /// Says what stands in the way of a list; answers whether nothing does.
+    func check(_ list: ListConfiguration) async -> Bool {
+        let faults = await faults(of: [list])
+        for fault in faults { log.error(fault, of: list) }
+        return faults.isEmpty
+    }
+
+    /// Makes the lists that are configured at the start; one that cannot be made is said and left out.
+    func makeFirstLists(_ lists: [ListConfiguration]) async {
+        for list in lists where await check(list) { await makeConfiguredLists([list]) }
+    }
+
+    private func makeConfiguredLists(_ lists: some Sequence<ListConfiguration>) async {
         for list in lists {
             do throws(ListError) {
                 _ = try await service.makeAdapter(name: list.name, options: list.options, access: list.access)
             } catch {
-                let place = list.place(of: "Source")
-                log.error("\(place): the list \(list.name) is left out: \(error.message)", event: .configurationFault)
+                log.error(
+                    "\(list.place(of: "Source")): the list \(list.name) is left out: \(error.message)",
+                    .adapter(list.name), .file(list.file), event: .configurationFault)
             }
         }
     }
@@ -61,17 +99,28 @@ extension RunningDaemon {
     ///
     /// - Throws: `InvalidArgs` with every fault, file and line; then the old configuration stays as it is.
     func reload() async throws {
+        let earlier = lastReload
+        let reload = Task { @DBusActor in
+            _ = await earlier?.result
+            try await readConfigurationAnew()
+        }
+        lastReload = reload
+        try await reload.value
+    }
+
+    private func readConfigurationAnew() async throws {
         notify.send(.reloading)
         defer { notify.send(.ready) }
         let loaded = ConfigurationLoader.load(options.configurationDirectory)
-        guard loaded.faults.isEmpty else {
-            for fault in loaded.faults { log.error("\(fault)", event: .configurationFault) }
-            let faults = loaded.faults.map(\.description).joined(separator: "\n")
-            throw DBusError.invalidArgs("the configuration stays as it was:\n\(faults)")
+        let changes = configuration.all.changes(to: loaded.configuration)
+        let faults = loaded.faults + (await faults(of: changes.added + changes.changed.map(\.new)))
+        guard faults.isEmpty else {
+            for fault in faults { log.error(fault) }
+            let text = faults.map(\.description).joined(separator: "\n")
+            throw DBusError.invalidArgs("the configuration stays as it was:\n\(text)")
         }
         say(reloading: true)
         defer { say(reloading: false) }
-        let changes = configuration.all.changes(to: loaded.configuration)
         configuration.all = loaded.configuration
         apply(loaded.configuration)
         for list in changes.removed { await removeConfiguredList(list.name) }
@@ -103,7 +152,9 @@ extension RunningDaemon {
             try await adapter.reconfigure(new.options, access: new.access, controllers: controllers)
         } catch {
             log.error(
-                "\(new.file): the list \(new.name) stays as it was: \(error.message)", event: .configurationFault)
+                "\(new.file): the list \(new.name) stays as it was: \(error.message)", .adapter(new.name),
+                .file(new.file),
+                event: .configurationFault)
         }
     }
 
@@ -118,6 +169,17 @@ extension RunningDaemon {
 
     private func say(reloading isActive: Bool) {
         try? service.tree.emit(ManagerObject.reloading, of: ManagerObject.interface, at: .manager, isActive)
+    }
+}
+
+extension Log {
+    /// Says what is wrong with the configuration.
+    fileprivate func error(_ fault: ConfigurationFault) {
+        error("\(fault)", .file(fault.place.file), event: .configurationFault)
+    }
+
+    fileprivate func error(_ fault: ConfigurationFault, of list: ListConfiguration) {
+        error("\(fault)", .adapter(list.name), .file(fault.place.file), event: .configurationFault)
     }
 }
 

@@ -7,7 +7,7 @@ extension RunningDaemon {
     /// - Throws: why there is no store.
     func restoreLists() async throws(StartFailure) {
         let lists = configuration.all.lists.values.sorted { $0.name < $1.name }
-        guard let opened = try openStore() else { return await makeConfiguredLists(lists) }
+        guard let opened = try openStore() else { return await makeFirstLists(lists) }
         service.store = opened.store
         var configured: [String: RestoredAdapter] = [:]
         for restored in opened.adapters {
@@ -20,10 +20,11 @@ extension RunningDaemon {
         for list in lists {
             let restored = configured.removeValue(forKey: list.name)
             if let restored, list.continues(restored.adapter) {
+                _ = await check(list)
                 await restore(restored, as: list)
             } else {
                 if restored != nil { forget(list.name) }
-                await makeConfiguredLists([list])
+                await makeFirstLists([list])
             }
         }
         // A list whose file has a fault is not forgotten.

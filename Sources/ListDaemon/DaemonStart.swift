@@ -14,7 +14,21 @@ final class RunningDaemon {
     private let link: BusLink
     /// What systemd has passed to the process.
     private let passed: ActivatedDescriptors
+    /// One reload begins when the one before it has ended.
+    var lastReload: Task<Void, any Error>?
     private var server: Server?
+    private lazy var statusLine = StatusLine { [unowned self] in
+        service.summary
+    } say: { [notify] line in
+        notify.send(.status(line))
+    }
+    private lazy var watchdog = notify.watchdogInterval.map { interval in
+        Watchdog(interval: interval) { [service] in
+            service.adapters.all.map { adapter in { adapter.ping($0) } }
+        } feed: { [notify] in
+            notify.send(.watchdog)
+        }
+    }
 
     /// Makes the parts that need nobody else.
     init(_ options: DaemonOptions, passed: ActivatedDescriptors, log: Log) throws {
@@ -30,7 +44,9 @@ final class RunningDaemon {
                 directories: PluginDirectories(options.pluginDirectories),
                 configuration: { configuration.plugin(named: $0) }, log: log, observer: observer)
         }
-        link = BusLink(address: options.bus, service: service, log: log)
+        // On the bus of a session everybody is the user whom this daemon obeys anyway.
+        link = BusLink(
+            address: options.bus, asksPolkit: options.bus != .session, service: service, log: log)
     }
 
     /// Comes up: everything that can be called is there before the name is owned.
@@ -40,7 +56,10 @@ final class RunningDaemon {
         try listen()
         registerManager()
         try await connect()
-        notify.send(.ready, .status("serving"))
+        statusLine.update()
+        service.onChange = { [unowned self] in statusLine.changed() }
+        notify.send(.ready)
+        watchdog?.start()
         log.notice("ready on \(options.bus)", event: .ready)
     }
 
@@ -48,6 +67,7 @@ final class RunningDaemon {
     func stop() async {
         log.notice("stopping", event: .stopping)
         notify.send(.stopping)
+        watchdog?.end()
         service.phase = .shuttingDown
         await service.stopHosts()
         await service.store?.close()

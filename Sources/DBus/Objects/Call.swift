@@ -14,6 +14,8 @@ public final class Call {
     var replySignature: Signature?
     /// The sender that the answer names; nil = us.
     var replySender: String?
+    /// Looks at an error before it becomes the answer; true = it sees to another answer itself.
+    package var onFailure: (@DBusActor (any Error) -> Bool)?
     /// True once an answer was given.
     public private(set) var isAnswered = false
 
@@ -60,6 +62,7 @@ public final class Call {
 
     /// Answers with an error; any Swift error is turned into its D-Bus form.
     public func fail(_ error: any Error) {
+        if let onFailure, !isAnswered, onFailure(error) { return }
         answer { () throws(DBusError) in try message.errorReply(DBusError(error)) }
     }
 

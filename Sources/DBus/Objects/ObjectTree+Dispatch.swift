@@ -3,6 +3,16 @@ extension ObjectTree {
     func dispatch(_ call: Call) {
         guard let place = place(at: call.path) else { return call.fail(DBusError.unknownObject(call.path)) }
         do { try admission?(call) } catch { return call.fail(error) }
+        dispatch(call, to: place)
+    }
+
+    /// Handles a call that was let in but not answered once more, from the beginning.
+    package func dispatchAgain(_ call: Call) {
+        guard let place = place(at: call.path) else { return call.fail(DBusError.unknownObject(call.path)) }
+        dispatch(call, to: place)
+    }
+
+    private func dispatch(_ call: Call, to place: Place) {
         guard let wanted = call.interface else { return dispatch(call, amongAll: interfaces(of: place, call)) }
         let found =
             place.interfaces.first { $0.name == wanted }

@@ -117,7 +117,7 @@ extension AdapterObject {
     /// Whether a peer may know what is in the list; a nil peer is everybody.
     func isReadable(by peer: Peer?) -> Bool {
         guard access.isRestricted else { return true }
-        guard let peer, let caller = try? service.authority.caller(peer) else { return false }
+        guard let peer, let caller = try? service.authority.caller(peer, for: .inspect) else { return false }
         return access.allowsReading(caller)
     }
 

@@ -69,7 +69,7 @@ extension AdapterObject {
 
     func checkReadingAccess(_ call: Call) throws(ListError) {
         guard access.isRestricted else { return }
-        let caller = try service.authority.caller(call.peer)
+        let caller = try service.authority.caller(call.peer, for: .inspect)
         guard access.allowsReading(caller) else {
             throw ListError(.accessDenied, "user \(caller.user) may not read adapter \(name.debugDescription)")
         }

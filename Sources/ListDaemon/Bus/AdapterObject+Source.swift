@@ -42,7 +42,8 @@ extension AdapterObject {
 
     private func sourceFailed(_ error: ListError) {
         service.log.warning(
-            "source \(options.source.text): \(error)", .adapter(name), event: .sourceFailed,
+            "source \(options.source.text): \(error)", .adapter(name), .revision(status.revision),
+            event: .sourceFailed,
             limitedBy: "source of \(name)")
         setState(.failed)
     }
@@ -59,6 +60,14 @@ extension ListError {
 }
 
 extension Service {
+    /// Refuses a source of a plugin that is not there, or that has no such source.
+    func checkSource(_ name: SourceName) async throws(ListError) {
+        guard case .plugin(let plugin, let source, _) = name else { return }
+        guard try await plugins.load(plugin).dataSources.contains(source) else {
+            throw ListError(.invalidArguments, "source: plugin \(plugin) has no data source \(source)")
+        }
+    }
+
     /// What the option `source` names; nil for `push`.
     ///
     /// - Throws: what is wrong with the plugin, or with the option.

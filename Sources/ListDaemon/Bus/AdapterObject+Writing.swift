@@ -84,7 +84,7 @@ extension AdapterObject {
     @discardableResult
     func checkWritingAccess(_ call: Call) throws(ListError) -> Caller {
         try service.checkWriting()
-        let caller = try service.authority.caller(call.peer)
+        let caller = try service.authority.caller(call.peer, for: .manageLists)
         guard access.allowsWriting(caller) else {
             throw ListError(
                 .accessDenied, "user \(caller.user) may not write to adapter \(name.debugDescription)")
@@ -109,7 +109,7 @@ extension AdapterObject {
         request { [service, name] outcome in
             switch outcome {
             case .success(.revision(let revision, let dropped, _)):
-                service.noteDuplicates(dropped, in: name, from: call.peer)
+                service.noteWriting(call, to: name, at: revision, dropped: dropped)
                 call.reply(revision)
             case .success: call.fail(ListError.unexpectedAnswer)
             case .failure(let error): call.fail(error)
@@ -122,13 +122,18 @@ extension AdapterObject {
 }
 
 extension Service {
-    /// Counts objects that were dropped, and says so.
-    fileprivate func noteDuplicates(_ count: Int, in adapter: String, from peer: Peer) {
-        guard count > 0 else { return }
-        statistics.add(.duplicatesDropped, count)
+    /// Says what a call did, and counts objects that were dropped.
+    fileprivate func noteWriting(_ call: Call, to adapter: String, at revision: UInt64, dropped: Int) {
+        if log.level >= .debug {
+            log.debug(
+                "\(call.member) is in revision \(revision)", .adapter(adapter), .client(call.peer.name),
+                .revision(revision), limitedBy: call.peer.name)
+        }
+        guard dropped > 0 else { return }
+        statistics.add(.duplicatesDropped, dropped)
         log.warning(
-            "dropped \(count) objects whose identifiers occurred before", .adapter(adapter), .client(peer.name),
-            limitedBy: peer.name)
+            "dropped \(dropped) objects whose identifiers occurred before", .adapter(adapter),
+            .client(call.peer.name), .revision(revision), limitedBy: call.peer.name)
     }
 }
 

@@ -94,6 +94,9 @@ package final class AdapterObject {
         host.send(command(requests.add(completion)))
     }
 
+    /// Asks the executor of the list for a sign of life.
+    func ping(_ answer: @escaping @Sendable () -> Void) { host.ping(answer) }
+
     /// Sends a command that is not answered.
     func send(_ command: AdapterCommand) { host.send(command) }
 
@@ -149,7 +152,9 @@ extension AdapterObject {
 
     private func receive(_ effect: AdapterEffect) {
         switch effect {
-        case .status(let new): status = new
+        case .status(let new):
+            status = new
+            service.onChange()
         case .selection(let items): selection = items
         case .view(let view, let description): service.views.object(view)?.description = description
         case .closed(let view, let reason): service.views.object(view)?.closed(reason)
@@ -186,8 +191,14 @@ extension AdapterObject {
         service.statistics.add(.sectionFaults)
         service.log.warning(
             "section controller \(fault.controller) of object \(fault.objectID.debugDescription): \(fault.reason)",
-            .adapter(name), limitedBy: "adapter \(name)")
+            .adapter(name), .plugin(fault.controller.pluginName), .revision(status.revision),
+            limitedBy: "adapter \(name)")
     }
+}
+
+extension String {
+    /// Of the name of a section controller, `PLUGIN/CONTROLLER`.
+    fileprivate var pluginName: String { String(prefix { $0 != "/" }) }
 }
 
 // MARK: - Who hears it

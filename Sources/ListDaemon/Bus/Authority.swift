@@ -4,8 +4,8 @@ internal import ListKit
 
 /// Knows who a peer is, as far as access depends on it.
 ///
-/// Administrators are uid 0 and the daemon's own user. Group memberships are looked up once in ``freshness`` for each
-/// user: the databases may be slow, and the bus thread asks them.
+/// Administrators are uid 0, the daemon's own user, and for one action whom polkit allows it. Group memberships are looked
+/// up once in ``freshness`` for each user: the databases may be slow, and the bus thread asks them.
 @DBusActor
 final class Authority {
     /// How long an answer of the user database is believed.
@@ -16,39 +16,104 @@ final class Authority {
         var expiry: ContinuousClock.Instant
     }
 
+    /// Whom polkit allows what.
+    let polkit: Polkit
+    private let log: Log
     private let ownUser: UInt32
     private var entries: [UInt32: Entry] = [:]
+    /// What polkit would have to allow the caller of the call under way; nil = nothing that it was asked for yet.
+    private var missing: AdministratorAction?
+    /// What the user has just typed a password for: good for the call under way.
+    private var lent: (peer: Peer, action: AdministratorAction)?
 
-    nonisolated init(ownUser: UInt32 = geteuid()) {
+    nonisolated init(log: Log, ownUser: UInt32 = geteuid()) {
+        self.log = log
         self.ownUser = ownUser
+        polkit = Polkit(log: log)
     }
 
     /// The peer as a caller.
     ///
+    /// - Parameter action: for what it would have to be an administrator; nil = it is not about that.
     /// - Throws: `accessDenied` for a peer that left before anybody could ask who it is.
-    func caller(_ peer: Peer) throws(ListError) -> Caller {
+    func caller(_ peer: Peer, for action: AdministratorAction? = nil) throws(ListError) -> Caller {
         guard let user = peer.credentials?.userID else {
             throw ListError(.accessDenied, "the bus does not say which user \(peer.name) is")
         }
-        return caller(user: user)
+        var caller = caller(user: user)
+        guard let action, !caller.isAdministrator else { return caller }
+        caller.isAdministrator = isLent(action, to: peer) || polkit.answer(peer, action) == true
+        if !caller.isAdministrator { missing = action }
+        return caller
     }
 
     /// The peer, who must be an administrator.
-    func administrator(_ peer: Peer, doing action: String) throws(ListError) -> Caller {
-        let caller = try caller(peer)
+    func administrator(_ call: Call, for action: AdministratorAction) throws(ListError) -> Caller {
+        let caller = try caller(call.peer, for: action)
         guard caller.isAdministrator else {
-            throw ListError(.accessDenied, "\(action) is for administrators, not for user \(caller.user)")
+            throw ListError(.accessDenied, "\(call.member) is for administrators, not for user \(caller.user)")
         }
         return caller
     }
 
     private func caller(user: UInt32) -> Caller {
-        if user == 0 || user == ownUser { return Caller(user: user, isAdministrator: true) }
+        if isAlwaysAdministrator(user) { return Caller(user: user, isAdministrator: true) }
         let now = ContinuousClock.now
         if let entry = entries[user], entry.expiry > now { return entry.caller }
         entries = entries.filter { $0.value.expiry > now }
         let caller = Caller(user: user, groups: UnixGroups.names(ofUser: user))
         entries[user] = Entry(caller: caller, expiry: now + Self.freshness)
         return caller
+    }
+
+    private func isAlwaysAdministrator(_ user: UInt32) -> Bool { user == 0 || user == ownUser }
+
+    private func isLent(_ action: AdministratorAction, to peer: Peer) -> Bool {
+        lent.map { $0.peer === peer && $0.action == action } ?? false
+    }
+}
+
+// MARK: - Second thoughts
+
+extension Authority {
+    /// Looks at a call before its method runs: should it be refused for want of a right that polkit may give, polkit is
+    /// asked, and then the call is handled once more by `again`.
+    func accompany(_ call: Call, again: @escaping @DBusActor (Call) -> Void) {
+        missing = nil
+        if let user = call.peer.credentials?.userID, isAlwaysAdministrator(user) { return }
+        call.onFailure = { [weak self, unowned call] error in self?.reconsider(call, error, again) ?? false }
+    }
+
+    /// True when the call will be answered later.
+    private func reconsider(_ call: Call, _ error: any Error, _ again: @escaping @DBusActor (Call) -> Void) -> Bool {
+        guard error.isRefusal else { return false }
+        guard let action = missing, polkit.isAvailable else { return refuse(call, error) }
+        missing = nil
+        let mayAskUser = call.message.allowInteractiveAuthorization
+        guard polkit.answer(call.peer, action) == nil || mayAskUser else { return refuse(call, error) }
+        call.onFailure = nil
+        polkit.ask(call.peer, action, mayAskUser: mayAskUser) { [weak self] isAllowed in
+            guard let self, isAllowed else {
+                _ = self?.refuse(call, error)
+                return call.fail(error)
+            }
+            lent = (call.peer, action)
+            again(call)
+            lent = nil
+        }
+        return true
+    }
+
+    private func refuse(_ call: Call, _ error: any Error) -> Bool {
+        log.info("\(call.member) was refused: \(error)", .client(call.peer.name), limitedBy: call.peer.name)
+        return false
+    }
+}
+
+extension Error {
+    /// Whether an administrator would not have got this error.
+    fileprivate var isRefusal: Bool {
+        if let code = (self as? ListError)?.code { return code == .accessDenied || code == .notOwner }
+        return (self as? DBusError)?.standard == .accessDenied
     }
 }

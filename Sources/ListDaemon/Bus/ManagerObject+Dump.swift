@@ -5,7 +5,7 @@ internal import ListKit
 extension ManagerObject {
     /// `Dump` (inline) and `DumpByFileDescriptor`: the daemon's state for people who look for a fault.
     func dump(_ call: Call, inline: Bool) throws {
-        _ = try service.authority.administrator(call.peer, doing: call.member)
+        _ = try service.authority.administrator(call, for: .inspect)
         answer(call) { [self] in
             let text = await dumpText()
             if inline {

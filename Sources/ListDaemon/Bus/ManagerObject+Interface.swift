@@ -33,14 +33,14 @@ extension ManagerObject {
             try manager.unloadPlugin(call, try call.arguments(as: String.self))
         },
         .method("Reload") { manager, call in
-            _ = try manager.service.authority.administrator(call.peer, doing: "Reload")
+            _ = try manager.service.authority.administrator(call, for: .manageDaemon)
             manager.answer(call) {
                 try await manager.reload()
                 call.reply()
             }
         },
         .function("SetLogLevel", in: ["level"]) { (manager, call, level: String) in
-            _ = try manager.service.authority.administrator(call.peer, doing: "SetLogLevel")
+            _ = try manager.service.authority.administrator(call, for: .manageDaemon)
             try manager.setLogLevel(level)
         },
         .method("Dump", out: ["text": "s"]) { manager, call in try manager.dump(call, inline: true) },
@@ -88,5 +88,13 @@ extension Service {
         counters["bulk-bytes"] = UInt64(clamping: bulk.bytesHeld)
         counters["direct-clients-behind"] = UInt64(transports.direct.countBehind)
         return counters
+    }
+
+    /// How much there is, for people: `3 lists, 1204 objects, 2 views`.
+    var summary: String {
+        let objects = adapters.all.reduce(0) { $0 + $1.status.objectCount }
+        return [(adapters.count, "list"), (objects, "object"), (views.count, "view")]
+            .map { count, noun in "\(count) \(noun)\(count == 1 ? "" : "s")" }
+            .joined(separator: ", ")
     }
 }

@@ -12,7 +12,7 @@ extension ManagerObject {
     }
 
     func loadPlugin(_ call: Call, _ file: String) throws {
-        _ = try service.authority.administrator(call.peer, doing: "LoadPlugin")
+        _ = try service.authority.administrator(call, for: .loadPlugins)
         answer(call) { [service] in
             let plugin = try await service.plugins.load(file)
             call.reply(service.pluginObjects.path(of: plugin.name))
@@ -20,7 +20,7 @@ extension ManagerObject {
     }
 
     func unloadPlugin(_ call: Call, _ name: String) throws {
-        _ = try service.authority.administrator(call.peer, doing: "UnloadPlugin")
+        _ = try service.authority.administrator(call, for: .loadPlugins)
         let users = service.adapters.all.filter { $0.options.uses(plugin: name) }.map(\.name)
         answer(call) { [service] in
             try await service.plugins.unload(name, usedBy: users)

@@ -6,20 +6,24 @@ internal import PluginAPI
 @DBusActor
 package final class ManagerObject {
     let service: Service
-    /// What the daemon can do, as built and running.
-    let features: [String]
+    private let builtFeatures: [String]
     /// Where direct clients connect; empty = nowhere.
     let directAddress: String
     /// Reads the configuration anew.
     let reload: @DBusActor () async throws -> Void
 
+    /// What the daemon can do, as built and running.
+    var features: [String] { builtFeatures + (service.authority.polkit.isAvailable ? ["polkit"] : []) }
+
     /// Makes the manager.
+    ///
+    /// - Parameter features: those that do not depend on who else is on the bus.
     package init(
         service: Service, features: [String], directAddress: String,
         reload: @escaping @DBusActor () async throws -> Void
     ) {
         self.service = service
-        self.features = features
+        builtFeatures = features
         self.directAddress = directAddress
         self.reload = reload
     }
@@ -35,7 +39,7 @@ package final class ManagerObject {
 extension ManagerObject {
     func createAdapter(_ call: Call) throws {
         try service.checkWriting()
-        let caller = try service.authority.caller(call.peer)
+        let caller = try service.authority.caller(call.peer, for: .manageLists)
         try service.checkCreator(caller)
         let (name, values) = try call.message.read { (reader) throws(DBusError) in
             (try reader.readString(), try reader.readOptions())
@@ -44,6 +48,9 @@ extension ManagerObject {
         let access = AdapterAccess(owner: caller.user, readers: options.readers, writers: options.writers)
         answer(call) { [service] in
             let adapter = try await service.makeAdapter(name: name, options: options, access: access)
+            service.log.info(
+                "adapter \(name.debugDescription) was created by user \(caller.user)", .adapter(name),
+                .client(call.peer.name), .revision(adapter.status.revision), limitedBy: call.peer.name)
             call.reply(adapter.path)
         }
     }
@@ -57,7 +64,7 @@ extension ManagerObject {
 
     func removeAdapter(_ call: Call, _ name: String) throws {
         try service.checkWriting()
-        let caller = try service.authority.caller(call.peer)
+        let caller = try service.authority.caller(call.peer, for: .manageLists)
         let adapter = try service.adapters.existing(name)
         guard adapter.access.allowsRemoving(caller) else {
             throw ListError(
@@ -68,6 +75,9 @@ extension ManagerObject {
         }
         answer(call) { [service] in
             try await service.remove(adapter)
+            service.log.info(
+                "adapter \(name.debugDescription) was removed by user \(caller.user)", .adapter(name),
+                .client(call.peer.name), .revision(adapter.status.revision), limitedBy: call.peer.name)
             call.reply()
         }
     }

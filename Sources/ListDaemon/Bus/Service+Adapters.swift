@@ -100,6 +100,7 @@ extension Service {
         try await adapter.stored.remove()
         guard adapters.object(adapter.name) === adapter else { return }
         adapters.remove(adapter)
+        onChange()
         tree.remove(at: adapter.path)
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             adapter.end(.adapterRemoved) { continuation.resume() }

@@ -19,7 +19,7 @@ package final class Service {
     /// Keeps the lists; nil = they live in memory.
     package var store: SQLiteStore?
     /// Knows who callers are.
-    let authority = Authority()
+    let authority: Authority
     /// Loads plugins.
     let plugins: PluginRegistry
     /// The plugins as the bus shows them.
@@ -46,6 +46,8 @@ package final class Service {
     var statistics = Statistics()
     /// Whether writing is still accepted.
     package var phase = Phase.running
+    /// Called when there is more or less of something that is counted for people.
+    var onChange: @DBusActor () -> Void = {}
     /// The adapters by name.
     let adapters = AdapterDirectory()
     /// The open views.
@@ -63,6 +65,7 @@ package final class Service {
         plugins: (@escaping @Sendable (PluginRegistry.Change) -> Void) -> PluginRegistry
     ) {
         self.log = log
+        authority = Authority(log: log)
         let relay = PluginRelay()
         self.plugins = plugins { change in EventLoop.shared.post { relay.target?.pluginObjects.apply(change) } }
         self.quotas = QuotaLedger(limits: quotas)
@@ -82,6 +85,7 @@ package final class Service {
             statistics.add(.callsRefused)
             throw DBusError.limitsExceeded("more than \(callsPerConnection) calls in flight (CallsPerConnection)")
         }
+        authority.accompany(call) { [unowned self] in tree.dispatchAgain($0) }
     }
 
     /// Methods that work at every limit, because they only give back what is limited.

@@ -58,6 +58,7 @@ extension AdapterObject {
             number: service.views.nextNumber(), adapter: self, owner: call.peer, user: user, options: options,
             service: service)
         service.views.add(view)
+        service.onChange()
         service.tree.add(ExportedObject(ViewObject.interface, of: view), at: view.path)
         service.watchDeparture(of: call.peer)
         request { outcome in

@@ -42,7 +42,7 @@ final class ViewObject {
     /// Refuses everybody but the owner and administrators.
     func check(_ call: Call) throws(ListError) {
         guard call.peer !== owner else { return }
-        let caller = try service.authority.caller(call.peer)
+        let caller = try service.authority.caller(call.peer, for: .inspect)
         guard caller.isAdministrator else {
             throw ListError(.notOwner, "view \(number) belongs to \(owner.name)")
         }
@@ -88,6 +88,7 @@ extension ViewObject {
     /// Takes the object away without a word.
     func discard() {
         service.views.remove(self)
+        service.onChange()
         service.quotas.release(Quotas.Amounts(views: 1), for: user)
         service.tree.remove(at: path)
     }

@@ -96,6 +96,9 @@ package actor AdapterHost {
         executor.post { self.assumeIsolated { $0.receive(command) } }
     }
 
+    /// Calls back from the host's executor as soon as that has nothing older to do, whatever the store is doing.
+    package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
+
     private func begin() {
         adapter.onActivity = { [unowned self] in assumeIsolated { $0.postTurn() } }
         adapter.executor = executor

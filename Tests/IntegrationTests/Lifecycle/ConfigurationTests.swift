@@ -41,6 +41,37 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
+    @Test("a plugin that is not there → the list is left out, named with file and line, and the others are up")
+    func missingPlugin() async throws {
+        let stage = try await Stage(files: [
+            "a.list": plain, "b.list": "[List]\nLayout=flow\nSource=nowhere/source?x\n",
+            "c.list": "[Sections]\nmail=nowhere/Mail\n*=listd/single\n", "d.list": "[Sections]\n*=listd/triple\n",
+        ])
+        #expect(try await names(stage) == ["a"])
+        for place in ["b.list:3: ", "c.list:2: ", "d.list:2: "] {
+            #expect(stage.listd.standardError.contains(place), "\(place)")
+        }
+        await stage.stop()
+    }
+
+    @Test("Reload with a plugin that is not there, or with a name that a client has taken → all stays as it was")
+    func impossibleReload() async throws {
+        let stage = try await Stage(files: ["a.list": plain, "goes.list": plain])
+        _ = try await stage.createAdapter("taken")
+        try write(nil, to: "goes.list", of: stage)
+        try write("[List]\nSource=nowhere/source\n", to: "b.list", of: stage)
+        try write(plain, to: "taken.list", of: stage)
+        let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
+        #expect(error?.message.contains("b.list:2: ") == true)
+        #expect(error?.message.contains("taken.list: ") == true)
+        #expect(try await names(stage) == ["a", "goes", "taken"])
+        try write(nil, to: "b.list", of: stage)
+        try write(nil, to: "taken.list", of: stage)
+        try await stage.manager.call("Reload")
+        #expect(try await names(stage) == ["a", "taken"])
+        await stage.stop()
+    }
+
     @Test("listd.conf with a fault → exit code 1, because who may do what is not known")
     func faultyDaemon() async throws {
         let bus = try PrivateBus()

@@ -59,6 +59,18 @@ struct LifecycleTests {
         #expect(ContinuousClock.now - started < .seconds(10))
     }
 
+    @Test("a service manager that watches → signs of life, and a status line that counts what there is")
+    func watched() async throws {
+        let bus = try PrivateBus()
+        let listd = try await ListdProcess.start(bus: bus.address, environment: ["WATCHDOG_USEC": "300000"])
+        let client = try await Connection.open(.address(bus.address))
+        for _ in 0..<2 { #expect(await listd.waitForNotification("WATCHDOG=1")) }
+        _ = try await manager(client).call(
+            "CreateAdapter", "one", ["durability": DBusValue.string("memory")], returning: ObjectPath.self)
+        #expect(await listd.waitForNotification("STATUS=1 list, 0 objects, 0 views"))
+        #expect(await listd.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test("the bus is killed and comes back → listd is there again with its lists, views are gone")
     func busRestart() async throws {
         let bus = try MortalBus()

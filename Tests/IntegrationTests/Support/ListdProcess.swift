@@ -34,10 +34,11 @@ final class ListdProcess: Sendable {
     ///   - arguments: further arguments, without which there is neither store nor direct socket; `%d` stands for the
     ///     directory of this process.
     ///   - files: configuration files to write first, by name.
+    ///   - environment: variables beside those of the test.
     static func start(
-        bus: String, arguments: [String] = [], files: [String: String] = [:]
+        bus: String, arguments: [String] = [], files: [String: String] = [:], environment: [String: String] = [:]
     ) async throws -> ListdProcess {
-        let listd = try ListdProcess(bus: bus, arguments: arguments, files: files)
+        let listd = try ListdProcess(bus: bus, arguments: arguments, files: files, environment: environment)
         guard await listd.waitForNotification("READY=1") else {
             let outcome = await listd.finish()
             throw Failure("listd ended before it was ready (\(outcome)): \(listd.standardError)")
@@ -54,7 +55,9 @@ final class ListdProcess: Sendable {
         return (outcome, listd.standardError)
     }
 
-    private init(bus: String, arguments: [String], files: [String: String]) throws {
+    private init(
+        bus: String, arguments: [String], files: [String: String], environment: [String: String] = [:]
+    ) throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "listd-\(UUID().uuidString.prefix(8))")
         let configuration = directory.appending(path: "config")
         try FileManager.default.createDirectory(at: configuration, withIntermediateDirectories: true)
@@ -70,7 +73,7 @@ final class ListdProcess: Sendable {
             + arguments.map { [directory] in $0.replacingOccurrences(of: "%d", with: directory.path) }
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["NOTIFY_SOCKET": notifications.path, "SWIFT_BACKTRACE": "enable=no"]
-        ) { $1 }
+        ) { $1 }.merging(environment) { $1 }
         errors = ErrorText(of: process)
         let (outcomes, continuation) = AsyncStream.makeStream(of: Outcome.self)
         process.terminationHandler = { process in

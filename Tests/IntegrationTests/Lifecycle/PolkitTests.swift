@@ -1,0 +1,112 @@
+import DBus
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The strangers of these tests are the user `nobody`, which only root can become.
+@Suite("What polkit allows", .timeLimit(.minutes(3)), .enabled(if: geteuid() == 0))
+@DBusActor
+struct PolkitTests {
+    private static let denied = "org.freedesktop.DBus.Error.AccessDenied"
+    private static let lists = "org.listd.listd1.manage-lists"
+    private static let daemon = "org.listd.listd1.manage-daemon"
+    private static let inspect = "org.listd.listd1.inspect"
+    private static let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"]
+
+    private func makeStage(_ polkit: (FakePolkit) -> Void) async throws -> (Stage, FakePolkit) {
+        let bus = try PrivateBus()
+        let fake = try await FakePolkit(on: bus)
+        polkit(fake)
+        return (try await Stage(on: bus, files: ["listd.conf": "[Daemon]\nCreators=administrators\n"]), fake)
+    }
+
+    /// What `nobody` is answered to calls of the manager, on one connection, without anybody to type a password.
+    private func call(_ stage: Stage, _ calls: String...) async throws -> [String] {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "python/stranger.py")
+        let text = try String(contentsOf: script, encoding: .utf8)
+        let (status, output) = try await Script(program: "/usr/bin/setpriv").run(
+            Self.nobody + ["/usr/bin/python3", "-c", text, stage.bus.address] + calls)
+        #expect(status == 0, "\(output)")
+        return output.split(separator: "\n").map(String.init)
+    }
+
+    /// One call of `nobody` by busctl, which may ask for a password.
+    private func busctl(_ stage: Stage, _ words: [String]) async throws -> (status: Int32, output: String) {
+        try await Script(program: "/usr/bin/setpriv").run(
+            Self.nobody + ["/usr/bin/busctl", "--address=\(stage.bus.address)"] + words)
+    }
+
+    @Test("a right that polkit gives → the call goes through; polkit is asked anew only after it has changed")
+    func granted() async throws {
+        let (stage, polkit) = try await makeStage {
+            $0.answers = [Self.lists: .allowed, Self.daemon: .allowedAfterChange]
+        }
+        #expect(try await stage.manager.property("Features", as: [String].self).contains("polkit"))
+        let outcomes = try await call(
+            stage, "CreateAdapter:a", "CreateAdapter:b", "SetLogLevel:debug", "CreateAdapter:c")
+        #expect(outcomes == ["ok", "ok", "ok", "ok"])
+        let asked = [Self.lists, Self.daemon, Self.lists]
+        for action in asked { #expect(try await polkit.events.next() == .check(action: action, mayAskUser: false)) }
+        _ = try await call(stage, "UnloadPlugin:none")
+        let next = try await polkit.events.next()
+        #expect(next == .check(action: "org.listd.listd1.load-plugins", mayAskUser: false))
+        await stage.stop()
+    }
+
+    @Test("a right that polkit refuses → AccessDenied, and it is asked once")
+    func refused() async throws {
+        let (stage, polkit) = try await makeStage { _ in }
+        #expect(try await call(stage, "CreateAdapter:a", "CreateAdapter:b") == [Self.denied, Self.denied])
+        #expect(try await polkit.events.next() == .check(action: Self.lists, mayAskUser: false))
+        #expect(try await call(stage, "SetLogLevel:debug") == [Self.denied])
+        #expect(try await polkit.events.next() == .check(action: Self.daemon, mayAskUser: false))
+        await stage.stop()
+    }
+
+    @Test("no polkit on the bus, or one that ends while it is asked → AccessDenied for all but administrators")
+    func absent() async throws {
+        let stage = try await Stage(files: ["listd.conf": "[Daemon]\nCreators=administrators\n"])
+        #expect(try await !stage.manager.property("Features", as: [String].self).contains("polkit"))
+        #expect(try await call(stage, "CreateAdapter:a") == [Self.denied])
+        _ = try await stage.createAdapter("root")
+        await stage.stop()
+        let (other, _) = try await makeStage { $0.answers = [Self.lists: .death] }
+        #expect(try await call(other, "CreateAdapter:a", "CreateAdapter:b") == [Self.denied, Self.denied])
+        await other.stop()
+    }
+
+    @Test("a caller who can be asked for a password → the right is good for that call; one who leaves is not asked on")
+    func interactive() async throws {
+        let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed] }
+        let dump = ["call", Listd.name, "/org/listd/Listd1", Listd.name + ".Manager", "Dump"]
+        for _ in 0..<2 {
+            #expect(try await busctl(stage, dump).output.contains("statistics"))
+            #expect(try await polkit.events.next() == .check(action: Self.inspect, mayAskUser: true))
+        }
+        polkit.answers = [Self.inspect: .none]
+        let leaving = try ChildProcess(
+            "/usr/bin/setpriv", Self.nobody + ["/usr/bin/busctl", "--address=\(stage.bus.address)"] + dump)
+        #expect(try await polkit.events.next() == .check(action: Self.inspect, mayAskUser: true))
+        leaving.stop()
+        #expect(try await polkit.events.next() == .cancel)
+        await stage.stop()
+    }
+
+    @Test("a restricted list → read by whom polkit lets inspect, properties too")
+    func restricted() async throws {
+        let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed] }
+        let adapter = try await stage.createAdapter("secret", ["readers": .string("owner")])
+        _ = try await adapter.performUpdates([Row("hidden", "", [:])])
+        let (path, interface) = (adapter.path.description, Listd.name + ".Adapter")
+        let objects = try await busctl(stage, ["call", Listd.name, path, interface, "GetObjects", "uu", "0", "9"])
+        #expect(objects.output.contains("hidden"))
+        let selected = try await busctl(stage, ["get-property", Listd.name, path, interface, "SelectedItems"])
+        #expect(selected.output == "a(su) 0\n")
+        polkit.answers = [:]
+        let refused = try await busctl(stage, ["call", Listd.name, path, interface, "GetObjects", "uu", "0", "9"])
+        #expect(refused.status != 0)
+        await stage.stop()
+    }
+}

@@ -1,0 +1,109 @@
+import DBus
+import Dispatch
+import ListDaemon
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Signs of life", .timeLimit(.minutes(1)))
+@DBusActor
+struct WatchdogTests {
+    /// Somebody who is asked, and answers when the test says so.
+    private final class Asked: Sendable {
+        let answers = Mutex<[@Sendable () -> Void]>([])
+
+        func answer() {
+            let waiting = answers.withLock { answers in
+                defer { answers = [] }
+                return answers
+            }
+            for answer in waiting { answer() }
+        }
+    }
+
+    /// A number of the bus thread's.
+    @DBusActor
+    private final class Count {
+        var value: Int
+        init(_ value: Int) { self.value = value }
+    }
+
+    /// Returns when everything is done that was posted to the bus thread before.
+    private func settle() async {
+        await withCheckedContinuation { continuation in EventLoop.shared.post { continuation.resume() } }
+    }
+
+    @Test("everybody answers → a sign of life, again and again; nobody to ask → likewise", arguments: [0, 1, 3])
+    func alive(count: Int) async throws {
+        let signs = EventLog<Void>()
+        let queue = DispatchQueue(label: "test")
+        let watchdog = Watchdog(interval: .milliseconds(3)) {
+            (0..<count).map { _ in { answer in queue.async(execute: answer) } }
+        } feed: {
+            signs.record(())
+        }
+        watchdog.start()
+        for _ in 0..<3 { try await signs.next() }
+        watchdog.end()
+    }
+
+    @Test("one of two does not answer → no sign of life until it does, however often a round is begun")
+    func silence() async throws {
+        let (one, other) = (Asked(), Asked())
+        let signs = EventLog<Int>()
+        let count = Count(0)
+        let watchdog = Watchdog(interval: .seconds(3600)) {
+            [one, other].map { asked in { answer in asked.answers.withLock { $0.append(answer) } } }
+        } feed: {
+            count.value += 1
+            signs.record(count.value)
+        }
+        watchdog.start()
+        one.answer()
+        watchdog.start()
+        one.answer()
+        await settle()
+        #expect(count.value == 0)
+        other.answer()
+        #expect(try await signs.next() == 1)
+        watchdog.end()
+    }
+
+    @Test("the daemon is ending → no sign of life for late answers")
+    func ended() async {
+        let asked = Asked()
+        let count = Count(0)
+        let watchdog = Watchdog(interval: .milliseconds(3)) {
+            [{ answer in asked.answers.withLock { $0.append(answer) } }]
+        } feed: {
+            count.value += 1
+        }
+        watchdog.start()
+        watchdog.end()
+        asked.answer()
+        await settle()
+        #expect(count.value == 0)
+    }
+
+    @Test("many changes → one line, and none when it says the same")
+    func statusLine() async throws {
+        let lines = EventLog<String>()
+        let count = Count(1)
+        let line = StatusLine(pause: .zero) {
+            "\(count.value) lists"
+        } say: {
+            lines.record($0)
+        }
+        line.update()
+        line.update()
+        for _ in 0..<3 { line.changed() }
+        count.value = 2
+        #expect(try await lines.next() == "1 lists")
+        #expect(try await lines.next() == "2 lists")
+        line.changed()
+        await settle()
+        count.value = 3
+        line.update()
+        #expect(try await lines.next() == "3 lists")
+    }
+}
