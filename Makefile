@@ -61,7 +61,9 @@ lint:
 plugins:
 	scripts/build-plugins
 
-check-boot: bootstrap-boot deb
+# The package in a booted systemd: of a release build, or of what BUILT has (as BUILT=.build/debug after a check).
+check-boot: bootstrap-boot bootstrap-deb $(if $(BUILT),,build)
+	scripts/build-deb
 	scripts/run-scripts Tests/boot
 
 bench: bootstrap-run
