@@ -5,7 +5,7 @@ import Testing
 
 @testable import journal
 
-@Suite("What an entry shows")
+@Suite("What an entry shows", .timeLimit(.minutes(1)))
 struct EntryTests {
     private func object(
         _ message: String, _ priority: String = "6", time: UInt64 = 0, _ more: [String: String] = [:]
@@ -66,6 +66,61 @@ struct EntryTests {
         #expect(try list.shown(of: "small").first?.reuseIdentifier == "entry-compact")
         #expect(try list.shown(of: "small").first?.frame.size.height == 24)
         #expect(list.faults.isEmpty)
+    }
+
+    /// The task comes back through the list's executor, which runs when the test lets it.
+    private func waitForExplanation(of id: String, in list: TestList) async throws {
+        while list.items(of: id).last?.reuseIdentifier != "alert-explanation" {
+            list.advance(by: .zero)
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    @Test("an error that the catalog knows comes near the screen → its explanation, asked for by a task")
+    func explanation() async throws {
+        let asked = Mutex<[String]>([])
+        let list = try TestList(
+            size: Size(width: 300, height: 40), configure: { $0.workingRange = 1 },
+            controller: {
+                AlertController { id in
+                    asked.withLock { $0.append(id) }
+                    return MessageCatalog(
+                        entry: "Subject: @UNIT@ failed\nDefined-By: x\n\nThe unit\n@UNIT@ of @WHAT@.\n")
+                }
+            })
+        try list.update(
+            (0..<4).map { try object("\($0)", "3", ["MESSAGE_ID": "id\($0)", "_SYSTEMD_UNIT": "u\($0).service"]) }
+                + [object("plain", "3")])
+        try await waitForExplanation(of: "1", in: list)
+        #expect(
+            list.items(of: "1").last?.content == [
+                "title": "u1.service failed", "detail": "The unit\nu1.service of @WHAT@.",
+            ])
+        #expect(!asked.withLock { $0.contains("id3") })
+        try list.scroll(to: Point(x: 0, y: try list.picture.contentSize.height - 40))
+        try await waitForExplanation(of: "3", in: list)
+        #expect(list.items(of: "plain").count == 1)
+        #expect(list.faults.isEmpty)
+    }
+
+    @Test(
+        "an entry of the catalog → its subject, and the explanation without the empty lines around it",
+        arguments: [
+            ("", "", ""), ("Subject: a b\nDefined-By: x\n\n\none\n\ntwo\n\n", "a b", "one\n\ntwo"), ("\n\nx", "", "x"),
+            ("Defined-By: x", "", ""),
+        ])
+    func catalogEntry(entry: String, subject: String, text: String) {
+        let catalog = MessageCatalog(entry: entry)
+        #expect(catalog.subject == subject)
+        #expect(catalog.text == text)
+    }
+
+    @Test(
+        "what is no message identifier, or unknown → no explanation",
+        arguments: ["", "x", "00000000000000000000000000000001"])
+    func unknownMessage(id: String) {
+        #expect(MessageCatalog.find(id) == nil)
     }
 
     @Test("time passes → the ages of rows that are seen go on, and only theirs")

@@ -85,9 +85,9 @@ struct JournalSourceTests {
         let directory = try JournalDirectory()
         let first = try JournalWriter(directory.file("a"))
         try first.write("a1")
-        first.end()
         let source = try await source(directory.path)
         await source.wait { messages($0) == ["a1"] }
+        first.end()
         let second = try JournalWriter(directory.file("b"), from: 1_600_000_000_000_000)
         try second.write("before")
         await source.wait { messages($0) == ["a1", "before"] }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Writes journal files as systemd does: entries go to systemd-journal-remote, which is made for journals of other machines.
 ///
-/// It runs until the last entry is sent; each one is in the file, and noticed by who follows it, at once.
+/// Each entry is in the file, and noticed by who follows it, at once.
 final class JournalWriter {
     private static let program = "/usr/lib/systemd/systemd-journal-remote"
 
@@ -39,9 +39,13 @@ final class JournalWriter {
         try input.fileHandleForWriting.write(contentsOf: data)
     }
 
-    /// Closes the file and waits until that is done.
+    /// Ends it; what it has not read yet is lost.
+    ///
+    /// The end of its input would not do, for processes that were started meanwhile may have inherited the other end; and
+    /// while it reads it heeds no gentler signal.
     func end() {
-        try? input.fileHandleForWriting.close()
+        guard process.isRunning else { return }
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 }

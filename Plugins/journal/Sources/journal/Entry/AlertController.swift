@@ -3,17 +3,31 @@ internal import PluginAPI
 /// Shows an entry that somebody should look at: `journal/AlertController`, for errors and what is worse.
 ///
 /// Reuse identifiers `alert` (content `title`, the whole message, and `detail`, who says it) and, for what is known of where
-/// it comes from, `alert-detail` (`title`, `detail`): unit, process, place in the source, host. Under a header with the
-/// priority's name.
-final class AlertController: ListBindingSectionController, ListSupplementarySource {
+/// it comes from, `alert-detail` (`title`, `detail`): unit, place in the source, host; then `alert-explanation` (`title`,
+/// `detail`), what systemd's message catalog says about it. Under a header with the priority's name.
+///
+/// The catalog is on the disk: it is asked by a task when the section comes near the screen, so that the explanation is
+/// there when it is seen, and no list waits for it.
+final class AlertController: ListBindingSectionController, ListSupplementarySource, ListWorkingRangeDelegate,
+    ListDisplayDelegate
+{
     private static let lineHeight = 19.0
     private static let greatestLineCount = 20
 
-    override init() {
+    private let explain: @Sendable (String) -> MessageCatalog?
+    private var explanation: MessageCatalog?
+    private var explaining: Task<Void, Never>?
+
+    init(explain: @escaping @Sendable (String) -> MessageCatalog? = MessageCatalog.find) {
+        self.explain = explain
         super.init()
         inset = EdgeInsets(top: 0, left: 0, bottom: 8, right: 0)
         supplementarySource = self
+        workingRangeDelegate = self
+        displayDelegate = self
     }
+
+    deinit { explaining?.cancel() }
 
     override func viewModels(for object: ListObject) -> [ListItem] {
         let entry = EntryFields(object)
@@ -22,22 +36,58 @@ final class AlertController: ListBindingSectionController, ListSupplementarySour
             content: entry.shared.merging([
                 "title": .string(entry.message), "detail": .string(entry.senderWithProcess),
             ]))
-        let details = [("unit", entry.unit), ("place", entry.place), ("host", object.fields["host"]?.string)]
-        return [alert]
-            + details.compactMap { name, text in
-                guard let text else { return nil }
-                return ListItem(
-                    identity: name, reuseIdentifier: "alert-detail",
-                    content: ["title": .string(name), "detail": .string(text)])
-            }
+        let places = [("unit", entry.unit), ("place", entry.place), ("host", object.fields["host"]?.string)]
+        let details = places.compactMap { name, text in
+            text.map { detail(name, "alert-detail", title: name, $0) }
+        }
+        let explanations = explanation.map { $0.filledIn(entry.catalogValues) }
+            .map { [detail("explanation", "alert-explanation", title: $0.subject, $0.text)] }
+        return [alert] + details + (explanations ?? [])
+    }
+
+    private func detail(_ identity: String, _ reuseIdentifier: String, title: String, _ text: String) -> ListItem {
+        ListItem(
+            identity: identity, reuseIdentifier: reuseIdentifier,
+            content: ["title": .string(title), "detail": .string(text)])
     }
 
     /// As high as the message has lines, up to a point.
     override func sizeForViewModel(_ viewModel: ListItem, at index: Int) -> Size {
         let width = context?.sectionContainerSize.width ?? 0
-        guard index == 0 else { return Size(width: width, height: 24) }
-        let lines = viewModel.content["title"]?.string?.split(separator: "\n").count ?? 0
+        if viewModel.reuseIdentifier == "alert-detail" { return Size(width: width, height: 24) }
+        let key = viewModel.reuseIdentifier == "alert" ? "title" : "detail"
+        let lines = viewModel.content[key]?.string?.split(separator: "\n").count ?? 0
         return Size(width: width, height: 25 + Self.lineHeight * Double(min(max(1, lines), Self.greatestLineCount)))
+    }
+
+    // MARK: Explanation
+
+    func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController) { prepare() }
+
+    func sectionControllerDidExitWorkingRange(_ controller: ListSectionController) { stopPreparing() }
+
+    // For lists without a working range.
+    func sectionControllerWillDisplay(_ controller: ListSectionController) { prepare() }
+
+    private func prepare() {
+        guard explanation == nil, explaining == nil, let id = object.flatMap({ EntryFields($0).messageID }) else {
+            return
+        }
+        let section = ListSectionControllerReference(self)
+        explaining = Task.detached { [explain] in
+            guard let found = explain(id), !Task.isCancelled else { return }
+            section.perform { $0.show(found) }
+        }
+    }
+
+    private func stopPreparing() {
+        explaining?.cancel()
+        explaining = nil
+    }
+
+    private func show(_ explanation: MessageCatalog) {
+        self.explanation = explanation
+        update()
     }
 
     // MARK: Header

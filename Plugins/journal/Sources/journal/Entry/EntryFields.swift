@@ -31,6 +31,17 @@ struct EntryFields {
         return text("code-line").map { "\(file):\($0)" } ?? file
     }
 
+    /// What kind of message it is; the message catalog explains some.
+    var messageID: String? { text("message-id") }
+
+    /// What the message catalog's explanations have names for.
+    var catalogValues: [String: String] {
+        [
+            "UNIT": unit, "_SYSTEMD_UNIT": text("unit"), "_PID": text("pid"), "_COMM": text("command"),
+            "_HOSTNAME": text("host"), "MESSAGE": message,
+        ].compactMapValues { $0 }
+    }
+
     /// What every item of an entry carries.
     var shared: Fields {
         var content: Fields = [:]

@@ -13,7 +13,8 @@ struct JournalEntry: Equatable, Sendable {
     static let shownFields: [(field: String, key: String)] = [
         ("MESSAGE", "message"), ("SYSLOG_IDENTIFIER", "identifier"), ("_SYSTEMD_UNIT", "unit"), ("UNIT", "about-unit"),
         ("_PID", "pid"), ("_COMM", "command"), ("_HOSTNAME", "host"), ("CODE_FILE", "code-file"),
-        ("CODE_LINE", "code-line"), ("CODE_FUNC", "code-function"), ("PRIORITY", "priority"),
+        ("CODE_LINE", "code-line"), ("CODE_FUNC", "code-function"), ("MESSAGE_ID", "message-id"),
+        ("PRIORITY", "priority"),
     ]
 
     /// How important it is; an entry that says nothing counts as information.

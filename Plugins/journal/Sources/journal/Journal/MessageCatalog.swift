@@ -1,0 +1,48 @@
+internal import CJournal
+internal import Glibc
+
+/// What systemd's message catalog says about messages of a kind (journalctl --catalog, systemd.journal-fields(7): MESSAGE_ID).
+struct MessageCatalog: Equatable, Sendable {
+    /// What such a message is about, in a few words.
+    var subject: String
+    /// The explanation; names between two `@` stand for fields of the entry.
+    var text: String
+
+    /// Reads an entry of the catalog: header lines, an empty line, the explanation.
+    init(entry: String) {
+        let lines = entry.split(separator: "\n", omittingEmptySubsequences: false)
+        let header = lines.prefix { !$0.isEmpty }
+        let name = "Subject: "
+        subject = header.first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) } ?? ""
+        var body = lines.dropFirst(header.count)
+        while body.first?.isEmpty == true { body.removeFirst() }
+        while body.last?.isEmpty == true { body.removeLast() }
+        text = body.joined(separator: "\n")
+    }
+
+    /// Looks a kind of message up; waits for the disk.
+    ///
+    /// - Returns: `nil` for what is no message identifier, and when nobody explains it.
+    static func find(_ messageID: String) -> MessageCatalog? {
+        var id = sd_id128_t()
+        // The text outlives the call; the identifier is a local.
+        guard unsafe sd_id128_from_string(messageID, &id) >= 0 else { return nil }
+        var entry: UnsafeMutablePointer<CChar>?
+        guard unsafe sd_journal_get_catalog_for_message_id(id, &entry) >= 0, let entry = unsafe entry else {
+            return nil
+        }
+        // libsystemd allocates it for the caller.
+        defer { unsafe free(entry) }
+        return unsafe MessageCatalog(entry: String(cString: entry))
+    }
+
+    /// With the names in place of which a value is known.
+    func filledIn(_ values: [String: String]) -> MessageCatalog {
+        var filled = self
+        for (name, value) in values {
+            filled.subject = filled.subject.replacing("@\(name)@", with: value)
+            filled.text = filled.text.replacing("@\(name)@", with: value)
+        }
+        return filled
+    }
+}
