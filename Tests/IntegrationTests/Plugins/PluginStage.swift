@@ -1,0 +1,97 @@
+import DBus
+import Foundation
+import ListClient
+import TestSupport
+
+/// A real listd with the plugins that ship, a list of one of them, and a view on it.
+@DBusActor
+final class PluginStage {
+    let stage: Stage
+    let adapter: TestAdapter
+    let view: TestView
+    /// Where a test puts what the plugin reads.
+    nonisolated let directory = TemporaryDirectory()
+
+    /// Starts all of it.
+    ///
+    /// - Parameters:
+    ///   - source: the list's source; `%d` stands for the directory of this stage.
+    ///   - controllers: object type to section controller.
+    ///   - options: further options of the list.
+    ///   - settings: the text of `listd.conf`.
+    ///   - prepare: fills the directory before the list is made.
+    init(
+        source: String, controllers: [String: String], _ options: [String: DBusValue] = [:], settings: String = "",
+        prepare: (PluginStage.Files) throws -> Void = { _ in }
+    ) async throws {
+        try prepare(Files(path: directory.path))
+        stage = try await Stage(files: settings.isEmpty ? [:] : ["listd.conf": settings])
+        let table = controllers.sorted { $0.key < $1.key }
+            .map { DBusValue.Entry(key: .string($0.key), value: .string($0.value)) }
+        let own: [String: DBusValue] = [
+            "source": .string(source.replacingOccurrences(of: "%d", with: directory.path)),
+            "section-controllers": .dictionary(key: "s", value: "s", table),
+        ]
+        adapter = try await stage.createAdapter("shown", own.merging(options) { $1 })
+        view = try await TestView(adapter)
+        try await view.setViewport(y: 0)
+    }
+
+    /// The files of the stage.
+    nonisolated var files: Files { Files(path: directory.path) }
+
+    /// Whether `scripts/build-plugins` has built a plugin of this tree; `make check` does so before the tests.
+    nonisolated static func isBuilt(_ name: String) -> Bool {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        return FileManager.default.fileExists(atPath: root.appending(path: "build/plugins/\(name).so").path)
+    }
+
+    /// Waits until the picture, kept by signals alone, is as wanted; it is then what the daemon has, too.
+    func wait(until isWanted: @DBusActor (Picture) -> Bool) async throws {
+        while !isWanted(view.picture) {
+            if case .changed(let sequence) = try await view.events.next(timeout: .seconds(60)) {
+                try await view.acknowledge(sequence)
+            }
+        }
+    }
+
+    /// Waits until the texts under a key of what is shown, from top to bottom, are these.
+    func wait(for texts: [String], kind: String = "cell", key: String = "title") async throws {
+        try await wait { Self.texts(of: $0, kind, key) == texts }
+    }
+
+    /// What is shown under a key, from top to bottom.
+    func texts(kind: String = "cell", key: String = "title") -> [String] { Self.texts(of: view.picture, kind, key) }
+
+    private static func texts(of picture: Picture, _ kind: String, _ key: String) -> [String] {
+        picture.inReadingOrder.filter { $0.kind == kind }.compactMap {
+            if case .string(let text) = $0.content[key] { text } else { nil }
+        }
+    }
+
+    /// A property of the list.
+    func property<Value: DBusDecodable>(_ name: String, as type: Value.Type) async throws -> Value {
+        try await adapter.by(stage.client).property(name, as: type)
+    }
+
+    /// Files in the directory of a stage.
+    struct Files: Sendable {
+        let path: String
+
+        func path(_ name: String) -> String { "\(path)/\(name)" }
+
+        /// Writes a file beside and renames it to its place.
+        func write(_ text: String, to name: String) throws {
+            try text.write(toFile: path(name), atomically: true, encoding: .utf8)
+        }
+
+        func makeDirectory(_ name: String) throws {
+            try FileManager.default.createDirectory(atPath: path(name), withIntermediateDirectories: false)
+        }
+
+        func rename(_ old: String, _ new: String) throws {
+            try FileManager.default.moveItem(atPath: path(old), toPath: path(new))
+        }
+    }
+}
