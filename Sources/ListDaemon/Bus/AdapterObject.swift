@@ -224,7 +224,7 @@ extension AdapterObject {
         if service.transports.direct.drops(signalOf: self, to: peer) {
             service.statistics.add(.signalsDropped)
         } else {
-            _ = try? peer.send(message)
+            try? service.transports.send(message, to: peer, .subscriber(peer.name, adapter: name))
         }
     }
 
@@ -234,7 +234,13 @@ extension AdapterObject {
         let message = try? Message.signal(Self.updated, of: Self.interface.name, at: path) { writer in
             writer.appendAnnouncement(status)
         }
-        if let message { _ = try? peer.send(message) }
+        if let message { send(message, to: peer) }
+    }
+
+    /// The same for a client on the bus, if it is still there and listens.
+    func announce(toClient client: String) {
+        let listener = listeners.audience(of: .updates).recipients.first { $0.peer.name == client }
+        if let listener { announce(to: listener.peer) }
     }
 
     /// Lets a peer hear events; it may be restricted to some.

@@ -25,7 +25,8 @@ package final class Service {
     /// The plugins as the bus shows them.
     private(set) lazy var pluginObjects = PluginDirectory(tree: tree)
     /// The connections.
-    private(set) lazy var transports = Transports { [unowned self] in hold($0) }
+    private(set) lazy var transports = Transports(
+        onCongestion: { [unowned self] in hold($0) }, onLoss: { [unowned self] in lost($0) })
     /// Who may create adapters.
     package var creators = AccessRule.any
     /// What users have.
@@ -96,6 +97,15 @@ package final class Service {
         isHeld = holds
         if holds { statistics.add(.holds) }
         for adapter in adapters.all { adapter.send(.hold(holds)) }
+    }
+
+    /// Tells a client that it missed something, without waiting for something new to say.
+    private func lost(_ receiver: UnicastSignals.Receiver) {
+        statistics.add(.signalsLost)
+        switch receiver {
+        case .view(let view): views.object(view)?.missed()
+        case .subscriber(let client, let adapter): adapters.object(adapter)?.announce(toClient: client)
+        }
     }
 
     /// Refuses those that the configuration does not let create adapters.

@@ -14,6 +14,8 @@ struct Statistics: Sendable {
         case signals
         /// Signals of adapters that were not sent to a direct client because it does not read.
         case signalsDropped = "signals-dropped"
+        /// How often a client was told that the bus had to drop what was for it, because it did not read.
+        case signalsLost = "signals-lost"
         /// Pictures that were sent to views.
         case pictures
         /// How often a view used up its credit.

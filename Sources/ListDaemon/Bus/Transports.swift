@@ -10,22 +10,35 @@ final class Transports {
     private(set) var bus: Connection?
     /// The direct clients that do not read.
     let direct = DirectClients()
+    /// What went to single clients over the bus.
+    let unicast: UnicastSignals
     /// Called when the bus has too much to send (true), and when it has caught up (false).
     private let onCongestion: @DBusActor (Bool) -> Void
     private var isCongested = false
 
-    nonisolated init(onCongestion: @escaping @DBusActor (Bool) -> Void) {
+    nonisolated init(
+        onCongestion: @escaping @DBusActor (Bool) -> Void,
+        onLoss: @escaping @DBusActor (UnicastSignals.Receiver) -> Void
+    ) {
         self.onCongestion = onCongestion
+        unicast = UnicastSignals(onLoss: onLoss)
     }
 
     /// Uses a connection to the bus from now on; nil when it has ended.
     func use(_ connection: Connection?) {
         bus = connection
+        if let connection { unicast.follow(connection) }
         if isCongested { relieve() }
     }
 
     /// Whether a peer calls over the bus, where it hears broadcasts.
     func isOnBus(_ peer: Peer) -> Bool { peer.connection?.isBus ?? false }
+
+    /// Sends a signal to one client; what the bus gives back is noticed.
+    func send(_ message: Message, to peer: Peer, _ receiver: UnicastSignals.Receiver) throws(DBusError) {
+        let serial = try peer.send(message)
+        if isOnBus(peer) { unicast.sent(serial, to: receiver) }
+    }
 
     /// Sends a signal to everybody on the bus who asked for it; without a bus nobody has.
     func broadcastOnBus(_ message: Message) throws(DBusError) {

@@ -70,9 +70,16 @@ extension ViewObject {
         emit(Self.changedSignal) { $0.append(change) }
     }
 
+    /// The bus had to drop something: the owner is told how far the view is, as at a stall, and sees the gap.
+    func missed() { sayStalled(sequence: sequence, revision: adapter.status.revision) }
+
     /// The credit is used up.
     func stalled(sequence: UInt64, revision: UInt64) {
         service.statistics.add(.stalls)
+        sayStalled(sequence: sequence, revision: revision)
+    }
+
+    private func sayStalled(sequence: UInt64, revision: UInt64) {
         emit(Self.stalledSignal) { writer in
             writer.append(sequence)
             writer.append(revision)
@@ -97,7 +104,7 @@ extension ViewObject {
         guard !owner.hasDeparted else { return }
         do throws(DBusError) {
             let message = try Message.signal(signal, of: Self.interface.name, at: path) { writer in write(&writer) }
-            try owner.send(message)
+            try service.transports.send(message, to: owner, .view(number))
             service.transports.direct.check(owner)
         } catch {
             service.log.warning(

@@ -104,4 +104,31 @@ struct CongestionTests {
         #expect(resync.values?.contains(#"{"n":299}"#) == true)
         await stage.stop()
     }
+
+    @Test("a bus with small queues drops what is for a stopped viewer → it is told, though nothing new happens")
+    func droppedByTheBus() async throws {
+        let stage = try await Stage.withDirectSocket(.limited(["max_outgoing_bytes": 65536]))
+        let adapter = try await makeLoudAdapter(stage)
+        let viewer = try await Agent(stage.bus.address)
+        let opened = try await viewer.call(adapter.path, "Adapter", "OpenView", "a{sv}", "[{}]").values ?? ""
+        let path = try ObjectPath(opened.split(separator: #"""#).dropFirst().first.map(String.init) ?? "")
+        _ = try await viewer.call(path, "View", "SetViewport", "tdddd", "[0,0,0,320,480]")
+        try await viewer.match("interface='\(Listd.name).Adapter'")
+        let direct = try await stage.connect(.direct)
+        let view = try await TestView(adapter, by: direct)
+        viewer.signal(SIGSTOP)
+        for step in 0..<6 {  // fills the viewer's queue on the bus
+            try await view.setViewport(y: step % 2 == 0 ? 480 : 0)
+            try await view.acknowledge(view.picture.sequence)
+        }
+        let upsert = Upsert("first", "", "first", "", [:])
+        _ = try await adapter.by(direct).call(
+            "ApplyChanges", UInt64(0), [String](), [upsert], [String: DBusValue](), returning: UInt64.self)
+        let manager = stage.object(Listd.manager, "Manager", by: direct)
+        while try await manager.call("GetStatistics", returning: [String: UInt64].self)["signals-lost"] ?? 1 == 0 {}
+        viewer.signal(SIGCONT)
+        var heard = ""
+        while !heard.contains(#""Stalled""#) { heard = try await viewer.signals() }
+        await stage.stop()
+    }
 }

@@ -7,9 +7,8 @@ struct Script: Sendable {
 
     /// A script in `Tests/IntegrationTests/python`, run by the system's own Python, which has python3-dbus.
     init(_ name: String) {
-        let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         executable = "/usr/bin/python3"
-        leading = [directory.appending(path: "python/\(name)").path]
+        leading = [Self.path(of: name)]
     }
 
     /// Any other program.
@@ -45,7 +44,12 @@ struct Script: Sendable {
 extension Script {
     /// The text of a script in `Tests/IntegrationTests/python`, for a process that may not read the file.
     static func text(of name: String) throws -> String {
+        try String(contentsOfFile: path(of: name), encoding: .utf8)
+    }
+
+    /// Where such a script is.
+    static func path(of name: String) -> String {
         let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        return try String(contentsOf: directory.appending(path: "python/\(name)"), encoding: .utf8)
+        return directory.appending(path: "python/\(name)").path
     }
 }

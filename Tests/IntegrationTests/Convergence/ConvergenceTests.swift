@@ -1,0 +1,88 @@
+import DBus
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Clients that follow a list while others are stopped, killed or throw signals away: each has the daemon's list at the
+/// end, on every transport. `make soak` (LISTD_SOAK=1) does it at full length.
+@Suite("Convergence", .timeLimit(.minutes(30)))
+@DBusActor
+struct ConvergenceTests {
+    /// What lies between listd and its clients.
+    enum Setting: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case bus, narrowBus, direct
+
+        var testDescription: String { rawValue }
+
+        var kind: PrivateBus.Kind {
+            self == .narrowBus ? .limited(["max_outgoing_bytes": 65536]) : .session
+        }
+        var transport: TransportKind { self == .direct ? .direct : .bus }
+    }
+
+    private static let isSoak = ProcessInfo.processInfo.environment["LISTD_SOAK"] != nil
+    private let transactions = isSoak ? 10_000 : 200
+    private let eachKind = isSoak ? 10 : 4
+
+    @Test(
+        "random transactions, clients stopped, killed and lossy → all that are left equal the daemon",
+        arguments: Setting.allCases)
+    func converge(setting: Setting) async throws {
+        let stage = try await Stage.withDirectSocket(setting.kind)
+        let address = stage.address(setting.transport)
+        let adapter = try await stage.createAdapter("shared", ["reload-threshold": .uint32(40)])
+        var writer = RandomWriter(adapter.by(try await stage.connect(setting.transport)), seed: 42)
+        for _ in 0..<20 { try await writer.write() }
+        var swift: [SwiftFollower] = []
+        for _ in 0..<eachKind { swift.append(try await SwiftFollower(address: address, list: "shared")) }
+        let python = try await pythons(address, adapter.path)
+        var memory: [Int] = []
+        for step in 0..<transactions {
+            try await writer.write()
+            disturb(python, at: step)
+            if step % 50 == 0 { swift[step / 50 % eachKind].look(at: Double(step % 40) * 50) }
+            if step % max(1, transactions / 10) == 0 { memory.append(residentBytes(of: stage.listd.identifier)) }
+        }
+        for client in python { client.signal(SIGCONT) }
+        for client in swift {
+            let difference = try await client.difference(at: writer.revision)
+            #expect(difference == nil, "\(difference ?? "")")
+        }
+        for client in python.dropFirst() {
+            let report = try await client.finish(at: writer.revision)
+            #expect(report.hasPrefix("0: equal at "), "\(report)")
+            if Self.isSoak { print(setting.rawValue, report) }
+        }
+        if Self.isSoak {
+            print(setting.rawValue, "resident memory of listd in KiB:", memory.map { $0 / 1024 })
+            #expect(memory[memory.count - 1] < memory[1] * 3 / 2 + 16 << 20)
+        }
+        #expect(await stage.stop().status == 0)
+    }
+
+    private func pythons(_ address: String, _ adapter: ObjectPath) async throws -> [PythonFollower] {
+        var clients: [PythonFollower] = []
+        for number in 0..<eachKind {
+            clients.append(
+                try await PythonFollower(
+                    address: address, adapter: adapter, drop: number == 1 ? 5 : 0, seed: number))
+        }
+        return clients
+    }
+
+    /// The first one is killed on the way; the third and those after it are stopped in turns.
+    private func disturb(_ clients: [PythonFollower], at step: Int) {
+        let (phase, period) = (step % 60, step / 60)
+        let stopped = clients[2 + period % (clients.count - 2)]
+        if phase == 10 { stopped.signal(SIGSTOP) }
+        if phase == 50 { stopped.signal(SIGCONT) }
+        if step == transactions / 2 { clients[0].signal(SIGKILL) }
+    }
+
+    private func residentBytes(of process: Int32) -> Int {
+        let text = (try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8)) ?? ""
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}

@@ -1,0 +1,201 @@
+#!/usr/bin/python3
+"""converge.py ADDRESS ADAPTER DROP SEED: a client that keeps a list and a view of it by signals alone.
+
+It throws every DROPth signal away (0 = none), as a bus or a careless program might. On standard input it is told
+
+    until REVISION   follow until the list is there, compare both copies with what the daemon has, and say "equal …"
+
+Anything else that happens (a copy that differs, an exception) ends it with a message.
+"""
+
+import random
+import sys
+
+import dbus
+import dbus.bus
+from gi.repository import GLib
+
+import listd
+
+LIMITS = "org.freedesktop.DBus.Error.LimitsExceeded"
+NO_REPLY = "org.freedesktop.DBus.Error.NoReply"
+GONE = "org.listd.Listd1.Error.RevisionGone"
+
+
+def patient(call, *arguments):
+    """A bus with small queues refuses calls, or drops their answers, while they are full: then they are made again."""
+    while True:
+        try:
+            return call(*arguments, timeout=5)
+        except dbus.DBusException as error:
+            if error.get_dbus_name() not in (LIMITS, NO_REPLY):
+                raise
+            GLib.usleep(2000)
+
+
+class Copy:
+    """The objects of a list by the contract's client rule; None stands for what has yet to be read."""
+
+    def __init__(self, bus, path, lossy):
+        self.calls = listd.interface(bus, path, "Adapter")
+        self.lossy, self.revision, self.rows, self.gaps = lossy, -1, [], 0
+        bus.add_signal_receiver(self.updated, "Updated", listd.SERVICE + ".Adapter", None, path)
+        patient(self.calls.Subscribe, dbus.Array(["updates"], "s"))
+        self.read_all()
+
+    def updated(self, base, revision, kind, animated, sections, items, batch, item_batch):
+        if self.lossy():
+            return
+        if revision > self.revision:
+            if kind == "update" and base == self.revision:
+                self.apply(revision, kind, batch, item_batch)
+            else:
+                self.gaps += 1
+                self.catch_up()
+        self.fill()
+
+    def apply(self, revision, kind, batch, item_batch):
+        if kind == "reload":
+            return self.read_all()
+        deletes, inserts, moves, reloads = listd.plain(batch)
+        rows = list(self.rows)
+        for first, length in reloads:
+            rows[first:first + length] = [None] * length
+        item_deletes, item_inserts, item_moves, item_reloads = listd.plain(item_batch)
+        for section in [s for s, _ in item_deletes + item_reloads] + [m[0] for m in item_moves]:
+            rows[section] = None
+        rows = listd.apply_batch(rows, batch)
+        for section in [s for s, _ in item_inserts] + [m[2] for m in item_moves]:
+            rows[section] = None
+        self.rows, self.revision = rows, int(revision)
+
+    def catch_up(self):
+        while True:
+            try:
+                current, batches = patient(self.calls.GetChanges, dbus.UInt64(self.revision))
+            except dbus.DBusException as error:
+                if error.get_dbus_name() != GONE:
+                    raise
+                return self.read_all()
+            for base, revision, kind, batch, item_batch in batches:
+                if base == self.revision:
+                    self.apply(revision, kind, batch, item_batch)
+            if self.revision >= current:
+                return
+
+    def fill(self):
+        """Reads what is missing; an answer of a later revision does not fit and is thrown away."""
+        while None in self.rows:
+            first = self.rows.index(None)
+            last = first
+            while last < len(self.rows) and self.rows[last] is None:
+                last += 1
+            revision, _, page = patient(self.calls.GetObjects, dbus.UInt32(first), dbus.UInt32(last - first))
+            if revision == self.revision:
+                self.rows[first:first + len(page)] = listd.plain(page)
+            else:
+                self.catch_up()
+
+    def read_all(self):
+        while True:
+            revision, rows = None, []
+            while True:
+                now, total, page = patient(self.calls.GetObjects, dbus.UInt32(len(rows)), dbus.UInt32(500))
+                if revision is not None and now != revision:
+                    break
+                revision = now
+                rows += listd.plain(page)
+                if len(rows) >= total:
+                    self.revision, self.rows = int(revision), rows
+                    return
+
+
+class Viewer(listd.View):
+    """A view that acknowledges what it draws, and asks for everything when something is missing."""
+
+    def __init__(self, adapter, lossy):
+        self.lossy, self.resyncs = lossy, 0
+        super().__init__(adapter)
+        adapter.bus.add_signal_receiver(self.on_stalled, "Stalled", listd.SERVICE + ".View", None, self.path)
+
+    def on_changed(self, sequence, *rest):
+        if self.lossy() or sequence <= self.sequence:
+            return
+        if sequence != self.sequence + 1:
+            return self.resync()
+        super().on_changed(sequence, *rest)
+        self.calls.Ack(dbus.UInt64(self.sequence), ignore_reply=True)
+
+    def on_stalled(self, sequence, revision):
+        self.resync()
+
+    def resync(self):
+        self.resyncs += 1
+        sequence, _, content_size, offset, shown = patient(self.calls.Resync)
+        self.sequence = int(sequence)
+        self.content_size, self.offset = listd.plain(content_size), listd.plain(offset)
+        self.slots = {slot: rest for slot, *rest in listd.plain(shown)}
+
+    def look(self, y):
+        patient(self.calls.SetViewport, dbus.UInt64(self.sequence), 0.0, y, 320.0, 480.0)
+
+
+def compare(copy, view):
+    """At rest, what was kept must be what is there."""
+    patient(copy.calls.GetObjects, dbus.UInt32(0), dbus.UInt32(0))
+    listd.drain()  # whatever was said before that answer
+    mine = copy.rows
+    copy.read_all()
+    assert mine == copy.rows, "the list differs from the daemon's:\n%r\n%r" % (mine, copy.rows)
+    slots, sequence = view.slots, view.sequence
+    view.resync()
+    if sequence == view.sequence:
+        assert slots == view.slots, "the view differs from the daemon's:\n%r\n%r" % (slots, view.slots)
+
+
+def main(address, path, drop, seed):
+    rng = random.Random(seed)
+
+    def lossy():
+        return drop > 0 and rng.randrange(drop) == 0
+
+    bus = listd.connect(address)
+    adapter = listd.Adapter(bus, path)
+    copy, view = Copy(bus, path, lossy), Viewer(adapter, lossy)
+    view.look(0.0)
+    loop = GLib.MainLoop()
+    goal = []
+
+    def step():
+        if goal and copy.revision >= goal[0]:
+            loop.quit()
+        elif goal:
+            copy.catch_up()  # the last signals may be among those that were thrown away
+            copy.fill()
+        elif rng.randrange(4) == 0:
+            view.look(rng.uniform(0, 3000))
+        return True
+
+    def told(channel, _):
+        line = channel.readline()
+        if not line:
+            sys.exit(0)
+        goal.append(int(line.split()[1]))
+        return True
+
+    def failed(kind, value, trace):
+        sys.__excepthook__(kind, value, trace)
+        sys.stderr.flush()
+        sys.exit(1)
+
+    sys.excepthook = failed
+    GLib.timeout_add(20, step)
+    GLib.io_add_watch(sys.stdin, GLib.IO_IN | GLib.IO_HUP, told)
+    print("ready", flush=True)
+    loop.run()
+    compare(copy, view)
+    print("equal at %d: %d objects, %d gaps, %d resyncs" % (copy.revision, len(copy.rows), copy.gaps, view.resyncs))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
