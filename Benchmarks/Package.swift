@@ -8,9 +8,11 @@ let package = Package(
         .package(path: "../Sources/ListKit")
     ],
     targets: [
+        // The peers on the bus are bare libdbus: nothing of listd's own module for it.
+        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: [.product(name: "ListKit", package: "ListKit")],
+            dependencies: ["CDBus", .product(name: "ListKit", package: "ListKit")],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("MemberImportVisibility"),

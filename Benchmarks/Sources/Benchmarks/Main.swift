@@ -6,6 +6,7 @@ struct Main {
     /// Every benchmark; making one prepares its data.
     static var benchmarks: [(name: String, make: () -> Benchmark)] {
         DiffRows.all + LayoutRows.all + AdapterRows.all + [("tree", TreeRows.delta), ("memory", TreeRows.memory)]
+            + BusRows.all
     }
 
     static func main() throws {
@@ -17,6 +18,7 @@ struct Main {
             case "--repetitions": repetitions = arguments.popFirst().flatMap { Int($0) } ?? repetitions
             case "--only": only += arguments.popFirst().map { [$0] } ?? []
             case "--resident": return Resident.print(arguments.popFirst() ?? "")
+            case "--bus-peer": return BusPeer.run(Array(arguments))
             default:
                 print("usage: Benchmarks [--json] [--repetitions N] [--only NAME]…")
                 exit(2)

@@ -11,6 +11,8 @@ struct Benchmark {
         let work: () -> Int
         /// How often the work is done in one measurement; the figure is for one time.
         let iterations: Int
+        /// CPU time until now, in milliseconds, of the processes that count.
+        let clock: () -> Double
     }
 
     /// A promise about two cases.
@@ -40,9 +42,10 @@ struct Benchmark {
 
     /// Adds something to measure.
     mutating func add(
-        _ name: String, iterations: Int = 1, prepare: @escaping () -> Void = {}, _ work: @escaping () -> Int
+        _ name: String, iterations: Int = 1, clock: @escaping () -> Double = Runner.cpuTime,
+        prepare: @escaping () -> Void = {}, _ work: @escaping () -> Int
     ) {
-        cases.append(Case(name: name, prepare: prepare, work: work, iterations: iterations))
+        cases.append(Case(name: name, prepare: prepare, work: work, iterations: iterations, clock: clock))
     }
 
     /// Adds the promise that one case takes at most `limit` times as long as another.

@@ -38,9 +38,9 @@ struct Runner {
 
     private func measure(_ item: Benchmark.Case) -> Double {
         item.prepare()
-        let start = Runner.cpuTime()
+        let start = item.clock()
         for _ in 0..<item.iterations { blackHole(item.work()) }
-        return (Runner.cpuTime() - start) / Double(item.iterations)
+        return (item.clock() - start) / Double(item.iterations)
     }
 }
 

@@ -1,0 +1,84 @@
+/// A list on a measured listd, called with bare libdbus.
+struct BareAdapter {
+    let stage: BusStage
+    let path: String
+
+    /// Creates a list that lives in memory.
+    init(_ stage: BusStage, _ name: String, _ options: [(String, String)] = []) {
+        self.stage = stage
+        let call = BareMessage(
+            to: BusStage.listd, "/org/listd/Listd1", BusStage.listd + ".Manager", "CreateAdapter")
+        call.write { writer in
+            writer.append(name)
+            writer.dictionary(options + [("durability", "memory")])
+        }
+        var reader = stage.client.call(call).reader
+        path = reader.string()
+    }
+
+    private func call(_ member: String, interface: String = "Adapter", at path: String? = nil) -> BareMessage {
+        BareMessage(to: BusStage.listd, path ?? self.path, BusStage.listd + "." + interface, member)
+    }
+
+    /// `PerformUpdates` of a whole list.
+    func performUpdates(_ count: Int, _ fields: (Int) -> [(String, String)]) -> BareMessage {
+        let call = call("PerformUpdates")
+        call.write { writer in
+            writer.append(UInt64(0))
+            writer.container(DBusType.array, "(ssa{sv})") { rows in
+                for index in 0..<count {
+                    rows.container(DBusType.structure, nil) { row in
+                        row.append("object-\(1_000_000_000 + index)")
+                        row.append("row")
+                        row.dictionary(fields(index))
+                    }
+                }
+            }
+            writer.dictionary([])
+        }
+        return call
+    }
+
+    /// `ApplyChanges` that gives an object other fields.
+    func change(_ index: Int, _ text: String) -> BareMessage {
+        let call = call("ApplyChanges")
+        call.write { writer in
+            writer.append(UInt64(0))
+            writer.container(DBusType.array, "s") { _ in }
+            writer.container(DBusType.array, "(ssssa{sv})") { rows in
+                rows.container(DBusType.structure, nil) { row in
+                    row.append("object-\(1_000_000_000 + index)")
+                    for word in ["row", "keep", ""] { row.append(word) }
+                    row.dictionary([("title", text)])
+                }
+            }
+            writer.dictionary([])
+        }
+        return call
+    }
+
+    /// Opens a view and answers its path.
+    func openView(by client: BareConnection) -> String {
+        let call = call("OpenView")
+        call.write { $0.dictionary([]) }
+        var reader = client.call(call).reader
+        return reader.string()
+    }
+
+    /// `View.SetViewport`.
+    func setViewport(_ view: String, y: Double, height: Double) -> BareMessage {
+        let call = call("SetViewport", interface: "View", at: view)
+        call.write { writer in
+            writer.append(UInt64(0))
+            for number in [0, y, 320, height] { writer.append(number) }
+        }
+        return call
+    }
+
+    /// `View.Ack`, which has no answer.
+    func acknowledge(_ view: String, _ sequence: UInt64) -> BareMessage {
+        let call = call("Ack", interface: "View", at: view)
+        call.write { $0.append(sequence) }
+        return call
+    }
+}

@@ -1,0 +1,96 @@
+internal import CDBus
+internal import Glibc
+
+/// A connection to a bus with nothing but libdbus: blocking, one thread.
+final class BareConnection {
+    let raw: OpaquePointer
+
+    /// Connects and says Hello.
+    init(_ address: String) {
+        var error = DBusError()
+        dbus_error_init(&error)
+        guard let raw = dbus_connection_open_private(address, &error), dbus_bus_register(raw, &error) != 0 else {
+            fatalError("no bus at \(address): \(String(cString: error.message))")
+        }
+        self.raw = raw
+        dbus_connection_set_exit_on_disconnect(raw, 0)
+    }
+
+    /// Sends a call and waits for its answer.
+    @discardableResult
+    func call(_ message: BareMessage) -> BareMessage {
+        var error = DBusError()
+        dbus_error_init(&error)
+        guard let reply = dbus_connection_send_with_reply_and_block(raw, message.raw, 60_000, &error) else {
+            fatalError("\(message.member): \(String(cString: error.name)): \(String(cString: error.message))")
+        }
+        return BareMessage(adopting: reply)
+    }
+
+    /// Sends calls one after the other without waiting, then waits for all answers.
+    func callAll(_ messages: [BareMessage]) {
+        let pending = messages.map { message in
+            var pending: OpaquePointer?
+            dbus_connection_send_with_reply(raw, message.raw, &pending, 60_000)
+            return pending
+        }
+        dbus_connection_flush(raw)
+        for call in pending {
+            guard let call else { continue }
+            dbus_pending_call_block(call)
+            guard let reply = dbus_pending_call_steal_reply(call) else { fatalError("a call has no answer") }
+            let answer = BareMessage(adopting: reply)
+            guard dbus_message_get_type(answer.raw) == DBUS_MESSAGE_TYPE_METHOD_RETURN else {
+                fatalError("a call failed: \(String(cString: dbus_message_get_error_name(answer.raw)))")
+            }
+            dbus_pending_call_unref(call)
+        }
+    }
+
+    /// The next message that waits, of whatever kind; nil when none came within the time-out.
+    func next(timeout milliseconds: Int32) -> BareMessage? {
+        while true {
+            if let found = dbus_connection_pop_message(raw) { return BareMessage(adopting: found) }
+            guard dbus_connection_read_write(raw, milliseconds) != 0 else { exit(0) }
+            if milliseconds >= 0, dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_COMPLETE { return nil }
+        }
+    }
+
+    /// Throws away everything that came unasked.
+    func drop() {
+        while next(timeout: 0) != nil {}
+    }
+
+    func send(_ message: BareMessage) {
+        dbus_connection_send(raw, message.raw, nil)
+    }
+
+    /// Asks the bus for signals.
+    func match(_ rule: String) {
+        let call = BareMessage(to: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch")
+        call.write { $0.append(rule) }
+        self.call(call)
+    }
+
+    /// Owns a name.
+    func own(_ name: String) {
+        let call = BareMessage(
+            to: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName")
+        call.write { writer in
+            writer.append(name)
+            writer.append(UInt32(4))
+        }
+        self.call(call)
+    }
+
+    /// Whether somebody owns a name.
+    func hasOwner(_ name: String) -> Bool {
+        let call = BareMessage(
+            to: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner")
+        call.write { $0.append(name) }
+        var reader = self.call(call).reader
+        var flag: dbus_bool_t = 0
+        dbus_message_iter_get_basic(&reader.iterator, &flag)
+        return flag != 0
+    }
+}

@@ -1,0 +1,159 @@
+internal import CDBus
+
+/// A message of libdbus.
+final class BareMessage {
+    let raw: OpaquePointer
+
+    init(adopting raw: OpaquePointer) { self.raw = raw }
+
+    deinit { dbus_message_unref(raw) }
+
+    /// A method call.
+    convenience init(to destination: String, _ path: String, _ interface: String, _ member: String) {
+        self.init(adopting: dbus_message_new_method_call(destination, path, interface, member))
+    }
+
+    /// The same message, to be sent once more.
+    var copy: BareMessage { BareMessage(adopting: dbus_message_copy(raw)) }
+
+    var member: String { dbus_message_get_member(raw).map { String(cString: $0) } ?? "" }
+
+    var isSignal: Bool { dbus_message_get_type(raw) == DBUS_MESSAGE_TYPE_SIGNAL }
+
+    /// Appends to the body.
+    func write(_ body: (inout BareWriter) -> Void) {
+        var writer = BareWriter()
+        dbus_message_iter_init_append(raw, &writer.iterator)
+        body(&writer)
+    }
+
+    var reader: BareReader {
+        var reader = BareReader()
+        dbus_message_iter_init(raw, &reader.iterator)
+        return reader
+    }
+
+    /// The bytes on the wire.
+    var bytes: [UInt8] {
+        var start: UnsafeMutablePointer<CChar>?
+        var count: Int32 = 0
+        guard dbus_message_marshal(raw, &start, &count) != 0, let start else { return [] }
+        defer { dbus_free(start) }
+        return UnsafeRawBufferPointer(start: start, count: Int(count)).map { $0 }
+    }
+
+    /// A message from its bytes.
+    convenience init(bytes: [UInt8]) {
+        let raw = bytes.withUnsafeBytes { buffer in
+            dbus_message_demarshal(
+                buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count), nil)
+        }
+        guard let raw else { fatalError("these bytes are no message") }
+        self.init(adopting: raw)
+    }
+}
+
+/// Appends values with libdbus' iterator.
+struct BareWriter {
+    var iterator = DBusMessageIter()
+
+    mutating func append(_ text: String) {
+        text.withCString { pointer in
+            var pointer: UnsafePointer<CChar>? = pointer
+            dbus_message_iter_append_basic(&iterator, DBusType.string, &pointer)
+        }
+    }
+
+    mutating func append(_ number: UInt64) {
+        var number = number
+        dbus_message_iter_append_basic(&iterator, DBusType.uint64, &number)
+    }
+
+    mutating func append(_ number: UInt32) {
+        var number = number
+        dbus_message_iter_append_basic(&iterator, DBusType.uint32, &number)
+    }
+
+    mutating func append(_ number: Double) {
+        var number = number
+        dbus_message_iter_append_basic(&iterator, DBusType.double, &number)
+    }
+
+    /// Opens a container for what `body` appends.
+    mutating func container(_ type: Int32, _ signature: String?, _ body: (inout BareWriter) -> Void) {
+        var inner = BareWriter()
+        dbus_message_iter_open_container(&iterator, type, signature, &inner.iterator)
+        body(&inner)
+        dbus_message_iter_close_container(&iterator, &inner.iterator)
+    }
+
+    /// `a{sv}` of texts.
+    mutating func dictionary(_ entries: [(String, String)]) {
+        container(DBusType.array, "{sv}") { array in
+            for (key, value) in entries {
+                array.container(DBusType.entry, nil) { entry in
+                    entry.append(key)
+                    entry.container(DBusType.variant, "s") { $0.append(value) }
+                }
+            }
+        }
+    }
+}
+
+/// Reads values with libdbus' iterator.
+struct BareReader {
+    var iterator = DBusMessageIter()
+
+    mutating func next() -> Bool { dbus_message_iter_next(&iterator) != 0 }
+
+    var type: Int32 {
+        mutating get { dbus_message_iter_get_arg_type(&iterator) }
+    }
+
+    mutating func inside() -> BareReader {
+        var inner = BareReader()
+        dbus_message_iter_recurse(&iterator, &inner.iterator)
+        return inner
+    }
+
+    mutating func string() -> String {
+        var pointer: UnsafePointer<CChar>?
+        dbus_message_iter_get_basic(&iterator, &pointer)
+        return pointer.map { String(cString: $0) } ?? ""
+    }
+
+    mutating func uint64() -> UInt64 {
+        var number: UInt64 = 0
+        dbus_message_iter_get_basic(&iterator, &number)
+        return number
+    }
+
+    mutating func double() -> Double {
+        var number = 0.0
+        dbus_message_iter_get_basic(&iterator, &number)
+        return number
+    }
+}
+
+/// The type codes, which Swift does not see as macros.
+enum DBusType {
+    static let array = Int32(UInt8(ascii: "a"))
+    static let double = Int32(UInt8(ascii: "d"))
+    static let entry = Int32(UInt8(ascii: "e"))
+    static let string = Int32(UInt8(ascii: "s"))
+    static let structure = Int32(UInt8(ascii: "r"))
+    static let uint32 = Int32(UInt8(ascii: "u"))
+    static let uint64 = Int32(UInt8(ascii: "t"))
+    static let variant = Int32(UInt8(ascii: "v"))
+}
+
+extension BareMessage {
+    /// The same call with the same body for the bare service.
+    func redirected(to name: String, _ member: String) -> BareMessage {
+        let copy = copy
+        dbus_message_set_destination(copy.raw, name)
+        dbus_message_set_interface(copy.raw, name)
+        dbus_message_set_member(copy.raw, member)
+        return copy
+    }
+}

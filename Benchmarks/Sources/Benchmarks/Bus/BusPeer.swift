@@ -1,0 +1,49 @@
+internal import CDBus
+internal import Foundation
+
+/// What other processes of a benchmark do: `--bus-peer service ADDRESS FILE`, `--bus-peer subscribers ADDRESS N`.
+enum BusPeer {
+    static func run(_ words: [String]) {
+        switch words.first {
+        case "service" where words.count == 3: serve(words[1], signal: words[2])
+        case "subscribers" where words.count == 3: subscribe(words[1], count: Int(words[2]) ?? 1)
+        default: fatalError("--bus-peer service ADDRESS FILE | subscribers ADDRESS N")
+        }
+    }
+
+    /// A service on bare libdbus. `Empty` answers at once; `Signal` first says to everybody what stands in a file.
+    private static func serve(_ address: String, signal file: String) {
+        let connection = BareConnection(address)
+        connection.own(BusStage.bareName)
+        var signal: BareMessage?
+        while let message = connection.next(timeout: -1) {
+            guard dbus_message_get_type(message.raw) == DBUS_MESSAGE_TYPE_METHOD_CALL else { continue }
+            switch message.member {
+            case "Load": signal = BareMessage(bytes: Array(FileManager.default.contents(atPath: file) ?? Data()))
+            case "Signal": if let signal { connection.send(signal.copy) }
+            default: break
+            }
+            let reply = BareMessage(adopting: dbus_message_new_method_return(message.raw))
+            connection.send(reply)
+        }
+    }
+
+    /// Clients that listen to everything that listd, or the bare service, says, and do nothing with it.
+    private static func subscribe(_ address: String, count: Int) {
+        let connections = (0..<count).map { _ in
+            let connection = BareConnection(address)
+            connection.match("type='signal',interface='\(BusStage.listd).Adapter',member='Updated'")
+            return connection
+        }
+        print("ready")
+        fflush(nil)
+        var polled = connections.map { connection in
+            var descriptor: Int32 = -1
+            dbus_connection_get_unix_fd(connection.raw, &descriptor)
+            return pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        }
+        while poll(&polled, nfds_t(polled.count), -1) > 0 {
+            for (connection, entry) in zip(connections, polled) where entry.revents != 0 { connection.drop() }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+internal import Foundation
+
+/// A bus of its own with a real listd, a bare service, and as many listeners as a benchmark wants.
+final class BusStage {
+    static let listd = "org.listd.Listd1"
+    static let bareName = "org.example.Bare"
+
+    let address: String
+    let client: BareConnection
+    let directory: URL
+    private var processes: [Process] = []
+    private(set) var bus: ProcessClock
+    private(set) var daemon: ProcessClock
+    private(set) var service: ProcessClock
+
+    /// - Parameter subscribers: how many connections listen to `Updated`.
+    init(subscribers: Int = 0) {
+        directory = BusStage.makeDirectory()
+        address = "unix:path=\(directory.path)/bus"
+        let busProcess = BusStage.start(
+            "/usr/bin/dbus-daemon", ["--config-file=\(directory.path)/bus.conf", "--nofork", "--print-address=1"],
+            waitsForLine: true)
+        bus = ProcessClock(busProcess)
+        client = BareConnection(address)
+        let daemonProcess = BusStage.start(BusStage.executable, BusStage.daemonArguments(address, directory))
+        let serviceProcess = BusStage.start(
+            "/proc/self/exe", ["--bus-peer", "service", address, directory.path + "/signal"])
+        (daemon, service) = (ProcessClock(daemonProcess), ProcessClock(serviceProcess))
+        processes = [daemonProcess, serviceProcess, busProcess]
+        if subscribers > 0 {
+            processes.insert(
+                BusStage.start(
+                    "/proc/self/exe", ["--bus-peer", "subscribers", address, "\(subscribers)"], waitsForLine: true),
+                at: 0)
+        }
+        for name in [BusStage.listd, BusStage.bareName] { while !client.hasOwner(name) { usleep(2000) } }
+    }
+
+    deinit {
+        for process in processes {
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// CPU time of the caller, the bus, listd and the bare service: whichever of the two works, the other one sleeps.
+    var clock: () -> Double {
+        { [bus, daemon, service] in Runner.cpuTime() + bus.time + daemon.time + service.time }
+    }
+
+    /// A call of the bare service.
+    func bareCall(_ member: String) -> BareMessage {
+        BareMessage(to: Self.bareName, "/", Self.bareName, member)
+    }
+
+    /// Gives the bare service the signal that it is to send.
+    func setSignal(_ signal: BareMessage) {
+        let isWritten = FileManager.default.createFile(
+            atPath: directory.path + "/signal", contents: Data(signal.bytes))
+        guard isWritten else { fatalError("no room in \(directory.path)") }
+        client.call(bareCall("Load"))
+    }
+}
+
+/// The CPU time of another process.
+struct ProcessClock {
+    private let clock: clockid_t
+
+    init(_ process: Process) {
+        var clock = clockid_t()
+        guard clock_getcpuclockid(process.processIdentifier, &clock) == 0 else { fatalError("no clock of a process") }
+        self.clock = clock
+    }
+
+    /// In milliseconds.
+    var time: Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
+    }
+}
+
+// MARK: - Starting
+
+extension BusStage {
+    /// The optimised listd of this checkout, or the one that `LISTD` names.
+    static let executable: String = {
+        if let path = ProcessInfo.processInfo.environment["LISTD"] { return path }
+        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+        guard let build = own.range(of: "/.build/") else { fatalError("LISTD must name a listd to measure") }
+        return own[..<build.lowerBound] + "/.build/release/listd"
+    }()
+
+    static func daemonArguments(_ address: String, _ directory: URL) -> [String] {
+        [
+            "--bus", address, "--direct", "none", "--state", "none", "--config", directory.path + "/config",
+            "--log-level", "error",
+        ]
+    }
+
+    static func start(_ program: String, _ arguments: [String], waitsForLine: Bool = false) -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program).resolvingSymlinksInPath()
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { fatalError("cannot start \(program): is it built?") }
+        if waitsForLine { _ = output.fileHandleForReading.availableData }
+        return process
+    }
+
+    static func makeDirectory() -> URL {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "bench-\(UUID().uuidString.prefix(8))")
+        let text = """
+            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+            <busconfig>
+              <type>session</type><listen>unix:path=\(directory.path)/bus</listen><auth>EXTERNAL</auth>
+              <policy context="default">
+                <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
+              </policy>
+              <limit name="max_incoming_bytes">1000000000</limit><limit name="max_outgoing_bytes">1000000000</limit>
+              <limit name="max_message_size">1000000000</limit><limit name="max_replies_per_connection">50000</limit>
+            </busconfig>
+            """
+        do {
+            try FileManager.default.createDirectory(
+                at: directory.appending(path: "config"), withIntermediateDirectories: true)
+            try text.write(to: directory.appending(path: "bus.conf"), atomically: true, encoding: .utf8)
+            try "[Limits]\nPayloadBytes=64M\nCallsPerConnection=2000\n".write(
+                to: directory.appending(path: "config/listd.conf"), atomically: true, encoding: .utf8)
+        } catch {
+            fatalError("\(directory.path): \(error)")
+        }
+        return directory
+    }
+}

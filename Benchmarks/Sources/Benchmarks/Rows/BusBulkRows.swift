@@ -1,0 +1,67 @@
+extension BusRows {
+    /// A hundred thousand objects, every tenth with other fields than before.
+    static func performUpdates() -> Benchmark {
+        let count = 100_000
+        let stage = BusStage()
+        let adapter = BareAdapter(stage, "list")
+        let tail = String(repeating: "x", count: 60)
+        let messages = (0..<2).map { round in
+            adapter.performUpdates(count) { index in
+                [("title", "row \(index % 10 == 0 ? round : 7) " + tail), ("subtitle", "under \(index)")]
+            }
+        }
+        stage.client.call(messages[0].copy)
+        var benchmark = Benchmark("perform updates")
+        var round = 0
+        benchmark.add("PerformUpdates of \(count), listd alone", clock: { stage.daemon.time }) {
+            round += 1
+            stage.client.call(messages[round % 2].copy)
+            return round
+        }
+        benchmark.add("decode \(count) objects into Swift values") { BareObjects(messages[0]).objects.count }
+        benchmark.expect(
+            "`PerformUpdates` of 100,000 objects, 10 % changed", "PerformUpdates of \(count), listd alone",
+            atMost: 1.6, times: "decode \(count) objects into Swift values")
+        return benchmark
+    }
+}
+
+/// The objects of a `PerformUpdates`, decoded with libdbus' iterator into Swift's own types.
+private struct BareObjects {
+    struct Object {
+        let id: String
+        let type: String
+        let fields: [String: String]
+    }
+
+    private(set) var objects: [Object] = []
+
+    init(_ message: BareMessage) {
+        var arguments = message.reader
+        _ = arguments.next()
+        var rows = arguments.inside()
+        while rows.type != 0 {
+            var row = rows.inside()
+            let id = row.string()
+            _ = row.next()
+            let type = row.string()
+            _ = row.next()
+            objects.append(Object(id: id, type: type, fields: Self.fields(&row)))
+            _ = rows.next()
+        }
+    }
+
+    private static func fields(_ reader: inout BareReader) -> [String: String] {
+        var fields: [String: String] = [:]
+        var entries = reader.inside()
+        while entries.type != 0 {
+            var entry = entries.inside()
+            let key = entry.string()
+            _ = entry.next()
+            var value = entry.inside()
+            fields[key] = value.string()
+            _ = entries.next()
+        }
+        return fields
+    }
+}

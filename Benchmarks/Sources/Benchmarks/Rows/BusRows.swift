@@ -1,0 +1,164 @@
+internal import Foundation
+
+/// What listd costs on a bus, beside bare libdbus that does as much of the same as it can: CPU time of caller, bus and
+/// service together, because none of them can wait for less than it works.
+enum BusRows {
+    static var all: [(name: String, make: () -> Benchmark)] {
+        [1, 10, 50].map { count in ("broadcast \(count)", { broadcast(to: count) }) } + [
+            ("apply changes", applyChanges), ("scroll", scroll), ("perform updates", performUpdates),
+            ("burst", burst), ("start", start), ("far away", farAway),
+        ]
+    }
+
+    /// The signal that a call causes, as it came.
+    private static func capture(_ stage: BusStage, _ call: BareMessage) -> BareMessage {
+        let listener = BareConnection(stage.address)
+        listener.match("type='signal',interface='\(BusStage.listd).Adapter',member='Updated'")
+        stage.client.call(call)
+        while let message = listener.next(timeout: 10_000) {
+            if message.isSignal, message.member == "Updated" { return message }
+        }
+        fatalError("listd said nothing")
+    }
+
+    /// One object changes, everybody hears it; the bare service is called with the same call and says the same bytes.
+    private static func broadcast(to count: Int) -> Benchmark {
+        let stage = BusStage(subscribers: count)
+        let adapter = BareAdapter(stage, "list")
+        stage.client.call(adapter.performUpdates(100) { _ in [("title", "first")] })
+        stage.setSignal(capture(stage, adapter.change(3, "captured")))
+        var benchmark = Benchmark("broadcast to \(count)")
+        var step = 0
+        benchmark.add("Updated to \(count)", iterations: 300, clock: stage.clock) {
+            step += 1
+            stage.client.call(adapter.change(3, "step \(step)"))
+            return step
+        }
+        benchmark.add("bare signal to \(count)", iterations: 300, clock: stage.clock) {
+            step += 1
+            let call = adapter.change(3, "step \(step)").redirected(to: BusStage.bareName, "Signal")
+            stage.client.call(call)
+            return step
+        }
+        benchmark.expect(
+            "one object changes, `Updated` to \(count) subscribers", "Updated to \(count)", atMost: 1.3,
+            times: "bare signal to \(count)")
+        return benchmark
+    }
+
+    private static func applyChanges() -> Benchmark {
+        let stage = BusStage()
+        let adapter = BareAdapter(stage, "list")
+        stage.client.call(adapter.performUpdates(1000) { _ in [("title", "first")] })
+        var benchmark = Benchmark("apply changes")
+        var step = 0
+        benchmark.add("ApplyChanges of one object", iterations: 300, clock: stage.clock) {
+            step += 1
+            stage.client.call(adapter.change(step % 1000, "step \(step)"))
+            return step
+        }
+        benchmark.add("empty round trip", iterations: 300, clock: stage.clock) {
+            stage.client.call(stage.bareCall("Empty"))
+            return 0
+        }
+        benchmark.expect(
+            "`ApplyChanges` of one object, durability memory", "ApplyChanges of one object", atMost: 1.5,
+            times: "empty round trip")
+        return benchmark
+    }
+
+    /// Every step shows twenty other cells and releases twenty.
+    private static func scroll() -> Benchmark {
+        let stage = BusStage()
+        let adapter = BareAdapter(stage, "list")
+        stage.client.call(adapter.performUpdates(10_000) { [("title", "row \($0)")] })
+        let view = adapter.openView(by: stage.client)
+        var benchmark = Benchmark("scroll")
+        var step = 0
+        benchmark.add("SetViewport, 20 new cells", iterations: 300, clock: stage.clock) {
+            step += 1
+            // Beyond the buffer on both sides, so that all cells are new.
+            let call = adapter.setViewport(view, y: Double(step % 400) * 1000, height: 840)
+            var reader = stage.client.call(call).reader
+            stage.client.send(adapter.acknowledge(view, reader.uint64()))
+            stage.client.drop()
+            return step
+        }
+        benchmark.add("empty round trip", iterations: 300, clock: stage.clock) {
+            stage.client.call(stage.bareCall("Empty"))
+            return 0
+        }
+        benchmark.expect(
+            "scroll step, 20 new cells", "SetViewport, 20 new cells", atMost: 2.5, times: "empty round trip")
+        return benchmark
+    }
+
+    /// A thousand calls at once, beside a thousand empty ones and one signal that says the same.
+    private static func burst() -> Benchmark {
+        let stage = BusStage(subscribers: 50)
+        let adapter = BareAdapter(stage, "list")
+        stage.client.call(adapter.performUpdates(1000) { _ in [("title", "first")] })
+        stage.setSignal(capture(stage, adapter.performUpdates(1000) { _ in [("title", "captured")] }))
+        var benchmark = Benchmark("burst")
+        var step = 0
+        benchmark.add("1000 updates at once", clock: stage.clock) {
+            step += 1
+            stage.client.callAll((0..<1000).map { adapter.change($0, "step \(step)") })
+            return step
+        }
+        benchmark.add("1000 empty calls and one signal", clock: stage.clock) {
+            step += 1
+            let calls = (0..<999).map {
+                adapter.change($0, "step \(step)").redirected(to: BusStage.bareName, "Empty")
+            }
+            stage.client.callAll(calls + [stage.bareCall("Signal")])
+            return step
+        }
+        benchmark.expect(
+            "1,000 updates at once, 50 subscribers", "1000 updates at once", atMost: 3,
+            times: "1000 empty calls and one signal")
+        return benchmark
+    }
+
+    private static func start() -> Benchmark {
+        let stage = BusStage()
+        var times: [Double] = []
+        for _ in 0..<9 {
+            let other = BusStage()
+            times.append(other.daemon.time)
+        }
+        _ = stage
+        var benchmark = Benchmark("start")
+        benchmark.facts.append(
+            Benchmark.Fact(
+                row: "start to the name on the bus, no lists", value: times.sorted()[4], unit: "ms", limit: 40,
+                note: "CPU time of listd"))
+        return benchmark
+    }
+
+    /// Fifty views of the top of a list, and changes at its end.
+    private static func farAway() -> Benchmark {
+        let stage = BusStage()
+        let adapter = BareAdapter(stage, "list")
+        stage.client.call(adapter.performUpdates(10_000) { _ in [("title", "first")] })
+        let viewers = (0..<50).map { _ in BareConnection(stage.address) }
+        for viewer in viewers {
+            let view = adapter.openView(by: viewer)
+            viewer.call(adapter.setViewport(view, y: 0, height: 480))
+            viewer.drop()
+        }
+        for step in 0..<100 { stage.client.call(adapter.change(9_000 + step, "step")) }
+        var heard = 0
+        for viewer in viewers {
+            // The bus answers behind everything that was sent before.
+            _ = viewer.hasOwner(BusStage.listd)
+            while let message = viewer.next(timeout: 0) { heard += message.isSignal ? 1 : 0 }
+        }
+        var benchmark = Benchmark("far away")
+        benchmark.facts.append(
+            Benchmark.Fact(
+                row: "100 changes outside of 50 viewports", value: Double(heard), unit: "messages", limit: 0,
+                note: "sent to the views"))
+        return benchmark
+    }
+}

@@ -1,0 +1,4 @@
+#ifndef LISTD_BENCHMARKS_CDBUS_SHIM_H
+#define LISTD_BENCHMARKS_CDBUS_SHIM_H
+#include <dbus/dbus.h>
+#endif
