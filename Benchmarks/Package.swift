@@ -19,6 +19,6 @@ let package = Package(
                 .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
                 .treatAllWarnings(as: .error),
-            ])
+            ]),
     ]
 )

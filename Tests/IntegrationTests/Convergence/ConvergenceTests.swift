@@ -22,8 +22,8 @@ struct ConvergenceTests {
     }
 
     private static let isSoak = ProcessInfo.processInfo.environment["LISTD_SOAK"] != nil
-    private let transactions = isSoak ? 10_000 : 200
-    private let eachKind = isSoak ? 10 : 4
+    private let transactions = isSoak ? 10_000 : 150
+    private let eachKind = isSoak ? 10 : 3
 
     @Test(
         "random transactions, clients stopped, killed and lossy → all that are left equal the daemon",
