@@ -92,7 +92,8 @@ struct LifecycleTests {
         _ = try await owners.next()
         watch.cancel()
         #expect(try await manager(again).call("GetAdapter", "kept", returning: ObjectPath.self) == adapter)
-        #expect(try await manager(again).property("ViewCount", as: UInt32.self) == 0)
+        // The view ends on the list's executor, which nobody hears of any more.
+        while try await manager(again).property("ViewCount", as: UInt32.self) > 0 {}
         #expect(await listd.stop().status == 0)
         bus.kill(second)
     }

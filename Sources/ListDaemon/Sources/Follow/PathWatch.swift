@@ -12,6 +12,9 @@ final class PathWatch {
         UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
     private static let fileEvents = UInt32(IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 
+    /// A way that changes more often than this while it is being watched is looked at once a second instead.
+    private static let attempts = 8
+
     private let path: String
     private let descriptor: Int32
     private var events: (any DispatchSourceRead)?
@@ -40,9 +43,21 @@ final class PathWatch {
 
     /// Watches what is on the way to the file now; call it before each look at the file, so that no change falls between.
     func update() {
+        var places = placesToWatch()
+        // A directory that came after it was looked for, and before the one above it was watched, has told nobody.
+        for _ in 0..<Self.attempts {
+            watch(places)
+            let seen = places
+            places = placesToWatch()
+            if places.elementsEqual(seen, by: ==) { return }
+        }
+        poll(true)
+    }
+
+    private func watch(_ places: [(String, isFile: Bool)]) {
         var missed = descriptor < 0
         var current: Set<Int32> = []
-        for (place, isFile) in placesToWatch() {
+        for (place, isFile) in places {
             let mask = isFile ? Self.fileEvents : Self.directoryEvents
             let watch = unsafe inotify_add_watch(descriptor, place, mask)
             if watch >= 0 {
