@@ -87,6 +87,7 @@ extension RunningDaemon {
         for list in lists {
             do throws(ListError) {
                 _ = try await service.makeAdapter(name: list.name, options: list.options, access: list.access)
+                log.info("the list \(list.name) is made as \(list.file) says", .adapter(list.name), .file(list.file))
             } catch {
                 log.error(
                     "\(list.place(of: "Source")): the list \(list.name) is left out: \(error.message)",

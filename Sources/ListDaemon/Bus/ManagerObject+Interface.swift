@@ -87,6 +87,11 @@ extension Service {
         counters["quota-refusals"] = UInt64(clamping: use.refusals)
         counters["bulk-bytes"] = UInt64(clamping: bulk.bytesHeld)
         counters["direct-clients-behind"] = UInt64(transports.direct.countBehind)
+        for (plugin, times) in callbackTimes.byPlugin {
+            counters["plugin-\(plugin)-calls"] = times.calls
+            counters["plugin-\(plugin)-microseconds"] = times.nanoseconds / 1000
+            counters["plugin-\(plugin)-longest-microseconds"] = times.longestNanoseconds / 1000
+        }
         return counters
     }
 

@@ -83,7 +83,7 @@ extension Service {
             objects: restored?.objects ?? [], revision: restored?.revision ?? 0,
             changes: restored?.changes.compactMap(\.transaction) ?? [],
             account: access.isConfigured ? nil : HostAccount(ledger: quotas, user: access.owner),
-            isStored: stored.isStored, sink: storing.sink(ways.relay.sink))
+            isStored: stored.isStored, times: callbackTimes, sink: storing.sink(ways.relay.sink))
         storing.lead(to: host)
         let adapter = AdapterObject(
             service: self, name: name, stored: stored, access: access, options: options, relay: ways.relay, host: host)

@@ -43,6 +43,8 @@ package final class Service {
     let bulk = BulkReader()
     /// How many calls of one connection may wait for their answers.
     package var callsPerConnection = 256
+    /// How long plugins take.
+    let callbackTimes = CallbackTimes()
     /// Counts what happens.
     var statistics = Statistics()
     /// Whether writing is still accepted.

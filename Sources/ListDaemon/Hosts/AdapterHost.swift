@@ -28,6 +28,8 @@ package actor AdapterHost {
     let executor: QueueExecutor
     let adapter: ListAdapter
     private let controllers: ExchangeableProvider
+    /// Times the section controllers; nil = nobody wants to know.
+    private let clock: CallbackClock?
     let sink: Sink
     var phase = Phase.idle
     /// Requests on their way to the engine.
@@ -71,16 +73,18 @@ package actor AdapterHost {
     ///   - account: on whose account objects and bytes go; nil = nobody counts.
     ///   - isStored: whether each transaction is yielded as ``AdapterEffect/prepared(_:_:)`` and applied when
     ///     ``AdapterCommand/stored(_:_:)`` comes.
+    ///   - times: where the time that plugins take is counted; nil = nowhere.
     ///   - sink: takes what comes out.
     package init(
         configuration: ListAdapter.Configuration,
         controllers: SectionControllerTable,
         objects: [ListObject] = [], revision: UInt64 = 0, changes: [Transaction] = [],
-        account: HostAccount? = nil, isStored: Bool = false, sink: @escaping Sink
+        account: HostAccount? = nil, isStored: Bool = false, times: CallbackTimes? = nil, sink: @escaping Sink
     ) {
         executor = QueueExecutor(label: "org.listd.adapter." + configuration.name)
         let provider = ExchangeableProvider(controllers)
         self.controllers = provider
+        clock = times.map(CallbackClock.init)
         adapter = ListAdapter(
             configuration: configuration, controllers: provider, objects: objects, revision: revision)
         self.changes = ChangeLog(revision: revision, stored: changes)
@@ -99,9 +103,13 @@ package actor AdapterHost {
     /// Calls back from the host's executor as soon as that has nothing older to do, whatever the store is doing.
     package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
 
+    /// The built-in section controllers are called too often, and take too little, to be timed.
+    private func watchControllers(_ usesPlugins: Bool) { adapter.performanceDelegate = usesPlugins ? clock : nil }
+
     private func begin() {
         adapter.onActivity = { [unowned self] in assumeIsolated { $0.postTurn() } }
         adapter.executor = executor
+        watchControllers(controllers.usesPlugins)
         sink([.status(status)])
     }
 
@@ -122,7 +130,10 @@ package actor AdapterHost {
         case .view(let id, let view, let command): perform(id, view, command)
         case .closeView(let view, let reason): close(view, reason)
         case .configure(let id, let configuration, let table):
-            if let table { controllers.current = table.makeProvider() }
+            if let table {
+                controllers.exchange(table)
+                watchControllers(table.usesPlugins)
+            }
             let operation = UpdateRequest.Operation.configure(configuration, controllersChanged: table != nil)
             line.add(UpdateRequest(id: id, operation: operation))
             feed()

@@ -43,6 +43,13 @@ package struct SectionControllerTable: Sendable {
         self.init(kinds: kinds)
     }
 
+    /// Whether any of them comes from a plugin.
+    package var usesPlugins: Bool {
+        kinds.values.contains { kind in
+            if case .plugin = kind { true } else { false }
+        }
+    }
+
     /// Makes the provider for a list; to be called on the list's executor.
     package func makeProvider() -> any ListSectionControllerProvider { Provider(kinds: kinds) }
 
