@@ -58,9 +58,11 @@ let package = Package(
         .testTarget(
             name: "PluginAPITests", dependencies: [pluginAPI, pluginTestSupport, "TestSupport"], swiftSettings: settings
         ),
+        // SQLite's files on a disk that fails.
+        .target(name: "CFaultyFiles", dependencies: ["CSQLite"], path: "Tests/CFaultyFiles"),
         .testTarget(
             name: "ListDaemonTests",
-            dependencies: ["DBus", "ListDaemon", listKit, pluginAPI, pluginTestSupport, "TestSupport"],
+            dependencies: ["CFaultyFiles", "DBus", "ListDaemon", listKit, pluginAPI, pluginTestSupport, "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ListClientTests", dependencies: ["DBus", "ListClient", "TestSupport"], swiftSettings: settings),

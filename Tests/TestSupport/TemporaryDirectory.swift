@@ -5,6 +5,9 @@ package final class TemporaryDirectory: Sendable {
     /// Where it is.
     package let path: String
 
+    /// Where all of them are.
+    package static var parent: String { FileManager.default.temporaryDirectory.path }
+
     /// Makes a new empty directory.
     package init() {
         path =

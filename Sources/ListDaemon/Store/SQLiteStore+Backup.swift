@@ -63,20 +63,26 @@ extension SQLiteStore {
 
     /// Copies everything that is stored into a file of its own (SQLite's online backup); what is written meanwhile is in
     /// the copy too.
+    ///
+    /// The lists in the copy have no epochs: whoever opens it gives them new ones, since clients may know revisions that
+    /// come after it.
     package func backUp(to path: String) async throws(ListError) {
         try await onQueue { [owned] database throws(SQLiteFailure) in
             guard owned.backup == nil else { throw SQLiteFailure(code: 5, message: "another backup is under way") }
             owned.backup = try SQLiteBackup(of: database, to: try SQLiteDatabase(path: path))
         }
-        while try await !copySomePages() {}
+        while try await !copySomePages(to: path) {}
     }
 
-    private func copySomePages() async throws(ListError) -> Bool {
+    private func copySomePages(to path: String) async throws(ListError) -> Bool {
         try await onQueue { [owned] _ throws(SQLiteFailure) in
             guard let backup = owned.backup else { throw SQLiteFailure(code: 4, message: "the backup was given up") }
             do throws(SQLiteFailure) {
                 let isDone = try backup.step(pages: Self.pagesAtOnce)
-                if isDone { owned.backup = nil }
+                if isDone {
+                    owned.backup = nil
+                    try SQLiteDatabase(path: path).execute("UPDATE adapter SET epoch = ''")
+                }
                 return isDone
             } catch {
                 owned.backup = nil

@@ -81,6 +81,8 @@ extension SQLiteStore {
         // The lock is taken with the first transaction.
         try database.execute("BEGIN IMMEDIATE; COMMIT")
         try checkVersion(database, path)
+        // A backup that begins to live.
+        try database.execute("UPDATE adapter SET epoch = lower(hex(randomblob(16))) WHERE epoch = ''")
         return (database, try StoreReader(database: database).restore())
     }
 

@@ -41,6 +41,7 @@ package final class StoredList: Sendable {
     ///
     /// - Parameter completion: called on any thread when it is safe, or with the reason why nothing was written.
     package func write(_ update: PreparedUpdate, completion: @escaping @Sendable (ListError?) -> Void) {
+        guard isStored else { return completion(nil) }
         let log = update.log.map { StoredChange($0) }
         write { state in
             .update(

@@ -45,7 +45,8 @@ struct BackupTests {
         try await second.run { stage in
             let adapter = try await stage.adapter("mail")
             #expect(try await adapter.objects().rows.count >= 3000)
-            #expect(try await adapter.epoch() == epoch)
+            // Clients may know revisions that came after the backup.
+            #expect(try await adapter.epoch() != epoch)
         }
     }
 

@@ -132,8 +132,14 @@ struct SQLiteStoreTests {
         try await store.backUp(to: other.file(SQLiteStore.fileName))
         try await store.write(.update("x", 2, .replace([])))
         let opened = try SQLiteStore.open(directory: other.path)
-        #expect(try opened.adapters.first?.objects == [object("a", 1)])
+        let restored = try #require(opened.adapters.first)
+        #expect(try restored.objects == [object("a", 1)])
+        // It is another numbering from here on, and stays the same one.
+        #expect(restored.adapter.epoch.count == 32)
         await opened.store.close()
+        let again = try SQLiteStore.open(directory: other.path)
+        #expect(again.adapters.first?.adapter == restored.adapter)
+        await again.store.close()
         await store.close()
     }
 }

@@ -1,0 +1,57 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+    "A daemon whose disk is full", .timeLimit(.minutes(2)),
+    .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"))
+@DBusActor
+struct FullDiskTests {
+    private func large(_ id: String) -> Upsert {
+        Upsert(id, "t", "last", "", ["v": .string(String(repeating: "x", count: 60000))])
+    }
+
+    @Test("no room → StoreFailed, nothing is applied or announced; room again → the same call goes well and is kept")
+    func fullDisk() async throws {
+        let stages = try StoreStage()
+        let disk = try SmallDisk(at: stages.state.path)
+        defer { disk.remove() }
+        let stage = try await stages.start()
+        let adapter = try await stage.createStored("mail")
+        #expect(try await adapter.applyChanges([Upsert("a", "t", "last", "", [:])]) == 1)
+        let updates = EventLog<UInt64>()
+        _ = try await stage.client.subscribe(MatchRule(path: adapter.path, member: "Updated")) { message in
+            if let update = try? UpdatedSignal(message), update.kind != "announce" { updates.record(update.revision) }
+        }
+        disk.fill()
+        for _ in 0..<3 {
+            let error = await #expect(throws: DBusError.self) { try await adapter.applyChanges([large("b")]) }
+            #expect(error?.name == Listd.error("StoreFailed"))
+        }
+        let state = try await adapter.objects()
+        #expect(state.revision == 1 && state.rows.map(\.id) == ["a"])
+        // Lists that are not stored do not care.
+        let memory = try await stage.createAdapter("memory")
+        #expect(try await memory.applyChanges([large("m")]) == 1)
+        disk.makeRoom()
+        #expect(try await adapter.applyChanges([large("b")]) == 2)
+        #expect(updates.recorded == [2])
+        await stage.kill()
+        try await stages.run { stage in
+            let state = try await stage.adapter("mail").objects()
+            #expect(state.revision == 2 && state.rows.map(\.id) == ["a", "b"])
+        }
+    }
+
+    @Test("a directory that is read-only → exit code 74, and a line that says why")
+    func readOnly() async throws {
+        let stages = try StoreStage()
+        let disk = try SmallDisk(at: stages.state.path, isReadOnly: true)
+        defer { disk.remove() }
+        let (outcome, text) = try await ListdProcess.run(
+            bus: stages.bus.address, arguments: ["--state", stages.state.path])
+        #expect(outcome == ListdProcess.Outcome(status: 74))
+        #expect(text.contains("no store in \(stages.state.path)"))
+    }
+}

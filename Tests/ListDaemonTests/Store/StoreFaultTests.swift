@@ -1,0 +1,192 @@
+import CFaultyFiles
+import Foundation
+import Glibc
+import ListDaemon
+import ListKit
+import TestSupport
+import Testing
+
+/// One test at a time: they share the files that fail.
+@Suite("A store on a disk that fails", .serialized, .timeLimit(.minutes(5)))
+struct StoreFaultTests {
+    let directory = TemporaryDirectory()
+    var file: String { directory.file(SQLiteStore.fileName) }
+
+    private enum Code {
+        static let readError: Int32 = 10 | 1 << 8
+        static let writeError: Int32 = 10 | 3 << 8
+        static let syncError: Int32 = 10 | 4 << 8
+        static let full: Int32 = 13
+    }
+
+    /// Runs `body` while files in the directory go through the faulty file system.
+    func withFaultyFiles(below path: String? = nil, _ body: () async throws -> Void) async throws {
+        try #require(unsafe faulty_begin(path ?? directory.path) == 0)
+        defer { faulty_end() }
+        try await body()
+    }
+
+    @Test(
+        "writing fails at a random moment → StoreFailed, nothing applied; when it works again, it goes on",
+        arguments: [Code.writeError, Code.syncError, Code.full])
+    func failingWrites(code: Int32) async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededRandom(seed: seed)
+        try await withFaultyFiles {
+            let store = try SQLiteStore.open(directory: directory.path).store
+            try await store.write(.create(adapter("x")))
+            var model = ModelList()
+            var failures = 0
+            for step in 0..<300 {
+                if step % 10 == 0 { faulty_fail(Int.random(in: 0..<8, using: &random), code, 0) }
+                if step % 10 == 5 { faulty_fail(-1, 0, 0) }
+                let content = try model.transaction(&random)
+                do throws(ListError) {
+                    try await store.write(.update("x", model.revision + 1, content), durability: .fsync)
+                    model.apply(content)
+                } catch {
+                    #expect(error.code == .storeFailed && faulty_mayFail(step), "seed \(seed), step \(step): \(error)")
+                    failures += 1
+                }
+            }
+            faulty_fail(-1, 0, 0)
+            #expect(failures > 20, "seed \(seed)")
+            #expect(try await store.check().isEmpty)
+            await store.close()
+            let opened = try SQLiteStore.open(directory: directory.path)
+            #expect(opened.damage == nil)
+            #expect(opened.adapters.map(\.objects) == [model.objects] && opened.adapters[0].revision == model.revision)
+            await opened.store.close()
+        }
+    }
+
+    private func faulty_mayFail(_ step: Int) -> Bool { step % 10 < 5 }
+
+    @Test("reading fails while the store is opened → StoreFailed, and the file is not touched")
+    func failingReads() async throws {
+        let store = try SQLiteStore.open(directory: directory.path).store
+        try await store.write(.create(adapter("x")))
+        try await store.write(.update("x", 1, .replace((0..<400).map { try object("i\($0)", $0) })))
+        await store.close()
+        let bytes = FileManager.default.contents(atPath: file)
+        try await withFaultyFiles {
+            var refused = 0
+            for count in 0..<60 {
+                faulty_fail(count, Code.readError, 1)
+                do throws(ListError) {
+                    let opened = try SQLiteStore.open(directory: directory.path)
+                    faulty_fail(-1, 0, 0)
+                    #expect(opened.damage == nil && opened.adapters.map(\.objects.count) == [400])
+                    await opened.store.close()
+                } catch {
+                    #expect(error.code == .storeFailed)
+                    refused += 1
+                }
+            }
+            faulty_fail(-1, 0, 0)
+            #expect(refused > 3)
+        }
+        #expect(FileManager.default.contents(atPath: file)?.count == bytes?.count)
+        #expect(try SQLiteStore.open(directory: directory.path).adapters.map(\.objects.count) == [400])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.contains("damaged") } == [])
+    }
+
+    @Test("the disk fails in the middle of bringing a file up to date → the old file, which the next start reads")
+    func failingMigration() async throws {
+        let store = try SQLiteStore.open(directory: directory.path).store
+        try await store.write(.create(adapter("x")))
+        await store.close()
+        let older = "ALTER TABLE adapter DROP COLUMN configured; PRAGMA user_version = 1"
+        try #require(try await ChildProcess.run("/usr/bin/sqlite3", [file, older]).status == 0)
+        try await withFaultyFiles {
+            var refused = 0
+            for count in 0..<20 {
+                faulty_fail(count, Code.writeError, 0)
+                do throws(ListError) {
+                    let opened = try SQLiteStore.open(directory: directory.path)
+                    faulty_fail(-1, 0, 0)
+                    #expect(opened.adapters.map(\.adapter) == [adapter("x")])
+                    await opened.store.close()
+                } catch {
+                    refused += 1
+                }
+            }
+            faulty_fail(-1, 0, 0)
+            #expect(refused > 0)
+        }
+        let opened = try SQLiteStore.open(directory: directory.path)
+        #expect(opened.damage == nil && opened.adapters.map(\.adapter) == [adapter("x")])
+        await opened.store.close()
+    }
+
+    /// What was answered before the power was cut.
+    private final class Answered: @unchecked Sendable {
+        // Changed on the store's queue, and read when the store is closed.
+        var revision: UInt64 = 0
+    }
+
+    @Test(
+        "the power is cut at a random sync → what was answered with fsync is there, and nothing half", arguments: 0..<6
+    )
+    func powerCut(round: Int) async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededRandom(seed: seed)
+        let safe = TemporaryDirectory()
+        let answered = Answered()
+        var states: [[ListObject]] = [[]]
+        try await withFaultyFiles {
+            unsafe faulty_cut_power(safe.path, Int.random(in: 2...120, using: &random))
+            let store = try SQLiteStore.open(directory: directory.path).store
+            try await store.write(.create(adapter("x")), durability: .fsync)
+            var model = ModelList()
+            for step in 1...150 where faulty_is_cut() == 0 {
+                var content = try model.transaction(&random)
+                // Large ones move the log into the file now and then.
+                if round % 3 == 0, step % 4 == 0 { content = .replace(try (0..<40).map { try large("l\($0)", step) }) }
+                model.apply(content)
+                states.append(model.objects)
+                try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                    store.write(.update("x", model.revision, content), durability: round % 2 == 0 ? .fsync : .disk) {
+                        // Only `fsync` promises anything when the machine dies.
+                        if round % 2 == 0, faulty_is_cut() == 0 { answered.revision += 1 }
+                        continuation.resume(with: $0.mapError { $0 as any Error })
+                    }
+                }
+            }
+            await store.close()
+        }
+        try tear(safe.path, &random)
+        let opened = try SQLiteStore.open(directory: safe.path)
+        #expect(opened.damage == nil, "seed \(seed)")
+        if let restored = opened.adapters.first {
+            #expect(restored.revision >= answered.revision, "seed \(seed)")
+            #expect(restored.objects == states[Int(restored.revision)], "seed \(seed)")
+        } else {
+            #expect(answered.revision == 0, "seed \(seed)")
+        }
+        #expect(try await opened.store.check().isEmpty, "seed \(seed)")
+        await opened.store.close()
+    }
+
+    private func large(_ id: String, _ number: Int) throws -> ListObject {
+        try ListObject(id: id, fields: ["v": .string(String(repeating: "\(number) ", count: 4000))])
+    }
+
+    /// Of what was written and not synced, any sector may have reached the disk.
+    private func tear(_ path: String, _ random: inout SeededRandom) throws {
+        for name in [SQLiteStore.fileName, SQLiteStore.fileName + "-wal"] {
+            let place = URL(fileURLWithPath: path + "/" + name)
+            guard let now = try? Data(contentsOf: place.appendingPathExtension("now")) else { continue }
+            try? FileManager.default.removeItem(at: place.appendingPathExtension("now"))
+            var bytes = (try? Data(contentsOf: place)) ?? Data()
+            if bytes.isEmpty, name == SQLiteStore.fileName { continue }
+            for start in stride(from: 0, to: now.count, by: 512) where random.chance(oneIn: 3) {
+                let end = min(start + 512, now.count)
+                if bytes.count < end { bytes.append(Data(count: end - bytes.count)) }
+                bytes.replaceSubrange(start..<end, with: now[start..<end])
+            }
+            try bytes.write(to: place)
+        }
+    }
+}

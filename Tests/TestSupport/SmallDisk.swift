@@ -1,0 +1,39 @@
+internal import Foundation
+internal import Glibc
+
+/// A file system of few bytes, mounted for one test; needs a root that may mount.
+package struct SmallDisk {
+    /// Where it is mounted.
+    package let path: String
+
+    /// Whether this process may mount, tried once.
+    package static let isPossible: Bool = {
+        let directory = TemporaryDirectory()
+        guard geteuid() == 0, let disk = try? SmallDisk(at: directory.path) else { return false }
+        disk.remove()
+        return true
+    }()
+
+    /// Mounts a disk of 1 MiB, or of another size.
+    package init(at path: String, options: String = "size=1m", isReadOnly: Bool = false) throws {
+        let flags = isReadOnly ? UInt(MS_RDONLY) : 0
+        guard unsafe mount("tmpfs", path, "tmpfs", flags, options) == 0 else { throw POSIXError(.EPERM) }
+        self.path = path
+    }
+
+    /// Takes it away, whoever still uses it.
+    package func remove() { _ = unsafe umount2(path, Int32(MNT_DETACH)) }
+
+    /// Writes a file until there is no room left.
+    package func fill(_ name: String = "filler") {
+        let file = unsafe open(path + "/" + name, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        for size in [65536, 4096, 1] {
+            let bytes = [UInt8](repeating: 1, count: size)
+            while unsafe write(file, bytes, size) > 0 {}
+        }
+        close(file)
+    }
+
+    /// Removes it again.
+    package func makeRoom(_ name: String = "filler") { _ = unsafe unlink(path + "/" + name) }
+}
