@@ -23,7 +23,7 @@ enum DiffEngine {
         if pairing.pairUnique(source, runs, table), areUnique || DiffProof.holds(source, runs, pairing, table) {
             return result(runs, pairing, moves, lookup)
         }
-        let everything = DiffRuns.none(oldCount: oldCount, newCount: newCount)
+        let everything = DiffRuns.none(source)
         let exact = DiffPairing(oldCount: oldCount, newCount: newCount)
         exact.pairRepeated(source)
         return result(everything, exact, moves, lookup)

@@ -6,7 +6,7 @@ extension DiffPairing {
         let (oldCount, newCount) = (runs.oldRestCount, runs.newRestCount)
         for position in 0..<oldCount {
             let old = Int(runs.oldRest[position])
-            let other = table.insert(position, hash: source.oldHash(old)) {
+            let other = table.insert(position, hash: runs.oldRestHashes[position]) {
                 source.isSameOld(Int(runs.oldRest[$0]), old)
             }
             if other != nil { return false }
@@ -15,7 +15,8 @@ extension DiffPairing {
         var last = 0
         for position in 0..<newCount {
             let new = Int(runs.newRest[position])
-            guard let (partner, relation) = partner(of: new, near: last, source, runs, table) else { continue }
+            let hash = runs.newRestHashes[position]
+            guard let (partner, relation) = partner(of: new, hash, near: last, source, runs, table) else { continue }
             guard isFree(old: partner) else { return false }
             pair(partner, position, isChanged: relation == .changed)
             last = partner
@@ -26,15 +27,14 @@ extension DiffPairing {
     /// The position before of an element after: often next to the last one found.
     @inline(__always)
     private func partner(
-        of new: Int, near last: Int, _ source: some DiffSource, _ runs: borrowing DiffRuns, _ table: borrowing DiffTable
+        of new: Int, _ hash: UInt32, near last: Int, _ source: some DiffSource, _ runs: borrowing DiffRuns,
+        _ table: borrowing DiffTable
     ) -> (position: Int, relation: DiffRelation)? {
-        let hash = source.newHash(new)
         for step in 0..<2 {
             let neighbour = step == 0 ? last + 1 : last - 1
             if neighbour < 0 || neighbour >= runs.oldRestCount { continue }
-            let old = Int(runs.oldRest[neighbour])
-            if source.oldHash(old) == hash {
-                let relation = source.relation(old, new)
+            if runs.oldRestHashes[neighbour] == hash {
+                let relation = source.relation(Int(runs.oldRest[neighbour]), new)
                 if relation != .different { return (neighbour, relation) }
             }
         }

@@ -27,26 +27,38 @@ struct DiffProof: ~Copyable {
         var words = 16
         while words < 16384, words * 2 < count { words *= 2 }
         filter = FlatBuffer(repeating: 0, count: words)
-        filterMask = UInt32(words * 64 - 1)
+        filterMask = UInt32(words - 1)
         newRest = DiffTable(count: runs.newRestCount, limit: runs.newRestCount)
         updates = DiffTable(count: runs.updateCount, limit: runs.updateCount)
     }
 
+    /// Two bits of one word, so that one look tells and seldom errs.
     @inline(__always)
-    private func note(_ hash: UInt32) {
-        let bit = (hash >> 4) & filterMask
-        filter[Int(bit >> 6)] |= 1 << UInt64(bit & 63)
+    private static func bits(_ hash: UInt32) -> UInt64 {
+        1 &<< UInt64(hash >> 26) | 1 &<< UInt64(hash >> 20 & 63)
+    }
+
+    @inline(__always)
+    private func word(_ hash: UInt32) -> Int { Int(hash & filterMask) }
+
+    @inline(__always)
+    private func note(_ hash: UInt32) { filter[word(hash)] |= DiffProof.bits(hash) }
+
+    @inline(__always)
+    private func mayContain(_ hash: UInt32) -> Bool {
+        let bits = DiffProof.bits(hash)
+        return filter[word(hash)] & bits == bits
     }
 
     /// Puts in what must not occur once more; false when it does.
     private func enter(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing
     ) -> Bool {
-        for position in 0..<runs.oldRestCount { note(source.oldHash(Int(runs.oldRest[position]))) }
+        for position in 0..<runs.oldRestCount { note(runs.oldRestHashes[position]) }
         // Those with a partner are known by it; repeated ones are inserts as long as nothing in a run is the same.
         for position in 0..<runs.newRestCount where pairing.partner(ofNew: position) == DiffPairing.noPartner {
             let new = Int(runs.newRest[position])
-            let hash = source.newHash(new)
+            let hash = runs.newRestHashes[position]
             note(hash)
             _ = newRest.insert(position, hash: hash) { source.isSameNew(Int(runs.newRest[$0]), new) }
         }
@@ -69,9 +81,7 @@ struct DiffProof: ~Copyable {
             let (start, count) = (Int(runs.runs[run].old), Int(runs.runs[run].count))
             for old in start..<start + count {
                 let hash = runs.hashes[old]
-                let bit = (hash >> 4) & filterMask
-                if filter[Int(bit >> 6)] & 1 << UInt64(bit & 63) == 0 { continue }
-                if isRepeated(old, hash, source, runs, oldRest) { return false }
+                if mayContain(hash), isRepeated(old, hash, source, runs, oldRest) { return false }
             }
         }
         return true

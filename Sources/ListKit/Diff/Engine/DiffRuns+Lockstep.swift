@@ -19,14 +19,14 @@ extension DiffRuns {
             let step = DiffRuns.nextAgreement(source, old, new, oldEnd, newEnd)
             failures = step == nil ? failures + 1 : 0
             let (oldStep, newStep) = step ?? (1, 1)
-            leaveOver(old: old..<old + oldStep)
-            leaveOver(new: new..<new + newStep)
+            leaveOver(old: old..<old + oldStep, source)
+            leaveOver(new: new..<new + newStep, source)
             (old, new) = (old + oldStep, new + newStep)
             let count = walkRun(source, from: old, new, to: oldEnd, newEnd)
             (old, new) = (old + count, new + count)
         }
-        leaveOver(old: old..<oldEnd)
-        leaveOver(new: new..<newEnd)
+        leaveOver(old: old..<oldEnd, source)
+        leaveOver(new: new..<newEnd, source)
         for update in endUpdates.reversed() { addUpdate(Int(update)) }
         addRun(count: end, endingAt: source.oldCount, source.newCount)
     }

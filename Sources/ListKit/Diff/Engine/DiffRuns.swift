@@ -19,6 +19,10 @@ struct DiffRuns: ~Copyable {
     /// Elements after that are in no run, ascending.
     let newRest: FlatBuffer<UInt32>
     private(set) var newRestCount = 0
+    /// The hashes of elements before that are in no run: read while they are at hand, asked again and again later.
+    let oldRestHashes: FlatBuffer<UInt32>
+    /// The hashes of elements after that are in no run.
+    let newRestHashes: FlatBuffer<UInt32>
     /// Elements before that are in a run and changed, ascending.
     let updates: FlatBuffer<UInt32>
     private(set) var updateCount = 0
@@ -32,27 +36,33 @@ struct DiffRuns: ~Copyable {
         runs = FlatBuffer(uninitializedCount: pairs)
         oldRest = FlatBuffer(uninitializedCount: oldCount)
         newRest = FlatBuffer(uninitializedCount: newCount)
+        oldRestHashes = FlatBuffer(uninitializedCount: oldCount)
+        newRestHashes = FlatBuffer(uninitializedCount: newCount)
         updates = FlatBuffer(uninitializedCount: pairs)
     }
 
     /// Leaves everything over.
-    static func none(oldCount: Int, newCount: Int) -> DiffRuns {
-        var result = DiffRuns(oldCount: oldCount, newCount: newCount, keepsHashes: false)
-        result.leaveOver(old: 0..<oldCount)
-        result.leaveOver(new: 0..<newCount)
+    static func none(_ source: some DiffSource) -> DiffRuns {
+        var result = DiffRuns(oldCount: source.oldCount, newCount: source.newCount, keepsHashes: false)
+        result.leaveOver(old: 0..<source.oldCount, source)
+        result.leaveOver(new: 0..<source.newCount, source)
         return result
     }
 
-    mutating func leaveOver(old range: Range<Int>) {
+    @inline(__always)
+    mutating func leaveOver(old range: Range<Int>, _ source: some DiffSource) {
         for index in range {
             oldRest[oldRestCount] = UInt32(truncatingIfNeeded: index)
+            oldRestHashes[oldRestCount] = source.oldHash(index)
             oldRestCount += 1
         }
     }
 
-    mutating func leaveOver(new range: Range<Int>) {
+    @inline(__always)
+    mutating func leaveOver(new range: Range<Int>, _ source: some DiffSource) {
         for index in range {
             newRest[newRestCount] = UInt32(truncatingIfNeeded: index)
+            newRestHashes[newRestCount] = source.newHash(index)
             newRestCount += 1
         }
     }

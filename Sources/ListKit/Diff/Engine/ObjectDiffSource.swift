@@ -99,16 +99,16 @@ struct ObjectDiffSource: DiffSource {
                 unsafe first.withUnsafeMutablePointers { header, bytes in
                     unsafe second.withUnsafeMutablePointers { otherHeader, otherBytes in
                         let identity = unsafe header.pointee.identity
-                        guard unsafe identity == otherHeader.pointee.identity,
-                            unsafe isEqual(bytes, otherBytes, count: identity.length)
-                        else { return .different }
+                        guard unsafe identity == otherHeader.pointee.identity else { return .different }
                         let count = unsafe header.pointee.fieldCount
-                        let length = identity.length
-                        guard option == .equality, unsafe count == otherHeader.pointee.fieldCount,
+                        // Identifier and fields lie side by side: nearly always one comparison tells it all.
+                        if option == .equality, unsafe count == otherHeader.pointee.fieldCount,
                             unsafe header.pointee.type === otherHeader.pointee.type,
-                            unsafe isEqual(bytes + length, otherBytes + length, count: Int(count))
-                        else { return .changed }
-                        return .unchanged
+                            unsafe isEqual(bytes, otherBytes, count: identity.length + Int(count))
+                        {
+                            return .unchanged
+                        }
+                        return unsafe isEqual(bytes, otherBytes, count: identity.length) ? .changed : .different
                     }
                 }
             }
@@ -122,21 +122,28 @@ struct ObjectDiffSource: DiffSource {
     ) -> Bool {
         let (a, b) = (UnsafeRawPointer(first), UnsafeRawPointer(second))
         var position = 0
-        while position + 8 <= count {
-            let mine = unsafe a.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            let theirs = unsafe b.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            if mine != theirs { return false }
-            position += 8
+        while position &+ 32 <= count {
+            var difference = unsafe word(a, position) ^ word(b, position)
+            difference |= unsafe word(a, position &+ 8) ^ word(b, position &+ 8)
+            difference |= unsafe word(a, position &+ 16) ^ word(b, position &+ 16)
+            difference |= unsafe word(a, position &+ 24) ^ word(b, position &+ 24)
+            if difference != 0 { return false }
+            position &+= 32
         }
-        if count >= 8 {
-            let mine = unsafe a.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
-            let theirs = unsafe b.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
-            return mine == theirs
+        while position &+ 8 <= count {
+            if unsafe word(a, position) != word(b, position) { return false }
+            position &+= 8
         }
+        if count >= 8 { return unsafe word(a, count &- 8) == word(b, count &- 8) }
         while position < count {
             if unsafe first[position] != second[position] { return false }
             position += 1
         }
         return true
+    }
+
+    @inline(__always)
+    private static func word(_ bytes: UnsafeRawPointer, _ offset: Int) -> UInt64 {
+        unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }
 }

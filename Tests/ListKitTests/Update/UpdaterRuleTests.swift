@@ -1,0 +1,170 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@Suite("IGListKit's rules for lists, sections and controllers, without a view of UIKit")
+struct UpdaterRuleTests {
+    /// Three sections `a`, `b`, `c` with 1, 2 and 3 items.
+    private func three() throws -> TestHost { try TestHost.letters("a:x", "b:xy", "c:xyz") }
+
+    private func kinds(_ events: [AdapterEvent]) -> [Transaction] {
+        events.compactMap { if case .updated(let transaction) = $0 { transaction } else { nil } }
+    }
+
+    @Test("sections inserted, deleted, all replaced → item counts of the new list (UP-25, UP-26, UP-28, EE-01)")
+    func sectionBatches() throws {
+        let list = try TestHost.letters("a:x")
+        try list.update([letters("a:x"), letters("b:xy")])
+        #expect(list.itemCounts == [1, 2])
+        try list.update([letters("b:xy")])
+        #expect(list.itemCounts == [2])
+        try list.update([letters("c:xy"), letters("d:x"), letters("e:xyz")], animated: false)
+        #expect(list.itemCounts == [2, 1, 3])
+    }
+
+    @Test("sections rotate and change their counts in one update → the new counts (UP-27, UP-30)")
+    func rotating() throws {
+        for asDeletes in [false, true] {
+            let list = try TestHost.letters(
+                "a:xyz", "b:x", "c:xy", configure: { $0.sectionMovesAsDeletesInserts = asDeletes })
+            var screen = try list.open()
+            _ = list.takeEvents()
+            screen.take(try list.update([letters("b:x"), letters("c:xz"), letters("a:xyz"), letters("d:q")]).events)
+            #expect(list.itemCounts == [1, 2, 3, 1])
+            try screen.expectEqualToResync(of: list.adapter)
+        }
+    }
+
+    @Test("the same identifier with other content → an update of that section alone (UP-33)")
+    func update() throws {
+        let list = try three()
+        let transaction = try #require(
+            kinds(try list.update([letters("a:q"), letters("b:xy"), letters("c:xyz")]).events).first)
+        #expect(transaction.kind == .update && list.itemCounts == [1, 2, 3])
+        #expect(list.controller("a")?.letters == ["q"])
+    }
+
+    @Test("an update queued in the completion of another, or while one is applied → after it, in order (UP-34, UP-51)")
+    func order() throws {
+        var done: [String] = []
+        let list = try TestHost.letters("a:x")
+        list.adapter.performUpdates(try [letters("a:x"), letters("b:y")]) { _ in
+            done.append("first: \(list.adapter.objectCount)")
+            let more = try? [letters("a:x"), letters("b:y"), letters("c:z")]
+            list.adapter.performUpdates(more ?? []) { _ in done.append("second: \(list.adapter.objectCount)") }
+        }
+        list.adapter.flushNow()
+        #expect(done == ["first: 2", "second: 3"])
+    }
+
+    @Test(
+        "an item block alone, and one with a section update → both run, both completions are called (UP-05, UP-06, UP-55)"
+    )
+    func itemBlocks() throws {
+        let list = try TestHost.letters("a:xy")
+        let controller = try #require(list.controller("a"))
+        var finished: [Bool] = []
+        func insert() {
+            controller.context?.performBatch(
+                updates: { batch in
+                    controller.letters.append("n")
+                    batch.insertItems(at: [controller.letters.count - 1])
+                }, completion: { finished.append($0) })
+        }
+        insert()
+        list.flush()
+        #expect(list.itemCounts == [3] && finished == [true])
+        insert()
+        try list.update([letters("a:xy"), letters("b:q")])
+        #expect(list.itemCounts.last == 1 && finished == [true, true])
+    }
+
+    @Test("one path reloaded twice, and one that is deleted as well → once, and not at all (UP-47, UP-48)")
+    func itemReloads() throws {
+        let list = try TestHost.letters("a:xyz")
+        let controller = try #require(list.controller("a"))
+        controller.context?.performBatch(updates: { batch in
+            controller.letters = ["x", "y"]
+            batch.reloadItems(at: [0])
+            batch.reloadItems(at: [0, 2])
+            batch.deleteItems(at: [2])
+        })
+        let events = list.flush().events
+        let transaction = try #require(kinds(events).first)
+        #expect(transaction.kind == .update && list.itemCounts == [2])
+    }
+
+    @Test("a list that nobody looks at → updates are applied all the same (UP-20, UP-56 to UP-58, AD-29)")
+    func withoutViews() throws {
+        let list = TestHost()
+        #expect(try list.update(objects("a", "b")).transaction?.kind == .update)
+        var answers: [Bool] = []
+        list.adapter.reloadData { answers.append($0) }
+        list.flush()
+        #expect(answers == [true] && list.ids == ["a", "b"])
+    }
+
+    @Test("the updater that only reloads → each change is one reload, and the list is the same (RU-06 to RU-10, RU-13)")
+    func reloadUpdater() throws {
+        let list = try TestHost.letters("a:x", configure: { $0.updater = .reload })
+        for texts in [["a:x", "b:y", "c:z"], ["c:z", "a:x"], ["a:xy", "c:z"]] {
+            let transaction = try #require(kinds(try list.update(try texts.map { try letters($0) }).events).first)
+            #expect(transaction.kind == .reload)
+            #expect(list.ids == texts.map { String($0.prefix(1)) })
+        }
+        let controller = try #require(list.controller("a"))
+        controller.context?.performBatch(updates: { batch in
+            controller.letters = ["x", "y", "z"]
+            batch.insertItems(at: [2])
+        })
+        #expect(kinds(list.flush().events).map(\.kind) == [.reload] && list.itemCounts == [3, 1])
+    }
+
+    @Test(
+        "which controller, section and object belong together → answered both ways, unknown is nil (SM-01 to SM-09, AD-02 to AD-10)"
+    )
+    func map() throws {
+        let list = try three()
+        let adapter = list.adapter
+        for (section, id) in ["a", "b", "c"].enumerated() {
+            let controller = try #require(adapter.sectionController(at: section))
+            #expect(controller === adapter.sectionController(forID: id) && controller.section == section)
+            #expect(adapter.object(at: section)?.id == id && adapter.section(forID: id) == section)
+            #expect((controller as? LetterController)?.object?.id == id)
+        }
+        for section in [-1, 3, Int.max] {
+            #expect(adapter.object(at: section) == nil && adapter.sectionController(at: section) == nil)
+        }
+        #expect(adapter.section(forID: "z") == nil && adapter.sectionController(forID: "z") == nil)
+        #expect(LetterController(log: EventList()).section == nil)
+    }
+
+    @Test(
+        "a reload → new controllers for the same objects; reloads of known and unknown ids → the known (AD-16, AD-17, EE-03)"
+    )
+    func reloads() throws {
+        let list = try three()
+        let before = try #require(list.controller("b"))
+        try list.perform(.reloadData)
+        let after = try #require(list.controller("b"))
+        #expect(before !== after && before.section == nil && after.section == 1)
+        #expect(try list.perform(.reloadObjects(["b", "unknown"])).revision != nil)
+        #expect(list.ids == ["a", "b", "c"] && list.controller("b") === after)
+    }
+
+    @Test("a controller whose object left → every question about it is answered with nothing (AD-52 to AD-56)")
+    func departed() throws {
+        let list = try three()
+        _ = try list.open()
+        let controller = try #require(list.controller("b"))
+        try list.update([letters("a:x"), letters("c:xyz")])
+        let context = controller.context
+        #expect(controller.section == nil && !controller.isFirstSection && !controller.isLastSection)
+        #expect(context?.displayedItem(at: 0) == nil && (context?.visibleIndexes ?? []).isEmpty)
+        #expect((context?.fullyVisibleIndexes ?? []).isEmpty && (context?.itemCount ?? 0) == 0)
+        context?.invalidateLayout()
+        context?.selectItem(at: 0)
+        context?.scrollToItem(at: 0)
+        list.flush()
+        #expect(list.adapter.selectedItems.isEmpty && list.ids == ["a", "c"])
+    }
+}
