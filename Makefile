@@ -1,6 +1,6 @@
 # make run     a living list on this terminal            make check   lint, build and every test
 # make build   everything, optimised                     make install the service (PREFIX, DESTDIR)
-# make bench | soak | check-boot | deb | lint | plugins | uninstall | clean
+# make bench | bench-json | soak | check-boot | deb | lint | plugins | uninstall | clean
 #
 # Variables: DIR, DURATION (run); PREFIX, DESTDIR (install); JOBS (how many compilers at once).
 
@@ -8,8 +8,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: build run check lint test test-debug test-plugins test-optimised test-service plugins check-boot bench soak \
-    install uninstall deb clean bootstrap-%
+.PHONY: build run check lint test test-debug test-plugins test-optimised test-service plugins check-boot bench bench-json \
+    soak install uninstall deb clean bootstrap-%
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -67,9 +67,10 @@ check-boot: bootstrap-boot bootstrap-deb $(if $(BUILT),,build)
 	scripts/run-scripts Tests/boot
 
 # The rows about the bus measure the optimised listd of this checkout.
-bench: bootstrap-run
-	$(SWIFT) build -c release -j $(JOBS) --product listd
-	$(SWIFT) run -c release -j $(JOBS) --package-path Benchmarks --scratch-path .build/benchmarks
+bench bench-json: bootstrap-run
+	$(SWIFT) build -c release -j $(JOBS) --product listd >&2
+	$(SWIFT) run -c release -j $(JOBS) --package-path Benchmarks --scratch-path .build/benchmarks \
+	    Benchmarks $(if $(filter bench-json,$@),--json)
 
 # Longer than anybody wants to wait in `check`: the tests tagged `soak`, and the scripts under Tests/Soak.
 soak: bootstrap-check plugins
