@@ -54,6 +54,14 @@ struct CreditWindow {
         entries.removeFirst(open)
     }
 
+    /// Goes on where a viewer is; how large the pictures on their way are is not known any more.
+    mutating func resume(sequence: UInt64, acknowledged: UInt64, isStalled: Bool) {
+        self.acknowledged = min(acknowledged, sequence)
+        let open = min(sequence - self.acknowledged, UInt64(maximumCount))
+        entries = (0..<open).map { Entry(sequence: sequence - (open - 1 - $0), bytes: 0) }
+        self.isStalled = isStalled
+    }
+
     /// The viewer has everything.
     mutating func acknowledgeAll(lastSent: UInt64) {
         acknowledged = lastSent

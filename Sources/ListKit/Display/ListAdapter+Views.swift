@@ -38,6 +38,20 @@ public struct ViewDescription: Sendable, Hashable {
     public var workingRange: Range<Int>
     /// The objects of which an item is shown, in list order (IGListKit F21).
     public var visibleObjects: [String]
+
+    /// Describes a view.
+    @_spi(Daemon) public init(
+        state: State, sequence: UInt64, acknowledgedSequence: UInt64, contentSize: Size, viewport: Rect,
+        workingRange: Range<Int>, visibleObjects: [String]
+    ) {
+        self.state = state
+        self.sequence = sequence
+        self.acknowledgedSequence = acknowledgedSequence
+        self.contentSize = contentSize
+        self.viewport = viewport
+        self.workingRange = workingRange
+        self.visibleObjects = visibleObjects
+    }
 }
 
 extension ListAdapter {

@@ -24,6 +24,22 @@ public struct PictureItem: Sendable, Hashable {
     public var z: Int64
     /// What it shows, narrowed to the fields that the view asked for.
     public var content: Fields
+
+    /// Makes an element.
+    @_spi(Daemon) public init(
+        slot: SlotNumber, objectID: String, section: Int, item: Int, kind: ElementKind, reuseIdentifier: String,
+        frame: Rect, z: Int64, content: Fields
+    ) {
+        self.slot = slot
+        self.objectID = objectID
+        self.section = section
+        self.item = item
+        self.kind = kind
+        self.reuseIdentifier = reuseIdentifier
+        self.frame = frame
+        self.z = z
+        self.content = content
+    }
 }
 
 /// The whole difference between two pictures of a view: afterwards the viewer's picture equals `resync`'s.
@@ -51,6 +67,17 @@ public struct PictureChange: Sendable, Hashable {
     /// For programs that animate; a picture is complete without it.
     public var transitions: [Transition] = []
 
+    /// Makes a change without effect.
+    @_spi(Daemon) public init(
+        view: ViewID, sequence: UInt64, revision: UInt64, contentSize: Size, offset: Point
+    ) {
+        self.view = view
+        self.sequence = sequence
+        self.revision = revision
+        self.contentSize = contentSize
+        self.offset = offset
+    }
+
     /// A slot whose element has a new place.
     public struct Placement: Sendable, Hashable {
         /// The slot.
@@ -63,6 +90,15 @@ public struct PictureChange: Sendable, Hashable {
         public var frame: Rect
         /// Elements with a higher number lie in front.
         public var z: Int64
+
+        /// Makes a placement.
+        @_spi(Daemon) public init(slot: SlotNumber, section: Int, item: Int, frame: Rect, z: Int64) {
+            self.slot = slot
+            self.section = section
+            self.item = item
+            self.frame = frame
+            self.z = z
+        }
     }
 
     /// Where the element of a slot starts from, or goes to.
@@ -85,6 +121,12 @@ public struct PictureChange: Sendable, Hashable {
         public var slot: SlotNumber
         /// What it shows now.
         public var content: Fields
+
+        /// Makes a rebinding.
+        @_spi(Daemon) public init(slot: SlotNumber, content: Fields) {
+            self.slot = slot
+            self.content = content
+        }
     }
 }
 
@@ -100,4 +142,15 @@ public struct Picture: Sendable, Hashable {
     public var offset: Point
     /// The elements, ordered by section, header first and footer last.
     public var items: [PictureItem]
+
+    /// Makes a picture.
+    @_spi(Daemon) public init(
+        sequence: UInt64, revision: UInt64, contentSize: Size, offset: Point, items: [PictureItem]
+    ) {
+        self.sequence = sequence
+        self.revision = revision
+        self.contentSize = contentSize
+        self.offset = offset
+        self.items = items
+    }
 }

@@ -90,6 +90,17 @@ public struct SlotPool: Sendable {
         return true
     }
 
+    /// Shows an element in a slot that a viewer knows already; one that is taken stays as it is.
+    mutating func adopt(_ slot: UInt32, _ identifier: String) {
+        guard slot != 0, slots[slot] == nil else { return }
+        let place = place(of: identifier)
+        slots[slot] = Slot(pool: place, isShown: true)
+        if let place { pools[place].shownCount += 1 }
+        shownCount += 1
+        last = max(last, slot)
+        assertInvariants()
+    }
+
     private mutating func place(of identifier: String) -> Int? {
         let key = ReuseIdentifier(text: identifier)
         if let place = places[key] { return place }

@@ -96,15 +96,27 @@ public final class ListAdapter {
     /// - Parameters:
     ///   - objects: what the list begins with, as it was stored; repeated identifiers are dropped.
     ///   - revision: the revision that these objects are.
-    public init(
+    public convenience init(
         configuration: Configuration, controllers: any ListSectionControllerProvider, objects: [ListObject] = [],
         revision: UInt64 = 0
+    ) {
+        self.init(
+            configuration: configuration, controllers: controllers, objects: objects, revision: revision,
+            executor: nil, performanceDelegate: nil)
+    }
+
+    /// Makes a list whose section controllers have an executor, and are watched, from their first call on.
+    @_spi(Daemon) public init(
+        configuration: Configuration, controllers: any ListSectionControllerProvider, objects: [ListObject],
+        revision: UInt64, executor: (any ListExecutor)?, performanceDelegate: (any ListPerformanceDelegate)?
     ) {
         self.configuration = configuration
         self.revision = revision
         provider = controllers
         registry = SectionControllerRegistry()
         coalescer = UpdateCoalescer(configuration: configuration.coalescing)
+        self.executor = executor
+        self.performanceDelegate = performanceDelegate
         load(objects)
     }
 

@@ -39,6 +39,7 @@ struct StoringTests {
         var source = RandomList(seed: UInt64(seed) &+ 99, ids: seed < 3 ? 10 : 60)
         let list = TestHost(names: ["binding": "listd/binding"])
         var store = Store()
+        var snapshot = ListSnapshot()
         for _ in 0..<120 {
             list.enqueue(try source.operation())
             list.enqueue(try source.operation())
@@ -50,9 +51,16 @@ struct StoringTests {
                 #expect(result.answers.allSatisfy { $0.errorCode != nil })
             } else {
                 store.write(prepared.content)
+                snapshot.apply(prepared.content)
                 #expect(list.adapter.commitFlush().transaction?.revision == prepared.revision)
             }
             try #require(store.objects == list.adapter.objects(from: 0, limit: .max))
+            let copy = snapshot.objects
+            try #require(copy == store.objects)
+            for (position, object) in store.objects.enumerated() {
+                let found = snapshot.find(object.id)
+                #expect(found?.position == position && found?.object == object)
+            }
         }
     }
 

@@ -1,0 +1,112 @@
+/// A view as its viewer knows it, from which it goes on in another engine of the same list.
+@_spi(Daemon) public struct ViewResumption: Sendable {
+    /// Its name.
+    public var id: ViewID
+    /// What it was opened with.
+    public var options: ListViewOptions
+    /// The viewport in content coordinates; `nil` before the first one and in the layout `none`.
+    public var viewport: Rect?
+    /// The items that the viewer named itself, in the layout `none`.
+    public var visibleRange: ClosedRange<IndexPath>?
+    /// The sequence of the last change that the viewer was sent.
+    public var sequence: UInt64 = 0
+    /// The last sequence that it acknowledged.
+    public var acknowledgedSequence: UInt64 = 0
+    /// Whether it was told that its credit is used up.
+    public var isStalled = false
+    /// The extent of the content as it was sent.
+    public var contentSize = Size.zero
+    /// What the viewer shows.
+    public var shown: [PictureItem] = []
+    /// Slots that show nothing, in the order of their release.
+    public var released: [ReleasedSlot] = []
+    /// What the viewer measured.
+    public var measured: [MeasuredSize] = []
+
+    /// A slot that shows nothing, and the reuse identifier that it belongs to.
+    public struct ReleasedSlot: Sendable, Hashable {
+        /// The slot.
+        public var slot: SlotNumber
+        /// The reuse identifier.
+        public var reuseIdentifier: String
+
+        /// Makes a released slot.
+        public init(slot: SlotNumber, reuseIdentifier: String) {
+            self.slot = slot
+            self.reuseIdentifier = reuseIdentifier
+        }
+    }
+
+    /// Describes a view that has not been sent anything.
+    public init(id: ViewID, options: ListViewOptions) {
+        self.id = id
+        self.options = options
+    }
+}
+
+extension ListAdapter {
+    /// Opens a view that goes on where its viewer is: sequences continue, slots keep their numbers, and what is announced is
+    /// the difference to what the viewer shows.
+    ///
+    /// - Throws: as ``openView(_:options:)``.
+    @_spi(Daemon) public func resumeView(_ resumption: ViewResumption) throws(ListError) -> [AdapterEvent] {
+        try openView(resumption.id, options: resumption.options)
+        let view = try view(resumption.id)
+        for size in resumption.measured {
+            guard let handle = sections.handle(forID: size.objectID) else { continue }
+            view.reportedSizes[handle, default: [:]][size.item] = size.size
+        }
+        view.slots = SlotPool(
+            shown: resumption.shown.map {
+                ViewResumption.ReleasedSlot(slot: $0.slot, reuseIdentifier: $0.reuseIdentifier)
+            }, released: resumption.released)
+        view.picture.sequence = resumption.sequence
+        view.picture.contentSize = resumption.contentSize
+        for item in resumption.shown { adopt(item, in: view) }
+        view.credit.resume(
+            sequence: resumption.sequence, acknowledged: resumption.acknowledgedSequence,
+            isStalled: resumption.isStalled)
+        if view.layoutKind == .none {
+            view.visibleRange = resumption.visibleRange
+        } else {
+            view.viewport = resumption.viewport
+        }
+        guard view.isActive else { return [] }
+        prepareLayout(of: view)
+        return reply(view, event: nil).effects
+    }
+
+    /// Takes an element over that the viewer shows; one whose item is gone is released with the next change.
+    private func adopt(_ item: PictureItem, in view: ListView) {
+        let handle = item.objectID.isEmpty ? nil : sections.handle(forID: item.objectID)
+        let place = ElementKey(handle: handle, kind: item.kind, index: item.item)
+        let element = SentPicture.Element(
+            slot: item.slot, handle: handle, objectID: item.objectID, kind: item.kind, section: item.section,
+            item: item.item, frame: item.frame, z: item.z, reuseIdentifier: item.reuseIdentifier, content: item.content)
+        var identity: String?
+        if item.kind == .cell, let handle {
+            guard (0..<sections.itemCount(of: handle)).contains(item.item) else { return view.orphans.append(element) }
+            let present = askItem(of: handle, at: item.item)
+            view.contents[place] = present
+            identity = present.identity
+        }
+        let key = SentPicture.Key(place, identity: identity)
+        guard view.picture.elements[key] == nil, handle != nil || item.objectID.isEmpty else {
+            return view.orphans.append(element)
+        }
+        view.picture.elements[key] = element
+        view.picture.order.append(key)
+    }
+}
+
+extension SlotPool {
+    /// Makes a pool as a viewer knows it.
+    init(shown: [ViewResumption.ReleasedSlot], released: [ViewResumption.ReleasedSlot]) {
+        self.init(after: (shown + released).map(\.slot).max() ?? 0)
+        for known in shown { adopt(known.slot, known.reuseIdentifier) }
+        for known in released {
+            adopt(known.slot, known.reuseIdentifier)
+            release(known.slot)
+        }
+    }
+}
