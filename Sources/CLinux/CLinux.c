@@ -2,11 +2,18 @@
 
 #include "CLinux.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
+#include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int listd_memfd(const char *name) {
@@ -54,4 +61,68 @@ int listd_state_at(const char *path, listd_file_state *state) {
 int listd_state_of(int descriptor, listd_file_state *state) {
     struct stat status;
     return fill(fstat(descriptor, &status), &status, state);
+}
+
+static int prepare_attributes(posix_spawnattr_t *attributes) {
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
+    int error = posix_spawnattr_setflags(attributes, flags);
+    if (error == 0) error = posix_spawnattr_setsigmask(attributes, &none);
+    if (error == 0) error = posix_spawnattr_setsigdefault(attributes, &all);
+    return error != 0 ? error : posix_spawnattr_setpgroup(attributes, 0);
+}
+
+pid_t listd_spawn(const char *program, char *const arguments[], char *const environment[], int passed) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0) goto failed;
+    error = posix_spawnattr_init(&attributes);
+    if (error != 0) goto without_attributes;
+    pid_t process = -1;
+    error = prepare_attributes(&attributes);
+    // A copy onto the same number would stay closed on exec; the daemon keeps 3 itself, so it never is one.
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, passed, 3);
+    if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, 4);
+    if (error == 0) error = posix_spawn(&process, program, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+without_attributes:
+    posix_spawn_file_actions_destroy(&actions);
+    if (error == 0) return process;
+failed:
+    errno = error;
+    return -1;
+}
+
+int listd_process_descriptor(pid_t process) {
+    return (int)syscall(SYS_pidfd_open, process, 0);
+}
+
+int listd_reap(pid_t process, int *value, int *was_signalled) {
+    int status = 0;
+    pid_t result = waitpid(process, &status, WNOHANG);
+    if (result <= 0) return (int)result;
+    *was_signalled = WIFSIGNALED(status);
+    *value = *was_signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+    return 1;
+}
+
+int listd_confine(void) {
+    struct rlimit none = {0, 0};
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+    if (prctl(PR_SET_DUMPABLE, 0) != 0) return -1;
+    return setrlimit(RLIMIT_CORE, &none);
+}
+
+int listd_limit_data(uint64_t bytes) {
+    struct rlimit limit = {bytes, bytes};
+    return setrlimit(RLIMIT_DATA, &limit);
+}
+
+int listd_is_sealed(int descriptor) {
+    int needed = F_SEAL_SHRINK | F_SEAL_WRITE;
+    int seals = fcntl(descriptor, F_GET_SEALS);
+    return seals >= 0 && (seals & needed) == needed;
 }

@@ -25,9 +25,9 @@ package enum Daemon {
                 return await run(options, environment: environment)
             case .checkConfiguration(let directory):
                 return checkConfiguration(directory)
-            case .worker:
-                write("listd: this build runs plugins inside the daemon and has no worker\n")
-                return .usage
+            case .worker(let address, _):
+                guard Confinement.begin() else { return .usage }
+                return await WorkerProgram.run(address: address)
             }
         } catch {
             write("listd: \(error)\nTry listd --help.\n")

@@ -107,6 +107,7 @@ extension RunningDaemon {
     private func registerManager() {
         var features = server == nil ? [] : ["direct"]
         if service.store != nil { features.append("store") }
+        features.append("workers")
         let manager = ManagerObject(
             service: service, features: features, directAddress: server?.address ?? ""
         ) { [unowned self] in try await reload() }

@@ -39,4 +39,24 @@ int listd_pipe(int *read_end, int *write_end);
 /// Whether a file is on a file system in user space: 0 or 1, or -1 with errno (fstatfs(2)).
 int listd_is_on_fuse(int descriptor);
 
+/// Starts a program whose descriptors 0, 1 and 2 are ours and whose descriptor 3 is `passed`; all others are closed, no signal
+/// is blocked or ignored, and it leads a process group of its own. Its process id, or -1 with errno (posix_spawn(3)).
+pid_t listd_spawn(const char *program, char *const arguments[], char *const environment[], int passed);
+
+/// A descriptor that becomes readable when a child ends; -1 with errno (pidfd_open(2)).
+int listd_process_descriptor(pid_t process);
+
+/// Takes the end of a child away: 1 and how it ended, its exit code or the signal; 0 when it runs; -1 with errno (waitpid(2)).
+int listd_reap(pid_t process, int *value, int *was_signalled);
+
+/// Gives up what a worker does not need: new privileges, being looked into, core dumps, a life after its parent's (prctl(2),
+/// setrlimit(2)); 0, or -1 with errno. New privileges go for the calling thread and those that it starts.
+int listd_confine(void);
+
+/// Limits how many bytes of memory of its own the process may have (RLIMIT_DATA in setrlimit(2)); 0, or -1 with errno.
+int listd_limit_data(uint64_t bytes);
+
+/// Whether a file is one in memory that nobody can change any more: 0 or 1 (F_GET_SEALS in fcntl(2)).
+int listd_is_sealed(int descriptor);
+
 #endif

@@ -17,6 +17,9 @@ extension AdapterObject {
         case .ready:
             setState(.ready)
             completion(nil)
+        case .paused:
+            setState(.paused)
+            completion(nil)
         }
     }
 

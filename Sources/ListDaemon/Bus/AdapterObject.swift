@@ -32,13 +32,15 @@ package final class AdapterObject {
     package private(set) var access: AdapterAccess
     /// What it was made with.
     package private(set) var options: AdapterOptions
-    /// How it stands.
-    package private(set) var state: AdapterState
+    /// How it stands, but for its host.
+    private var filling: AdapterState
+    /// Whether its host is being started again.
+    private var isPaused = false
     /// The numbers as of the last signal.
     package private(set) var status = AdapterStatus()
     /// The selected items, likewise.
     private(set) var selection: [SelectedItem] = []
-    private let host: AdapterHost
+    private let host: any ListHost
     private var source: (any Source)?
     private var feed: SourceFeed?
     private var requests = RequestTable()
@@ -54,7 +56,7 @@ package final class AdapterObject {
     /// Makes the object of an adapter, which the relay leads to from then on.
     init(
         service: Service, name: String, stored: StoredList, access: AdapterAccess, options: AdapterOptions,
-        relay: AdapterRelay, host: AdapterHost
+        relay: AdapterRelay, host: any ListHost
     ) {
         self.service = service
         self.name = name
@@ -63,7 +65,7 @@ package final class AdapterObject {
         self.access = access
         self.options = options
         self.host = host
-        state = options.source == .push ? .ready : .loading
+        filling = options.source == .push ? .ready : .loading
         listeners = Subscriptions(isRestricted: access.isRestricted)
         relay.target = self
         if service.isHeld { host.send(.hold(true)) }
@@ -110,11 +112,21 @@ package final class AdapterObject {
         }
     }
 
+    /// How it stands.
+    package var state: AdapterState { isPaused ? .paused : filling }
+
     /// Changes the state and says so.
     func setState(_ new: AdapterState) {
-        guard new != state else { return }
-        state = new
-        propertiesChanged(["State"])
+        let old = state
+        filling = new
+        if state != old { propertiesChanged(["State"]) }
+    }
+
+    /// Says that the host is gone, or there again.
+    private func setPaused(_ flag: Bool) {
+        let old = state
+        isPaused = flag
+        if state != old { propertiesChanged(["State"]) }
     }
 
     func propertiesChanged(_ names: [String]) {
@@ -160,6 +172,7 @@ extension AdapterObject {
         case .closed(let view, let reason): service.views.object(view)?.closed(reason)
         case .event(let event): receive(event)
         case .announce(let status): announce(status)
+        case .paused(let flag): setPaused(flag)
         case .prepared: break  // went to the store from the host's executor
         case .answer(let id, let outcome): requests.take(id)?(outcome)
         }

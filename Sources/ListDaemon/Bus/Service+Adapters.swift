@@ -78,8 +78,8 @@ extension Service {
         _ access: AdapterAccess, _ controllers: SectionControllerTable, _ source: (any Source)?, _ ways: AdapterWays
     ) -> AdapterObject {
         let storing = StoringRelay(stored)
-        let host = AdapterHost(
-            configuration: options.configuration(named: name), controllers: controllers,
+        let host = controllers.makeHost(
+            configuration: options.configuration(named: name),
             objects: restored?.objects ?? [], revision: restored?.revision ?? 0,
             changes: restored?.changes.compactMap(\.transaction) ?? [],
             account: access.isConfigured ? nil : HostAccount(ledger: quotas, user: access.owner),

@@ -3,7 +3,7 @@ internal import Synchronization
 /// The way of a list's transactions to the store: straight from the host's executor, and straight back.
 final class StoringRelay: Sendable {
     private struct Target {
-        weak var host: AdapterHost?
+        weak var host: (any ListHost)?
     }
 
     private let list: StoredList
@@ -14,7 +14,7 @@ final class StoringRelay: Sendable {
     }
 
     /// Set once, when the host is there; it yields nothing before it is told to change.
-    func lead(to host: AdapterHost) { target.withLock { $0.host = host } }
+    func lead(to host: any ListHost) { target.withLock { $0.host = host } }
 
     /// Takes what a host yields; what is not to be stored goes on to another sink.
     func sink(_ other: @escaping AdapterHost.Sink) -> AdapterHost.Sink {

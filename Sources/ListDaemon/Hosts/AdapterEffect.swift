@@ -14,6 +14,8 @@ package enum AdapterEffect: Sendable {
     case view(ViewID, ViewDescription)
     /// A view is closed: for its owner only.
     case closed(ViewID, ViewClosing)
+    /// The list has lost its host for now, or has one again.
+    case paused(Bool)
     /// The list has been quiet after changes: say once more which revision it has.
     case announce(AdapterStatus)
     /// The one answer to a request.

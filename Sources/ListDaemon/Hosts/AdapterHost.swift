@@ -30,6 +30,8 @@ package actor AdapterHost {
     private let controllers: ExchangeableProvider
     /// Times the section controllers; nil = nobody wants to know.
     private let clock: CallbackClock?
+    /// Traces them in a worker; nil = this is none.
+    private let tracer: CallTracer?
     let sink: Sink
     var phase = Phase.idle
     /// Requests on their way to the engine.
@@ -74,19 +76,27 @@ package actor AdapterHost {
     ///   - isStored: whether each transaction is yielded as ``AdapterEffect/prepared(_:_:)`` and applied when
     ///     ``AdapterCommand/stored(_:_:)`` comes.
     ///   - times: where the time that plugins take is counted; nil = nowhere.
+    ///   - tracer: is told of every call of a section controller, in place of the clock; nil = nobody is.
     ///   - sink: takes what comes out.
     package init(
         configuration: ListAdapter.Configuration,
         controllers: SectionControllerTable,
         objects: [ListObject] = [], revision: UInt64 = 0, changes: [Transaction] = [],
-        account: HostAccount? = nil, isStored: Bool = false, times: CallbackTimes? = nil, sink: @escaping Sink
+        account: HostAccount? = nil, isStored: Bool = false, times: CallbackTimes? = nil, tracer: CallTracer? = nil,
+        sink: @escaping Sink
     ) {
-        executor = QueueExecutor(label: "org.listd.adapter." + configuration.name)
+        let executor = QueueExecutor(label: "org.listd.adapter." + configuration.name)
+        self.executor = executor
+        tracer?.executor = executor
         let provider = ExchangeableProvider(controllers)
         self.controllers = provider
-        clock = times.map(CallbackClock.init)
+        let clock = times.map(CallbackClock.init)
+        self.clock = clock
+        self.tracer = tracer
+        let watcher: (any ListPerformanceDelegate)? = if controllers.usesPlugins { clock } else { nil }
         adapter = ListAdapter(
-            configuration: configuration, controllers: provider, objects: objects, revision: revision)
+            configuration: configuration, controllers: provider, objects: objects, revision: revision,
+            executor: tracer ?? executor, performanceDelegate: tracer ?? watcher)
         self.changes = ChangeLog(revision: revision, stored: changes)
         self.sink = sink
         self.account = account
@@ -104,12 +114,13 @@ package actor AdapterHost {
     package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
 
     /// The built-in section controllers are called too often, and take too little, to be timed.
-    private func watchControllers(_ usesPlugins: Bool) { adapter.performanceDelegate = usesPlugins ? clock : nil }
+    private func watchControllers(_ usesPlugins: Bool) {
+        let watcher: (any ListPerformanceDelegate)? = if usesPlugins { clock } else { nil }
+        adapter.performanceDelegate = tracer ?? watcher
+    }
 
     private func begin() {
         adapter.onActivity = { [unowned self] in assumeIsolated { $0.postTurn() } }
-        adapter.executor = executor
-        watchControllers(controllers.usesPlugins)
         sink([.status(status)])
     }
 

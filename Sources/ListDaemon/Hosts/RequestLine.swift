@@ -59,6 +59,9 @@ struct RequestLine {
         return true
     }
 
+    /// The requests with the engine: between preparing a flush and its end, those that it answers.
+    var givenIDs: [RequestID] { given.map(\.id) }
+
     /// Whether nobody waits for an answer.
     var isEmpty: Bool { given.isEmpty && retries.isEmpty && waiting.isEmpty }
 }

@@ -3,7 +3,7 @@ package import ListKit
 /// The section `[Plugin NAME]` of `listd.conf`.
 package struct PluginConfiguration: Sendable, Hashable {
     /// Where the plugin's code runs.
-    package var isolation = PluginIsolation.none
+    package var isolation = PluginIsolation.worker
     /// How long one callback may take before the worker counts as hanging.
     package var callbackTimeout = Duration.seconds(5)
     /// How much memory, in bytes, the worker may have.

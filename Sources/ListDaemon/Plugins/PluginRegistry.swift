@@ -26,7 +26,10 @@ package actor PluginRegistry {
     private let configuration: @Sendable (_ name: String) -> PluginConfiguration
     private let log: Log
     private let observer: @Sendable (Change) -> Void
+    private let executable: WorkerExecutable
     private var residents: [String: Resident] = [:]
+    /// The workers of plugins that do not run in this process.
+    private var workers: [String: PluginWorker] = [:]
 
     /// Makes a registry without plugins.
     ///
@@ -34,52 +37,92 @@ package actor PluginRegistry {
     ///   - directories: where plugins are looked for.
     ///   - configuration: what `listd.conf` says about a plugin now.
     ///   - log: where plugins speak.
+    ///   - executable: what is started as a worker.
     ///   - observer: is told of every change.
     package init(
         directories: PluginDirectories, configuration: @escaping @Sendable (_ name: String) -> PluginConfiguration,
-        log: Log, observer: @escaping @Sendable (Change) -> Void = { _ in }
+        log: Log, executable: WorkerExecutable = .thisProgram, observer: @escaping @Sendable (Change) -> Void = { _ in }
     ) {
         self.directories = directories
         self.configuration = configuration
         self.log = log
+        self.executable = executable
         self.observer = observer
     }
 
     /// What there is to know about all plugins, by name.
-    package var plugins: [LoadedPlugin] { residents.values.map(\.plugin).sorted { $0.name < $1.name } }
+    package var plugins: [LoadedPlugin] {
+        get async {
+            var all = residents.values.map(\.plugin)
+            for worker in workers.values { all.append(await worker.plugin) }
+            return all.sorted { $0.name < $1.name }
+        }
+    }
 
     /// What there is to know about one; `nil` if nobody asked for it.
-    package func plugin(named name: String) -> LoadedPlugin? { residents[name]?.plugin }
+    package func plugin(named name: String) async -> LoadedPlugin? {
+        if let worker = workers[name] { return await worker.plugin }
+        return residents[name]?.plugin
+    }
 
-    /// Loads a plugin by its name, or by a path within the plugin directories; one that is loaded already stays.
+    /// Loads a plugin by its name, or by a path within the plugin directories.
     ///
-    /// - Throws: `noSuchPlugin`, `pluginRefused`.
+    /// One that is loaded already stays, unless it has failed or its file was replaced: then its worker is started anew,
+    /// and its lists move.
+    ///
+    /// - Throws: `noSuchPlugin`, `pluginRefused`, `pluginFailed`.
     @discardableResult
-    package func load(_ nameOrPath: String) throws(ListError) -> LoadedPlugin {
+    package func load(_ nameOrPath: String) async throws(ListError) -> LoadedPlugin {
         if let resident = residents[nameOrPath] { return resident.plugin }
         let file = try directories.find(nameOrPath)
         if let resident = residents[file.pluginName] {
-            try check(file, isThatOf: resident)
+            try check(file, isThatOf: resident.plugin)
             return resident.plugin
         }
-        return try load(file)
+        if let worker = workers[file.pluginName] {
+            try check(file, isThatOf: await worker.plugin)
+            return try await worker.load()
+        }
+        switch configuration(file.pluginName).isolation {
+        case .none: return try load(file)
+        case .worker: return try await start(file)
+        }
     }
 
-    private func check(_ file: PluginFile, isThatOf resident: Resident) throws(ListError) {
-        guard file.path == resident.plugin.file else {
-            throw ListError(
-                .pluginRefused, "\(file.path): plugin \(resident.plugin.name) is loaded from \(resident.plugin.file)")
+    /// Sees to it that a plugin is there for a list; one that has failed is there too.
+    private func require(_ name: String) async throws(ListError) {
+        if workers[name] == nil { try await load(name) }
+    }
+
+    private func check(_ file: PluginFile, isThatOf plugin: LoadedPlugin) throws(ListError) {
+        guard file.path == plugin.file else {
+            throw ListError(.pluginRefused, "\(file.path): plugin \(plugin.name) is loaded from \(plugin.file)")
+        }
+    }
+
+    private func start(_ file: PluginFile) async throws(ListError) -> LoadedPlugin {
+        let name = file.pluginName
+        let surroundings = PluginWorker.Surroundings(
+            executable: executable,
+            find: { [directories] () throws(ListError) in try directories.find(file.path) },
+            directories: directories.paths, configuration: { [configuration] in configuration(name) }, log: log,
+            observer: { [observer] in observer(.changed($0)) })
+        let worker = await PluginWorker(name: name, file: file, surroundings)
+        // Another call may have come in between: there is one worker for each plugin.
+        if let other = workers[name] { return try await other.load() }
+        workers[name] = worker
+        do throws(ListError) {
+            return try await worker.load()
+        } catch {
+            if workers[name] === worker { workers[name] = nil }
+            await worker.dismiss()
+            observer(.removed(name: name))
+            throw error
         }
     }
 
     private func load(_ file: PluginFile) throws(ListError) -> LoadedPlugin {
         let configuration = configuration(file.pluginName)
-        // Running it inside the daemon all the same would break the promise that its crash is nobody else's problem.
-        guard configuration.isolation == .none else {
-            throw ListError(
-                .pluginRefused,
-                "\(file.path): Isolation=\(configuration.isolation.rawValue), but this listd has no workers")
-        }
         let library = try PluginLibrary(file)
         let host = PluginHost(
             settings: PluginSettings(configuration.settings), logger: PluginLogger(log, plugin: file.pluginName))
@@ -94,16 +137,19 @@ package actor PluginRegistry {
         return plugin
     }
 
-    /// Forgets a plugin that no list uses; its library stays in memory, for Swift cannot give one back.
+    /// Forgets a plugin that no list uses; in this process its library stays in memory, for Swift cannot give one back.
     ///
     /// - Parameter users: the names of the lists that use it.
     /// - Throws: `noSuchPlugin`; `invalidArguments` that names the lists.
-    package func unload(_ name: String, usedBy users: [String]) throws(ListError) {
-        guard residents[name] != nil else { throw ListError(.noSuchPlugin, "\(name): no such plugin is loaded") }
+    package func unload(_ name: String, usedBy users: [String]) async throws(ListError) {
+        guard residents[name] != nil || workers[name] != nil else {
+            throw ListError(.noSuchPlugin, "\(name): no such plugin is loaded")
+        }
         guard users.isEmpty else {
             throw ListError(.invalidArguments, "\(name) is used by \(users.sorted().joined(separator: ", "))")
         }
         residents[name] = nil
+        if let worker = workers.removeValue(forKey: name) { await worker.dismiss() }
         observer(.removed(name: name))
     }
 
@@ -111,21 +157,40 @@ package actor PluginRegistry {
 
     /// The section controllers that a list's option names; plugins that are needed for it are loaded.
     ///
+    /// A list has one host: section controllers of a plugin in a worker come from that plugin only.
+    ///
     /// - Parameter option: object type, or `*` for all others, to `PLUGIN/CONTROLLER` or `listd/…`.
-    /// - Throws: `noSuchSectionController`, `noSuchPlugin`, `pluginRefused`.
-    package func sectionControllers(for option: [String: String]) throws(ListError) -> SectionControllerTable {
-        try SectionControllerTable(option) { (reference) throws(ListError) in
-            try load(reference.plugin)
-            guard
-                let entry = residents[reference.plugin]?.manifest.sectionControllers.first(where: {
-                    $0.name == reference.name
-                })
-            else {
-                throw ListError(
-                    .noSuchSectionController, "plugin \(reference.plugin) has no section controller \(reference.name)")
-            }
-            return entry
+    /// - Throws: `noSuchSectionController`, `noSuchPlugin`, `pluginRefused`, `pluginFailed`; `invalidArguments` for
+    ///   section controllers that cannot be in one process.
+    package func sectionControllers(for option: [String: String]) async throws(ListError) -> SectionControllerTable {
+        let names = Set(option.values.compactMap { ControllerName($0)?.plugin }).subtracting(["listd"]).sorted()
+        for name in names { try await require(name) }
+        guard let isolated = names.first(where: { workers[$0] != nil }), let worker = workers[isolated] else {
+            return try SectionControllerTable(option) { (reference) throws(ListError) in try entry(reference) }
         }
+        if let other = names.first(where: { $0 != isolated }) {
+            throw ListError(
+                .invalidArguments,
+                "section-controllers: those of \(isolated) and \(other) run in different processes; one list has one")
+        }
+        let plugin = await worker.plugin
+        for (type, name) in option where BuiltInSectionControllers.kind(named: name) == nil {
+            guard let reference = ControllerName(name), reference.plugin == isolated else {
+                throw ListError(.noSuchSectionController, "section-controllers: “\(name)” for “\(type)”: no such thing")
+            }
+            guard plugin.sectionControllers.contains(reference.name) else { throw Self.missing(reference) }
+        }
+        return SectionControllerTable(naming: option, hostedBy: worker)
+    }
+
+    private func entry(_ reference: ControllerName) throws(ListError) -> SectionControllerEntry {
+        let entries = residents[reference.plugin]?.manifest.sectionControllers ?? []
+        guard let entry = entries.first(where: { $0.name == reference.name }) else { throw Self.missing(reference) }
+        return entry
+    }
+
+    private static func missing(_ reference: ControllerName) -> ListError {
+        ListError(.noSuchSectionController, "plugin \(reference.plugin) has no section controller \(reference.name)")
     }
 
     /// Makes the data source of a list; the plugin is loaded for it if need be.
@@ -136,15 +201,25 @@ package actor PluginRegistry {
     ///   - sink: gets the events, in order.
     /// - Returns: the source, which does not run yet.
     /// - Throws: `invalidArguments` for a source that the plugin does not have and for an argument that it does not take;
-    ///   `noSuchPlugin`, `pluginRefused`.
+    ///   `noSuchPlugin`, `pluginRefused`, `pluginFailed`.
     package func source(
         _ name: String, of plugin: String, argument: String, sink: @escaping SourceSink
     ) async throws(ListError) -> any Source {
-        try load(plugin)
+        try await require(plugin)
+        if let worker = workers[plugin] {
+            guard await worker.plugin.dataSources.contains(name) else { throw Self.missing(name, of: plugin) }
+            let source = await WorkerSource(name, argument: argument, of: worker, sink: sink)
+            try await worker.makeSource(source)
+            return source
+        }
         guard let resident = residents[plugin],
             let entry = resident.manifest.dataSources.first(where: { $0.name == name })
-        else { throw ListError(.invalidArguments, "source: plugin \(plugin) has no data source \(name)") }
+        else { throw Self.missing(name, of: plugin) }
         return try await PluginSource(entry, argument: argument, host: resident.host, sink: sink)
+    }
+
+    private static func missing(_ source: String, of plugin: String) -> ListError {
+        ListError(.invalidArguments, "source: plugin \(plugin) has no data source \(source)")
     }
 }
 

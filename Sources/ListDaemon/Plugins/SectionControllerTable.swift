@@ -9,15 +9,35 @@ package struct SectionControllerTable: Sendable {
     private enum Kind: Sendable {
         case builtIn(String)
         case plugin(String, SectionControllerEntry)
+        /// One that is not in this process: `listd/single` stands in for it.
+        case elsewhere
     }
 
     /// The built-in controller for every type.
-    package static let builtIn = SectionControllerTable(kinds: [:])
+    package static let builtIn = SectionControllerTable(option: [:], kinds: [:])
 
+    /// What was asked for: object type, or `*`, to the full name of a section controller.
+    let option: [String: String]
+    /// The worker that has the section controllers; nil = this process has them all.
+    private(set) var worker: PluginWorker?
     private let kinds: [String: Kind]
 
-    private init(kinds: [String: Kind]) {
+    private init(option: [String: String], kinds: [String: Kind]) {
+        self.option = option
         self.kinds = kinds
+    }
+
+    /// Only the names, of which this process has the built-in ones.
+    init(naming option: [String: String]) {
+        self.init(
+            option: option,
+            kinds: option.mapValues { BuiltInSectionControllers.kind(named: $0) == nil ? .elsewhere : .builtIn($0) })
+    }
+
+    /// The names, for a list that a worker hosts.
+    init(naming option: [String: String], hostedBy worker: PluginWorker) {
+        self.init(naming: option)
+        self.worker = worker
     }
 
     /// Looks up what an option names.
@@ -40,7 +60,7 @@ package struct SectionControllerTable: Sendable {
                 throw ListError(.noSuchSectionController, "section-controllers: “\(name)” for “\(type)”: no such thing")
             }
         }
-        self.init(kinds: kinds)
+        self.init(option: option, kinds: kinds)
     }
 
     /// Whether any of them comes from a plugin.
@@ -69,6 +89,8 @@ package struct SectionControllerTable: Sendable {
                 BuiltInSectionControllers.kind(named: name)
             case .plugin(let name, let entry):
                 entry.kind(named: name)
+            case .elsewhere:
+                BuiltInSectionControllers.kind(named: BuiltInSectionControllers.single)
             }
         }
     }

@@ -25,6 +25,8 @@ package enum SourceEvent: Sendable {
     case failed(ListError)
     /// The source is read again, and nothing has changed since it failed.
     case ready
+    /// The process of the source is being started again; the list keeps what it has.
+    case paused
 }
 
 /// Takes the events of a source, in order, on the source's executor; waiting in it slows the source down.

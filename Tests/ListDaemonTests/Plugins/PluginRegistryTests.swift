@@ -19,6 +19,7 @@ struct PluginRegistryTests {
             directories: PluginDirectories([workshop.directory]),
             configuration: { _ in
                 var configuration = PluginConfiguration()
+                configuration.isolation = .none
                 configuration.settings = ["Unit": "°C"]
                 return configuration
             },
@@ -56,8 +57,8 @@ struct PluginRegistryTests {
         #expect(await registry.plugin(named: "greenhouse") != nil)
     }
 
-    @Test("Isolation=worker where there are no workers → refused, and nothing of the plugin runs")
-    func noWorkers() async throws {
+    @Test("a worker that cannot be started → pluginFailed says so, and the plugin is not there")
+    func noWorker() async throws {
         try workshop.build("greenhouse.swift")
         let registry = PluginRegistry(
             directories: PluginDirectories([workshop.directory]),
@@ -66,10 +67,10 @@ struct PluginRegistryTests {
                 configuration.isolation = .worker
                 return configuration
             },
-            log: Log(level: .error, sink: SilentSink()))
+            log: Log(level: .error, sink: SilentSink()), executable: WorkerExecutable(path: "/no/such/listd"))
         let error = await #expect(throws: ListError.self) { try await registry.load("greenhouse") }
-        #expect(error?.code == .pluginRefused)
-        #expect(error?.message.contains("Isolation=worker") == true)
+        #expect(error?.code == .pluginFailed)
+        #expect(error?.message.contains("/no/such/listd") == true)
         #expect(await registry.plugins.isEmpty)
     }
 

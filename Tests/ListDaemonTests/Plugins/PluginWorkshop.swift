@@ -1,5 +1,6 @@
 import Foundation
 @_spi(Daemon) import PluginAPI
+import TestSupport
 import Testing
 
 /// A directory in which a test puts plugins together.
@@ -7,9 +8,7 @@ final class PluginWorkshop {
     /// Where the plugins are.
     let directory: String
 
-    /// The repository.
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().path(percentEncoded: false)
+    private static let root = FixtureCompiler.root
 
     init() throws {
         directory = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath()
@@ -50,24 +49,16 @@ final class PluginWorkshop {
     func build(_ fixture: String, as name: String? = nil, defining: [String] = []) throws -> String {
         let source = "\(Self.root)Tests/Fixtures/Plugins/\(fixture)"
         let output = path(name ?? String(fixture.prefix { $0 != "." }) + ".so")
-        let flags = defining.map { "-D\($0)" }
-        if fixture.hasSuffix(".c") {
-            try run(
-                "/usr/bin/env",
-                ["cc", "-shared", "-fPIC", "-I", "\(Self.root)Sources/PluginAPI/ABI", "-o", output, source] + flags)
-        } else {
-            let module = String(fixture.prefix { $0 != "." })
-            try run(
-                try swiftCompiler(),
-                swiftFlags(try builtLibraries()) + ["-module-name", module, "-o", output, source] + flags)
+        guard fixture.hasSuffix(".c") else {
+            try FixtureCompiler.compileSwift(fixture, to: output, defining: defining)
+            return output
         }
+        try FixtureCompiler.run(
+            "/usr/bin/env",
+            ["cc", "-shared", "-fPIC", "-I", "\(Self.root)Sources/PluginAPI/ABI", "-o", output, source]
+                + defining.map { "-D\($0)" })
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: output)
         return output
-    }
-
-    private func swiftFlags(_ built: String) -> [String] {
-        let search = ["-I", "\(built)/Modules", "-I", "\(Self.root)Sources/PluginAPI/ABI", "-L", built]
-        return ["-emit-library", "-swift-version", "6", "-lPluginAPI", "-lListKit"] + search
     }
 
     /// Builds the plugin of `Tests/Fixtures/PreviousMinor` against the libraries there, and answers the plugin's path.
@@ -76,8 +67,8 @@ final class PluginWorkshop {
         let version = PluginRecord.current.swiftVersion
         func compile(_ module: String, to output: String, _ flags: [String]) throws {
             let search = ["-I", directory, "-I", "\(Self.root)Sources/PluginAPI/ABI", "-L", directory]
-            try run(
-                try swiftCompiler(),
+            try FixtureCompiler.run(
+                try FixtureCompiler.swiftCompiler(),
                 ["-emit-library", "-swift-version", "6", "-module-name", module, "-o", path(output)] + search + flags)
         }
         let resilient = ["-emit-module", "-enable-library-evolution", "-no-verify-emitted-module-interface"]
@@ -89,31 +80,5 @@ final class PluginWorkshop {
         try compile("PluginAPI", to: "libPluginAPI.so", resilient + ["-lListKit", path("PluginAPI.swift")])
         try compile("veteran", to: "veteran.so", ["-lPluginAPI", "-lListKit", "\(sources)/veteran.swift"])
         return path("veteran.so")
-    }
-
-    private func swiftCompiler() throws -> String {
-        let swift = try run("\(Self.root)scripts/swift", ["--where"]).trimmingCharacters(in: .whitespacesAndNewlines)
-        return URL(filePath: swift).deletingLastPathComponent().path(percentEncoded: false) + "swiftc"
-    }
-
-    /// Where the libraries are that this test run has loaded: beside its program.
-    private func builtLibraries() throws -> String {
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return URL(filePath: program).deletingLastPathComponent().path(percentEncoded: false)
-    }
-
-    @discardableResult
-    private func run(_ program: String, _ arguments: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "\(program) \(arguments.joined(separator: " ")):\n\(text)")
-        return text
     }
 }

@@ -45,6 +45,7 @@ enum Said: Sendable, Equatable {
     case upserts([ListObject])
     case failed(ListError)
     case ready
+    case paused
 
     init(_ event: SourceEvent) {
         self =
@@ -53,6 +54,7 @@ enum Said: Sendable, Equatable {
             case .changes(_, let upserts): .upserts(upserts.map(\.object))
             case .failed(let error): .failed(error)
             case .ready: .ready
+            case .paused: .paused
             }
     }
 }

@@ -1,0 +1,13 @@
+/// Runs one list: in this process, or where it may die and come back.
+///
+/// Commands are values, handled in the order in which they were sent; effects come out through the sink that the host was
+/// made with.
+package protocol ListHost: AnyObject, Sendable {
+    /// Hands over a command; it is handled after all that were sent before it.
+    func send(_ command: AdapterCommand)
+
+    /// Calls back from the host's executor as soon as that has nothing older to do.
+    func ping(_ answer: @escaping @Sendable () -> Void)
+}
+
+extension AdapterHost: ListHost {}

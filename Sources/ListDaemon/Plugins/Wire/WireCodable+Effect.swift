@@ -1,0 +1,99 @@
+internal import ListKit
+
+extension AdapterEffect: WireCodable {
+    func write(to writer: inout WireWriter) {
+        switch self {
+        case .status(let status): writer.write(0 as UInt8, status)
+        case .event(let event): writer.write(1 as UInt8, event)
+        case .selection(let items): writer.write(2 as UInt8, items)
+        case .view(let view, let description): writer.write(3 as UInt8, view, description)
+        case .closed(let view, let reason): writer.write(4 as UInt8, view, reason)
+        case .announce(let status): writer.write(5 as UInt8, status)
+        case .answer(let id, let outcome): writer.write(6 as UInt8, id, outcome)
+        case .prepared(let token, let update): writer.write(7 as UInt8, token, update)
+        case .paused(let isPaused): writer.write(8 as UInt8, isPaused)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.byte() {
+        case 0: self = .status(try reader.read())
+        case 1: self = .event(try reader.read())
+        case 2: self = .selection(try reader.read())
+        case 3: self = .view(try reader.read(), try reader.read())
+        case 4: self = .closed(try reader.read(), try reader.read())
+        case 5: self = .announce(try reader.read())
+        case 6: self = .answer(try reader.read(), try reader.read())
+        case 7: self = .prepared(try reader.read(), try reader.read())
+        case 8: self = .paused(try reader.read())
+        default: throw WireError("an effect")
+        }
+    }
+}
+
+extension PreparedUpdate: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(transaction, log, oldestRevision) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(transaction: try reader.read(), log: try reader.read(), oldestRevision: try reader.read())
+    }
+}
+
+extension AdapterStatus: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(revision, oldestRevision, objectCount, itemCount) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            revision: try reader.read(), oldestRevision: try reader.read(), objectCount: try reader.read(),
+            itemCount: try reader.read())
+    }
+}
+
+extension PlacedItem: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(section, index, item) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(section: try reader.read(), index: try reader.read(), item: try reader.read())
+    }
+}
+
+extension AdapterAnswer: WireCodable {
+    func write(to writer: inout WireWriter) {
+        switch self {
+        case .revision(let revision, let dropped, let isRefused):
+            writer.write(0 as UInt8, revision, dropped, isRefused)
+        case .objects(let revision, let total, let objects): writer.write(1 as UInt8, revision, total, objects)
+        case .object(let revision, let section, let object): writer.write(2 as UInt8, revision, section, object)
+        case .items(let revision, let next, let items): writer.write(3 as UInt8, revision, next, items)
+        case .changes(let revision, let transactions): writer.write(4 as UInt8, revision, transactions)
+        case .opened(let revision, let sections, let items): writer.write(5 as UInt8, revision, sections, items)
+        case .sequence(let sequence): writer.write(6 as UInt8, sequence)
+        case .scrolled(let offset, let sequence): writer.write(7 as UInt8, offset, sequence)
+        case .flag(let flag): writer.write(8 as UInt8, flag)
+        case .picture(let picture): writer.write(9 as UInt8, picture)
+        case .text(let text): writer.write(10 as UInt8, text)
+        case .done: writer.write(11 as UInt8)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.byte() {
+        case 0:
+            self = .revision(
+                try reader.read(), droppedDuplicates: try reader.read(), isRefused: try reader.read())
+        case 1: self = .objects(revision: try reader.read(), total: try reader.read(), try reader.read())
+        case 2: self = .object(revision: try reader.read(), section: try reader.read(), try reader.read())
+        case 3: self = .items(revision: try reader.read(), next: try reader.read(), try reader.read())
+        case 4: self = .changes(revision: try reader.read(), try reader.read())
+        case 5:
+            self = .opened(revision: try reader.read(), sections: try reader.read(), items: try reader.read())
+        case 6: self = .sequence(try reader.read())
+        case 7: self = .scrolled(offset: try reader.read(), sequence: try reader.read())
+        case 8: self = .flag(try reader.read())
+        case 9: self = .picture(try reader.read())
+        case 10: self = .text(try reader.read())
+        case 11: self = .done
+        default: throw WireError("an answer")
+        }
+    }
+}

@@ -1,0 +1,147 @@
+@_spi(Daemon) internal import ListKit
+
+extension PictureItem: WireCodable {
+    func write(to writer: inout WireWriter) {
+        writer.write(slot, objectID, section, item, kind, reuseIdentifier, frame, z, content)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            slot: try reader.read(), objectID: try reader.read(), section: try reader.read(), item: try reader.read(),
+            kind: try reader.read(), reuseIdentifier: try reader.read(), frame: try reader.read(),
+            z: try reader.read(), content: try reader.read())
+    }
+}
+
+extension PictureChange: WireCodable {
+    func write(to writer: inout WireWriter) {
+        writer.write(view, sequence, revision, contentSize, offset, released, shown, placed, rebound, transitions)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            view: try reader.read(), sequence: try reader.read(), revision: try reader.read(),
+            contentSize: try reader.read(), offset: try reader.read())
+        released = try reader.read()
+        shown = try reader.read()
+        placed = try reader.read()
+        rebound = try reader.read()
+        transitions = try reader.read()
+    }
+}
+
+extension PictureChange.Placement: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(slot, section, item, frame, z) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            slot: try reader.read(), section: try reader.read(), item: try reader.read(), frame: try reader.read(),
+            z: try reader.read())
+    }
+}
+
+extension PictureChange.Rebinding: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(slot, content) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(slot: try reader.read(), content: try reader.read())
+    }
+}
+
+extension PictureChange.Transition: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(slot, frame) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(slot: try reader.read(), frame: try reader.read())
+    }
+}
+
+extension Picture: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(sequence, revision, contentSize, offset, items) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            sequence: try reader.read(), revision: try reader.read(), contentSize: try reader.read(),
+            offset: try reader.read(), items: try reader.read())
+    }
+}
+
+// MARK: - Views
+
+extension ListViewOptions: WireCodable {
+    func write(to writer: inout WireWriter) {
+        writer.write(layout, window, windowBytes, lead, trail, buffer, overscanItems, fields)
+        writer.write(isAnchored, isAnchoredAtStart, scale, contentInset)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init()
+        layout = try reader.read()
+        window = try reader.read()
+        windowBytes = try reader.read()
+        lead = try reader.read()
+        trail = try reader.read()
+        buffer = try reader.read()
+        overscanItems = try reader.read()
+        fields = try reader.read()
+        isAnchored = try reader.read()
+        isAnchoredAtStart = try reader.read()
+        scale = try reader.read()
+        contentInset = try reader.read()
+    }
+}
+
+extension ViewDescription.State: WireCodable {}
+
+extension ViewDescription: WireCodable {
+    func write(to writer: inout WireWriter) {
+        writer.write(state, sequence, acknowledgedSequence, contentSize, viewport, workingRange, visibleObjects)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            state: try reader.read(), sequence: try reader.read(), acknowledgedSequence: try reader.read(),
+            contentSize: try reader.read(), viewport: try reader.read(), workingRange: try reader.read(),
+            visibleObjects: try reader.read())
+    }
+}
+
+extension MeasuredSize: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(objectID, item, size) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(objectID: try reader.read(), item: try reader.read(), size: try reader.read())
+    }
+}
+
+extension ViewResumption.ReleasedSlot: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(slot, reuseIdentifier) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(slot: try reader.read(), reuseIdentifier: try reader.read())
+    }
+}
+
+extension ViewResumption: WireCodable {
+    func write(to writer: inout WireWriter) {
+        writer.write(id, options, viewport, visibleRange?.lowerBound, visibleRange?.upperBound)
+        writer.write(sequence, acknowledgedSequence, isStalled, contentSize, shown, released, measured)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(id: try reader.read(), options: try reader.read())
+        viewport = try reader.read()
+        let (first, last): (IndexPath?, IndexPath?) = (try reader.read(), try reader.read())
+        if let first, let last {
+            guard first <= last else { throw WireError("a visible range") }
+            visibleRange = first...last
+        }
+        sequence = try reader.read()
+        acknowledgedSequence = try reader.read()
+        isStalled = try reader.read()
+        contentSize = try reader.read()
+        shown = try reader.read()
+        released = try reader.read()
+        measured = try reader.read()
+    }
+}

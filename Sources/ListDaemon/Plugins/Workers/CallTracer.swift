@@ -1,0 +1,76 @@
+internal import Dispatch
+package import ListKit
+internal import PluginAPI
+
+/// Writes a breadcrumb before each call of a plugin's code for one list, and takes it away after.
+///
+/// It stands between the list and its executor too, because timers of section controllers come through that.
+package final class CallTracer: ListPerformanceDelegate, ListExecutor, @unchecked Sendable {
+    // Sendable: the state belongs to the list's executor, on which every method but `perform` is called.
+    private let slot: BreadcrumbSlot?
+    /// Set once, before the list is used.
+    var executor: QueueExecutor?
+    private var stamp: UInt64 = 0
+    private var calls: [Breadcrumb] = []
+
+    /// Traces into a slot; without one, nothing is written.
+    init(_ slot: BreadcrumbSlot?) { self.slot = slot }
+
+    package func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall) {
+        guard slot != nil else { return }
+        begin(
+            Breadcrumb(
+                kind: PluginCallback(call.callback), controller: call.controllerName, object: call.objectID))
+    }
+
+    package func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall) { end() }
+
+    /// The same section controller, whose traits are traced: the engine asks them without saying so.
+    func traced(_ entry: SectionControllerEntry, of plugin: String) -> SectionControllerEntry {
+        guard slot != nil, let traits = entry.traits else { return entry }
+        let name = "\(plugin)/\(entry.name)"
+        return .controller(
+            entry.name,
+            traits: { [unowned self] in
+                let traits = trace(.shape, name, "") { traits() }
+                let viewModels = traits.viewModels.map { viewModels in
+                    { @Sendable object in self.trace(.shape, name, object.id) { viewModels(object) } }
+                }
+                return ListSectionTraits(
+                    numberOfItems: { object in self.trace(.shape, name, object.id) { traits.numberOfItems(object) } },
+                    shape: { object, container in
+                        self.trace(.shape, name, object.id) { traits.shape(object, container) }
+                    }, viewModels: viewModels)
+            }, entry.make)
+    }
+
+    /// Runs a call that the engine knows nothing of.
+    func trace<Result>(_ kind: PluginCallback, _ controller: String, _ object: String, _ body: () -> Result) -> Result {
+        begin(Breadcrumb(kind: kind, controller: controller, object: object))
+        defer { end() }
+        return body()
+    }
+
+    package func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void) {
+        executor?.perform(after: milliseconds) { self.trace(.timer, "", "", work) }
+    }
+
+    private func begin(_ call: Breadcrumb) {
+        guard let slot else { return }
+        slot.write(call.kind, controller: call.controller, object: call.object)
+        if calls.isEmpty {
+            stamp &+= 1
+            slot.setStamp(stamp)
+        }
+        calls.append(call)
+    }
+
+    private func end() {
+        guard let slot, calls.popLast() != nil else { return }
+        if let outer = calls.last {
+            slot.write(outer.kind, controller: outer.controller, object: outer.object)
+        } else {
+            slot.setStamp(0)
+        }
+    }
+}

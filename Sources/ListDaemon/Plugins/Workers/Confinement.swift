@@ -1,0 +1,29 @@
+internal import CLinux
+internal import Glibc
+internal import ListKit
+
+/// What a worker gives up before it touches its plugin.
+///
+/// Descriptors but its own are closed when it is started. Memory goes last, since the daemon says how much there is.
+enum Confinement {
+    /// Room for the stacks of threads and what the runtime needs before the plugin takes anything.
+    private static let allowance = 192 << 20
+
+    /// Gives up new privileges, the sight of others into its memory, core dumps, and a life after its daemon's; to be called
+    /// while the process has one thread.
+    static func begin() -> Bool {
+        // A client that goes away is an error of a write. A terminal's and a service manager's signals are the daemon's:
+        // it ends its workers when it is done with them.
+        for number in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
+        return listd_confine() == 0
+    }
+
+    /// Gives up more memory than the plugin may have.
+    ///
+    /// - Throws: `pluginFailed` when the kernel does not take it back; the plugin is not loaded then.
+    static func limitMemory(to bytes: Int) throws(ListError) {
+        guard listd_limit_data(UInt64(clamping: bytes) + UInt64(allowance)) == 0 else {
+            throw ListError(.pluginFailed, "the worker's memory could not be limited", cause: SystemError.text(errno))
+        }
+    }
+}

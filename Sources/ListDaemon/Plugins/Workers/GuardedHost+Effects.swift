@@ -1,0 +1,99 @@
+@_spi(Daemon) internal import ListKit
+
+// What the host in the seat yields: checked, followed, and passed on.
+
+extension GuardedHost {
+    /// Requests of the guard itself; those of clients are numbered from 1.
+    static let settlingRequest: RequestID = 1 << 63
+
+    func receive(_ output: HostOutput, from number: SeatNumber) {
+        guard let seat, seat.number == number else { return }
+        if case .stopped = phase { return }
+        for case .event(.updated(let transaction)) in output.effects {
+            guard note(transaction) else { return seat.blame("it said a transaction that nobody stored") }
+        }
+        var said: [AdapterEffect] = []
+        for effect in output.effects {
+            guard follow(effect, output.preparedRequests, &said) else {
+                return seat.blame("it said what no host of a list says")
+            }
+        }
+        if case .settling(var settling) = phase {
+            settling.add(said)
+            phase = .settling(settling)
+            if settling.isOver { finishSettling(settling) }
+        } else if !said.isEmpty {
+            sink(said)
+        }
+        if said.contains(where: { $0.answers(stopping?.id) }) { end() }
+    }
+
+    /// Follows one effect; what is to be passed on goes to `said`. False for what no host says.
+    private func follow(
+        _ effect: AdapterEffect, _ preparedRequests: [RequestID], _ said: inout [AdapterEffect]
+    ) -> Bool {
+        var effect = effect
+        switch effect {
+        case .status(var new):
+            new.oldestRevision = changes.oldestRevision
+            status = new
+            effect = .status(new)
+        case .announce(var new):
+            new.oldestRevision = changes.oldestRevision
+            effect = .announce(new)
+        case .prepared(let token, let update):
+            return prepare(token, update, preparedRequests)
+        case .selection(let items): selection = items
+        case .view(let view, let description): views[view]?.note(description)
+        case .closed(let view, _): views[view] = nil
+        case .event(let event): note(event)
+        case .answer(let id, let outcome):
+            guard settle(id, outcome) else { return true }
+        default: break
+        }
+        said.append(effect)
+        return true
+    }
+
+    private func note(_ event: AdapterEvent) {
+        switch event {
+        case .display(let change): views[change.view]?.note(change)
+        case .workingRange(let change): views[change.view]?.note(change)
+        case .picture(let change): views[change.view]?.note(change)
+        default: break
+        }
+    }
+
+    /// A transaction was applied: the daemon's copy follows. False when it is not the one that was stored.
+    private func note(_ transaction: Transaction) -> Bool {
+        guard let stored, transaction.baseRevision == revision, transaction.revision == stored.transaction.revision
+        else { return false }
+        self.stored = nil
+        snapshot.apply(stored.transaction.content)
+        revision = transaction.revision
+        changes.append(transaction)
+        return true
+    }
+
+    /// Takes an answer: once, and only to what was asked. False = it is not to be passed on.
+    private func settle(_ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>) -> Bool {
+        if id == Self.settlingRequest { return true }
+        if id == stopping?.id { return true }
+        guard let request = requests.removeValue(forKey: id), request.isSent else { return false }
+        switch (request.command, outcome) {
+        case (.openView(_, let view, _), .failure): views[view] = nil
+        case (.view(_, let view, .resync), .success(.picture(let picture))): views[view]?.note(picture)
+        case (.configure(_, let configuration, let controllers), .success):
+            self.configuration = configuration
+            if let controllers { self.controllers = controllers }
+        default: break
+        }
+        return true
+    }
+}
+
+extension AdapterEffect {
+    fileprivate func answers(_ id: RequestID?) -> Bool {
+        if case .answer(let answered, _) = self { answered == id } else { false }
+    }
+}

@@ -1,0 +1,107 @@
+@_spi(Daemon) internal import ListKit
+
+// Storing and booking happen in the daemon, whoever hosts the list.
+
+extension GuardedHost {
+    /// What the store is writing.
+    struct Storing {
+        enum Work {
+            /// What the host in a seat prepared.
+            case transaction(PreparedTransaction, hostToken: StoringToken, SeatNumber, [RequestID], Quotas.Amounts?)
+            /// The whole list as it is.
+            case snapshot(RequestID)
+        }
+
+        let token: StoringToken
+        let work: Work
+    }
+
+    /// The host wants a transaction stored; false when it is none of this list.
+    func prepare(_ hostToken: StoringToken, _ update: PreparedUpdate, _ requests: [RequestID]) -> Bool {
+        let transaction = update.transaction
+        let (next, overflow) = revision.addingReportingOverflow(1)
+        guard let seat, stored == nil, !overflow, transaction.baseRevision == revision, transaction.revision == next
+        else { return false }
+        if case .transaction? = storing?.work { return false }
+        let booked: Quotas.Amounts?
+        do throws(ListError) {
+            booked = try account?.book(transaction.content) { id in snapshot.find(id)?.object }
+        } catch {
+            seat.send(.stored(hostToken, error))
+            return true
+        }
+        let requests = requests.filter { self.requests[$0]?.isSent ?? false }
+        let work = Storing.Work.transaction(transaction, hostToken: hostToken, seat.number, requests, booked)
+        guard isStored else {
+            finish(work, nil)
+            return true
+        }
+        var update = update
+        update.oldestRevision = changes.oldestRevision
+        write(update, work)
+        return true
+    }
+
+    /// Stores the list from now on, or no more; in the first case it is stored at once.
+    func keep(_ id: RequestID, _ keeps: Bool) {
+        guard keeps, !isStored, storing == nil else {
+            isStored = keeps
+            return sink([.answer(id, .success(.done))])
+        }
+        let known = (try? changes.changes(since: changes.oldestRevision, byteLimit: .max)) ?? []
+        let content = PreparedTransaction.Content.replace(snapshot.objects)
+        write(
+            PreparedUpdate(
+                transaction: PreparedTransaction(baseRevision: revision, revision: revision, content: content),
+                log: known, oldestRevision: changes.oldestRevision), .snapshot(id))
+    }
+
+    private func write(_ update: PreparedUpdate, _ work: Storing.Work) {
+        lastToken += 1
+        storing = Storing(token: lastToken, work: work)
+        sink([.prepared(lastToken, update)])
+    }
+
+    /// The store has done its work, or says why it could not.
+    func storeAnswered(_ token: StoringToken, _ error: ListError?) {
+        guard let storing, storing.token == token else { return }
+        self.storing = nil
+        finish(storing.work, error)
+        if stopping != nil, seat == nil { return endWithoutSeat() }
+        openIfPossible()
+    }
+
+    private func finish(_ work: Storing.Work, _ error: ListError?) {
+        switch work {
+        case .snapshot(let id):
+            isStored = error == nil
+            sink([.answer(id, error.map { .failure($0) } ?? .success(.done))])
+        case .transaction(let transaction, let hostToken, let number, let requests, let booked):
+            if let error {
+                if let booked { account?.cancel(booked) }
+                if seat?.number == number { seat?.send(.stored(hostToken, error)) }
+                return
+            }
+            stored = (transaction, requests)
+            if seat?.number == number { seat?.send(.stored(hostToken, nil)) } else { takeOverStored() }
+        }
+    }
+
+    /// The host died before it could apply what is stored: the guard does, and tells it as soon as there is a host that
+    /// knows the items.
+    func takeOverStored() {
+        guard let (transaction, requests) = stored else { return }
+        stored = nil
+        snapshot.apply(transaction.content)
+        let told = Transaction(
+            baseRevision: revision, revision: transaction.revision, kind: .reload, animated: false,
+            sectionCount: snapshot.count, itemCount: 0)
+        revision = transaction.revision
+        changes.append(told)
+        untold.append(told)
+        for id in requests where self.requests.removeValue(forKey: id) != nil {
+            lateAnswers.append(
+                .answer(id, .success(.revision(transaction.revision, droppedDuplicates: 0, isRefused: false))))
+        }
+    }
+}

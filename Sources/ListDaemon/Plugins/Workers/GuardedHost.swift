@@ -1,0 +1,224 @@
+@_spi(Daemon) internal import ListKit
+
+/// Keeps a list whose section controllers run where they may die: hands commands on to the host in the worker, follows what
+/// it does, and brings the list back elsewhere when it is gone.
+///
+/// The daemon's copy of the list is what clients were told: objects, revision, the last changes, what each view shows.
+/// Everything that was asked is answered exactly once, whatever becomes of workers: what two of them died of is refused.
+actor GuardedHost: ListHost {
+    /// Where the list is hosted.
+    enum Phase {
+        /// Nowhere: it waits for a seat.
+        case waiting
+        /// In a seat where it is brought to where it was; commands wait.
+        case settling(Settling)
+        /// In its seat.
+        case serving
+        /// It has ended.
+        case stopped
+    }
+
+    /// Something that was asked and is not answered.
+    struct Request {
+        let command: AdapterCommand
+        /// How many workers died while they had it.
+        var deaths = 0
+        var isSent = false
+    }
+
+    let executor: QueueExecutor
+    let sink: AdapterHost.Sink
+    var configuration: ListAdapter.Configuration
+    var controllers: SectionControllerTable
+    var phase = Phase.waiting
+    var seat: Seat?
+    /// Whether it was seated before, so that clients have to be told that it is hosted anew.
+    var wasSeated = false
+    var isHeld = false
+
+    // What clients know.
+    var snapshot: ListSnapshot
+    var revision: UInt64
+    var status = AdapterStatus()
+    var changes: ChangeLog
+    var views: [ViewID: ViewMemory] = [:]
+    var selection: [SelectedItem] = []
+
+    // What is under way.
+    var requests: [RequestID: Request] = [:]
+    /// Requests in order of arrival; those that are answered are swept now and then.
+    var order: [RequestID] = []
+    /// Views to be closed when there is a seat.
+    var closings: [(view: ViewID, reason: ViewClosing)] = []
+    var storing: Storing?
+    /// What the store has and the seat has not applied yet.
+    var stored: (transaction: PreparedTransaction, requests: [RequestID])?
+    /// Transactions that are in the snapshot and that nobody was told of, because their host died.
+    var untold: [Transaction] = []
+    /// Answers that wait until what they are about was told.
+    var lateAnswers: [AdapterEffect] = []
+    var stopping: (id: RequestID, reason: ViewClosing)?
+    var isStored: Bool
+    var lastToken: StoringToken = 0
+    var account: HostAccount?
+    /// Told once that the list has ended.
+    var whenEnded: (@Sendable () -> Void)?
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    /// Guards a list as it was stored.
+    init(
+        configuration: ListAdapter.Configuration, controllers: SectionControllerTable, objects: [ListObject] = [],
+        revision: UInt64 = 0, changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false,
+        sink: @escaping AdapterHost.Sink
+    ) {
+        executor = QueueExecutor(label: "org.listd.guard." + configuration.name)
+        self.configuration = configuration
+        self.controllers = controllers
+        snapshot = ListSnapshot(objects)
+        self.revision = revision
+        self.changes = ChangeLog(revision: revision, stored: changes)
+        self.account = account
+        self.account?.adopt(objects)
+        self.isStored = isStored
+        self.sink = sink
+    }
+
+    package nonisolated func send(_ command: AdapterCommand) {
+        executor.post { self.assumeIsolated { $0.receive(command) } }
+    }
+
+    /// The executor of the guard answers: that of the list in its worker is watched otherwise.
+    package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
+
+    /// Takes what the host in a seat yields.
+    nonisolated func take(_ output: HostOutput, from seat: SeatNumber) {
+        executor.post { self.assumeIsolated { $0.receive(output, from: seat) } }
+    }
+
+    /// Takes a seat; the one before is left.
+    nonisolated func move(to seat: Seat) {
+        executor.post { self.assumeIsolated { $0.sit(on: seat) } }
+    }
+
+    /// The seat is gone.
+    nonisolated func loseSeat() {
+        executor.post { self.assumeIsolated { $0.lose(isDeath: true) } }
+    }
+
+    /// Calls back once when the list has ended; before it is used.
+    func onEnd(_ body: @escaping @Sendable () -> Void) { whenEnded = body }
+}
+
+/// A place where a list is hosted.
+struct Seat: Sendable {
+    /// Its number, which no other seat of the list has had.
+    let number: SeatNumber
+    /// Opens the list there.
+    let open: @Sendable (HostSetup) -> Void
+    /// Hands a command on.
+    let send: @Sendable (AdapterCommand) -> Void
+    /// Says that the host does what no host does.
+    let blame: @Sendable (String) -> Void
+    /// Leaves.
+    let close: @Sendable () -> Void
+}
+
+// MARK: - Commands
+
+extension GuardedHost {
+    private func receive(_ command: AdapterCommand) {
+        if case .stopped = phase { return refuse(command) }
+        switch command {
+        case .stored(let token, let error): storeAnswered(token, error)
+        case .keep(let id, let keeps): keep(id, keeps)
+        case .hold(let holds):
+            isHeld = holds
+            if seat != nil { seat?.send(command) }
+        case .stop(let id, let reason): stop(id, reason)
+        case .closeView(let view, let reason):
+            if case .serving = phase { seat?.send(command) } else { closings.append((view, reason)) }
+        case .query(let id, let query) where untold.isEmpty && query.isAboutObjects:
+            sink([.answer(id, Result { () throws(ListError) in try answer(query) })])
+        default: forward(command)
+        }
+    }
+
+    private func forward(_ command: AdapterCommand) {
+        guard let id = command.requestID else { return }
+        if case .openView(_, let view, let options) = command {
+            views[view] = ViewMemory(id: view, options: options)
+        }
+        if case .view(_, let view, let command) = command { views[view]?.note(command) }
+        requests[id] = Request(command: command)
+        order.append(id)
+        if order.count > 64, order.count > 2 * requests.count { order.removeAll { requests[$0] == nil } }
+        if case .serving = phase { sendWaiting() }
+    }
+
+    /// Sends what was not sent yet, in order of arrival.
+    func sendWaiting() {
+        guard let seat else { return }
+        for id in order {
+            guard let request = requests[id], !request.isSent else { continue }
+            requests[id]?.isSent = true
+            seat.send(request.command)
+        }
+        let gone = closings
+        closings = []
+        for (view, reason) in gone { seat.send(.closeView(view, reason)) }
+    }
+
+    /// Nobody is left without an answer.
+    private func refuse(_ command: AdapterCommand) {
+        guard let id = command.requestID else { return }
+        let name = configuration.name
+        sink([.answer(id, .failure(ListError(.noSuchAdapter, "adapter \(name.debugDescription) is gone")))])
+    }
+
+    private func answer(_ query: AdapterQuery) throws(ListError) -> AdapterAnswer {
+        switch query {
+        case .objects(let offset, let limit, let byteLimit):
+            return .objects(revision: revision, total: snapshot.count, page(offset, limit, byteLimit))
+        case .find(let id):
+            guard let (position, object) = snapshot.find(id) else {
+                throw ListError(.noSuchObject, "id: there is no object \(id.debugDescription)")
+            }
+            return .object(revision: revision, section: position, object)
+        case .changes(let since, let byteLimit):
+            return .changes(revision: revision, try changes.changes(since: since, byteLimit: byteLimit))
+        case .items, .description: throw ListError(.pluginFailed, "only the host of the list knows its items")
+        }
+    }
+
+    private func page(_ offset: Int, _ limit: Int, _ byteLimit: Int) -> [ListObject] {
+        var page: [ListObject] = []
+        var bytes = 0
+        while page.count < limit {
+            let start = offset + page.count
+            let portion = snapshot.objects(in: start..<start + min(256, limit - page.count))
+            guard !portion.isEmpty else { break }
+            for object in portion {
+                bytes += object.byteCount + 16
+                if bytes > byteLimit, !page.isEmpty { return page }
+                page.append(object)
+            }
+        }
+        return page
+    }
+
+    private func stop(_ id: RequestID, _ reason: ViewClosing) {
+        stopping = (id, reason)
+        if case .serving = phase { seat?.send(.stop(id, reason)) } else { endWithoutSeat() }
+    }
+}
+
+extension AdapterQuery {
+    /// Whether the daemon's copy of the list answers it.
+    fileprivate var isAboutObjects: Bool {
+        switch self {
+        case .objects, .find, .changes: true
+        case .items, .description: false
+        }
+    }
+}

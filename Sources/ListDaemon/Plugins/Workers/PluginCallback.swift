@@ -1,0 +1,51 @@
+internal import ListKit
+
+/// The calls of a plugin's code that are watched; the raw value is what breadcrumbs hold.
+enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
+    case manifest = 1
+    case make, update, count, size, item, display, endDisplay, workingRange, selection, move, scroll, batch
+    case timer, shape
+    case sourceMake, sourceStart, sourceStop
+
+    /// The same call as the engine knows it.
+    init(_ callback: ListControllerCall.Callback) {
+        switch callback {
+        case .make: self = .make
+        case .update: self = .update
+        case .count: self = .count
+        case .size: self = .size
+        case .item: self = .item
+        case .display: self = .display
+        case .endDisplay: self = .endDisplay
+        case .workingRange: self = .workingRange
+        case .selection: self = .selection
+        case .move: self = .move
+        case .scroll: self = .scroll
+        case .batch: self = .batch
+        }
+    }
+
+    /// The method that a plugin's author knows.
+    var description: String {
+        switch self {
+        case .manifest: "manifest"
+        case .make: "init"
+        case .update: "didUpdate"
+        case .count: "numberOfItems"
+        case .size: "sizeForItem"
+        case .item: "item"
+        case .display: "willDisplay"
+        case .endDisplay: "didEndDisplaying"
+        case .workingRange: "the working range delegate"
+        case .selection: "selection"
+        case .move: "moveItem"
+        case .scroll: "the scroll delegate"
+        case .batch: "performBatch"
+        case .timer: "a timer"
+        case .shape: "traits"
+        case .sourceMake: "init"
+        case .sourceStart: "start"
+        case .sourceStop: "stop"
+        }
+    }
+}

@@ -1,0 +1,21 @@
+internal import CLinux
+
+/// What tells one content of a plugin's file from another.
+struct PluginFileState: Sendable, Equatable {
+    private let device: UInt64
+    private let inode: UInt64
+    private let size: Int64
+    private let seconds: Int64
+    private let nanoseconds: Int64
+
+    /// The state of a file; nil when it cannot be looked at.
+    init?(of path: String) {
+        var state = listd_file_state()
+        guard unsafe listd_state_at(path, &state) == 0 else { return nil }
+        device = state.device
+        inode = state.inode
+        size = state.size
+        seconds = state.modified_seconds
+        nanoseconds = state.modified_nanoseconds
+    }
+}

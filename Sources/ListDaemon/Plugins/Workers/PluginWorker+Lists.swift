@@ -1,0 +1,66 @@
+internal import DBus
+internal import ListKit
+
+// Lists and their places: in the worker, or inside the daemon while the plugin has failed.
+
+extension PluginWorker {
+    /// Gives a list a place, from now on until it ends.
+    func host(_ list: GuardedHost) {
+        let key = ObjectIdentifier(list)
+        lists[key] = list
+        switch lifecycle.state {
+        case .running: seat(list)
+        case .failed: list.move(to: substitute(for: list))
+        case .idle, .starting, .pausing: break
+        }
+    }
+
+    /// A list has ended.
+    func leave(_ list: GuardedHost) { lists[ObjectIdentifier(list)] = nil }
+
+    func seat(_ list: GuardedHost) {
+        guard let process else { return }
+        let number = nextSeat()
+        let crumb = process.takeCrumb()
+        process.seat(list, at: number)
+        let send: @Sendable (WorkerOrder) -> Void = { [weak process] order in
+            do throws(ListError) {
+                // Encoded on the executor of the list; the loop only passes it on.
+                let packet = try WorkerPacket(order)
+                EventLoop.shared.post { process?.send(packet) }
+            } catch {
+                EventLoop.shared.post { process?.kill(error.message) }
+            }
+        }
+        list.move(
+            to: Seat(
+                number: number, open: { send(.open(number, crumb: crumb, $0)) },
+                send: { send(.command(number, $0)) },
+                blame: { reason in EventLoop.shared.post { [weak process] in process?.kill(reason) } },
+                close: {
+                    send(.close(number))
+                    EventLoop.shared.post { [weak process] in
+                        process?.vacate(number)
+                        if let crumb { process?.giveBack(crumb) }
+                    }
+                }))
+    }
+
+    /// A place inside the daemon, where `listd/single` stands in for the plugin's section controllers.
+    func substitute(for list: GuardedHost) -> Seat {
+        let number = nextSeat()
+        let place = SubstituteHost()
+        return Seat(
+            number: number,
+            open: { setup in
+                place.host = SeatedHost(setup, controllers: setup.controllers, tracer: CallTracer(nil)) {
+                    [weak list] output in list?.take(output, from: number)
+                }
+            }, send: { place.host?.host.send($0) }, blame: { _ in }, close: { place.host = nil })
+    }
+
+    func nextSeat() -> SeatNumber {
+        lastSeat &+= 1
+        return lastSeat
+    }
+}

@@ -1,0 +1,93 @@
+internal import DBus
+internal import ListKit
+
+// Data sources in the worker: made, started, made again in the next worker, ended.
+
+extension PluginWorker {
+    /// Makes a data source in the worker; it does not run yet.
+    ///
+    /// - Throws: what the plugin throws, above all `invalidArguments`; `pluginFailed` when the worker is gone.
+    func makeSource(_ source: WorkerSource) async throws(ListError) {
+        guard case .running = lifecycle.state else {
+            throw ListError(.pluginFailed, "plugin \(name) is \(plugin.state.rawValue)", cause: plugin.lastError)
+        }
+        let error: ListError? = await withCheckedContinuation { continuation in
+            source.whenMade = { continuation.resume(returning: $0) }
+            make(source)
+        }
+        if let error {
+            forget(source)
+            throw error
+        }
+    }
+
+    private func make(_ source: WorkerSource) {
+        guard let process else { return }
+        forget(source)
+        let number = nextSeat()
+        source.seat = number
+        source.crumb = process.takeCrumb()
+        sources[number] = source
+        send(.makeSource(number, crumb: source.crumb, name: source.name, argument: source.argument))
+    }
+
+    private func forget(_ source: WorkerSource) {
+        if let seat = source.seat { sources[seat] = nil }
+        if let crumb = source.crumb { process?.giveBack(crumb) }
+        source.seat = nil
+        source.crumb = nil
+    }
+
+    func restartSources() {
+        let all = sources.sorted { $0.key < $1.key }.map(\.value)
+        sources = [:]
+        for source in all {
+            source.crumb = nil  // that of a worker that is gone
+            make(source)
+        }
+    }
+
+    private func send(_ order: WorkerOrder) {
+        do throws(ListError) { process?.send(try WorkerPacket(order)) } catch { process?.kill(error.message) }
+    }
+
+    /// Starts a data source that was made.
+    func start(_ source: WorkerSource) {
+        source.isStarted = true
+        if let seat = source.seat { send(.startSource(seat)) }
+    }
+
+    /// Ends a data source; `whenStopped` of it is called in any case.
+    func stop(_ source: WorkerSource) {
+        guard let seat = source.seat, process != nil else {
+            forget(source)
+            return source.stopped()
+        }
+        send(.stopSource(seat))
+    }
+
+    func sourceReported(_ report: WorkerReport) {
+        switch report {
+        case .sourceMade(let seat, let error): sourceMade(seat, error)
+        case .sourceEvent(let seat, let event):
+            sources[seat]?.deliver(event) { [weak self] in
+                EventLoop.shared.post { self?.send(.eventTaken(seat)) }
+            }
+        case .sourceStopped(let seat):
+            guard let source = sources[seat] else { return }
+            forget(source)
+            source.stopped()
+        default: break
+        }
+    }
+
+    private func sourceMade(_ seat: SeatNumber, _ error: ListError?) {
+        guard let source = sources[seat] else { return }
+        if let completion = source.whenMade {
+            source.whenMade = nil
+            return completion(error)
+        }
+        if let error { return source.fail(error) }
+        if source.isStarted { send(.startSource(seat)) }
+    }
+}

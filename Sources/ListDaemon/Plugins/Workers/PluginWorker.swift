@@ -1,0 +1,249 @@
+internal import DBus
+internal import Dispatch
+@_spi(Daemon) internal import ListKit
+internal import PluginAPI
+
+/// Supervises the worker of one plugin: starts it, starts it again when it dies, and gives its lists and data sources a place.
+///
+/// It belongs to the event loop. A worker that dies is started again after a pause; after the fifth death in a minute the
+/// plugin has failed: its lists go on with `listd/single` inside the daemon until somebody loads the plugin again.
+@DBusActor
+final class PluginWorker: Sendable {
+    /// What it takes to start a worker.
+    struct Surroundings: Sendable {
+        /// The program to start.
+        var executable: WorkerExecutable
+        /// Finds the plugin's file, and checks it.
+        var find: @Sendable () throws(ListError) -> PluginFile
+        /// Where plugins may be.
+        var directories: [String]
+        /// What `listd.conf` says about the plugin now.
+        var configuration: @Sendable () -> PluginConfiguration
+        /// Where the plugin speaks.
+        var log: Log
+        /// Is told of every change.
+        var observer: @Sendable (LoadedPlugin) -> Void
+    }
+
+    nonisolated let name: String
+    private let surroundings: Surroundings
+    var lifecycle = WorkerLifecycle()
+    var process: WorkerProcess?
+    /// One that is to replace the present one as soon as it has loaded its plugin.
+    private var successor: WorkerProcess?
+    private(set) var plugin: LoadedPlugin
+    private var fileState: PluginFileState?
+    var lists: [ObjectIdentifier: GuardedHost] = [:]
+    var sources: [SeatNumber: WorkerSource] = [:]
+    var lastSeat: SeatNumber = 0
+    private var starting: [@DBusActor (Result<LoadedPlugin, ListError>) -> Void] = []
+    private var isDismissed = false
+
+    init(name: String, file: PluginFile, _ surroundings: Surroundings) {
+        self.name = name
+        self.surroundings = surroundings
+        plugin = LoadedPlugin(
+            name: name, version: "", file: file.path, apiVersion: 0, sectionControllers: [], dataSources: [],
+            isolation: .worker, state: .loading, processID: 0)
+    }
+
+    private var log: Log { surroundings.log }
+
+    private func tell(_ change: (inout LoadedPlugin) -> Void) {
+        let old = plugin
+        change(&plugin)
+        if plugin != old, plugin.state != .loading || plugin.processID != 0 { surroundings.observer(plugin) }
+    }
+}
+
+// MARK: - Starting
+
+extension PluginWorker {
+    /// Has the plugin loaded; one that runs a file that was replaced since moves to the new one.
+    ///
+    /// - Throws: `pluginRefused`, `noSuchPlugin`; `pluginFailed` when the worker died of it. What ran before goes on then.
+    func load() async throws(ListError) -> LoadedPlugin {
+        switch lifecycle.state {
+        case .running:
+            guard let present = PluginFileState(of: try surroundings.find().path), present != fileState else {
+                return plugin
+            }
+        case .idle, .failed, .starting, .pausing: break
+        }
+        let outcome: Result<LoadedPlugin, ListError> = await withCheckedContinuation { continuation in
+            starting.append { continuation.resume(returning: $0) }
+            begin()
+        }
+        return try outcome.get()
+    }
+
+    private func begin() {
+        if lifecycle.state == .running {
+            guard successor == nil else { return }
+            do throws(ListError) { successor = try startProcess() } catch { answer(.failure(error)) }
+        } else if lifecycle.need() == .start {
+            start()
+        }
+    }
+
+    private func start() {
+        do throws(ListError) {
+            process = try startProcess()
+        } catch {
+            plugin.lastError = error.message
+            log.error("plugin \(name): \(error)", .plugin(name))
+            died()
+        }
+    }
+
+    private func startProcess() throws(ListError) -> WorkerProcess {
+        let file = try surroundings.find()
+        let configuration = surroundings.configuration()
+        let relay = ProcessRelay()
+        let state = PluginFileState(of: file.path)
+        let log = log
+        let name = name
+        let new = try WorkerProcess(
+            callbackTimeout: configuration.callbackTimeout,
+            events: WorkerProcess.Events(
+                loaded: { [weak self] facts in self?.loaded(facts, file, state, relay.process) },
+                refused: { [weak self] error in self?.refused(error, relay.process) },
+                source: { [weak self] report in self?.sourceReported(report) },
+                log: { report in
+                    guard case .log(let level, let text) = report else { return }
+                    log.write(
+                        Log.Level(rawValue: level.rawValue) ?? .info, { "\(name): \(text)" }, [.plugin(name)],
+                        limitedBy: "plugin \(name)")
+                },
+                ended: { [weak self] reason in self?.ended(reason, relay.process) }))
+        relay.process = new
+        try new.start(surroundings.executable)
+        let assignment = PluginAssignment(
+            path: file.path, directories: surroundings.directories, settings: configuration.settings,
+            memoryMax: configuration.memoryMax)
+        new.send(try WorkerPacket(WorkerOrder.load(assignment)))
+        return new
+    }
+
+    private func loaded(
+        _ facts: PluginFacts, _ file: PluginFile, _ state: PluginFileState?, _ from: WorkerProcess?
+    ) {
+        guard let from, from === process || from === successor else { return }
+        let old = from === successor ? process : nil
+        process = from
+        successor = nil
+        fileState = state
+        lifecycle.didStart()
+        tell { plugin in
+            plugin.version = facts.version
+            plugin.file = file.path
+            plugin.apiVersion = facts.apiVersion
+            plugin.sectionControllers = facts.sectionControllers
+            plugin.dataSources = facts.dataSources
+            plugin.state = .ready
+            plugin.processID = UInt32(clamping: from.identifier)
+            plugin.restartCount = lifecycle.restartCount
+        }
+        log.info("plugin \(name) \(facts.version) is loaded from \(file.path)", .plugin(name))
+        for list in lists.values { seat(list) }
+        restartSources()
+        old?.kill("it was replaced")
+        answer(.success(plugin))
+    }
+
+    private func refused(_ error: ListError, _ from: WorkerProcess?) {
+        guard let from else { return }
+        from.kill("the plugin was refused")
+        if from === successor {
+            successor = nil
+            return answer(.failure(error))
+        }
+        guard from === process else { return }
+        process = nil
+        lifecycle.refuse()
+        giveUp(error.message)
+        answer(.failure(error))
+    }
+
+    private func answer(_ outcome: Result<LoadedPlugin, ListError>) {
+        let waiting = starting
+        starting = []
+        for completion in waiting { completion(outcome) }
+    }
+}
+
+// MARK: - The end
+
+extension PluginWorker {
+    private func ended(_ reason: String, _ from: WorkerProcess?) {
+        guard let from else { return }
+        if from === successor {
+            successor = nil
+            return answer(.failure(ListError(.pluginFailed, "plugin \(name): the new worker: \(reason)")))
+        }
+        guard from === process else { return }
+        process = nil
+        let wasLoading = lifecycle.state == .starting
+        log.error(
+            "plugin \(name): the worker \(from.identifier): \(reason)", .plugin(name), event: .pluginRestarted,
+            limitedBy: "plugin \(name)")
+        plugin.lastError = reason
+        for list in lists.values { list.loseSeat() }
+        for source in sources.values { source.pause() }
+        // Who waits for the first start is told at once; lists wait for the next one.
+        if wasLoading, !starting.isEmpty {
+            answer(.failure(ListError(.pluginFailed, "plugin \(name): the worker: \(reason)")))
+            if plugin.version.isEmpty { return lifecycle.dismiss() }
+        }
+        died()
+    }
+
+    private func died() {
+        guard !isDismissed else { return }
+        switch lifecycle.didDie(at: .now) {
+        case .pause(let pause):
+            tell { plugin in
+                plugin.state = .restarting
+                plugin.processID = 0
+            }
+            EventLoop.shared.addTimer(after: pause) { [weak self] in
+                guard let self, lifecycle.pauseIsOver() == .start else { return }
+                start()
+            }
+        case .giveUp:
+            giveUp(plugin.lastError)
+            answer(.failure(ListError(.pluginFailed, "plugin \(name): \(plugin.lastError)")))
+        case .none, .start: break
+        }
+    }
+
+    /// The plugin has failed: its lists go on without it.
+    private func giveUp(_ reason: String) {
+        log.error("plugin \(name) has failed: \(reason)", .plugin(name), event: .pluginFailed)
+        tell { plugin in
+            plugin.state = .failed
+            plugin.processID = 0
+            plugin.lastError = reason
+        }
+        for list in lists.values { list.move(to: substitute(for: list)) }
+        let failure = ListError(.pluginFailed, "plugin \(name) has failed", cause: reason)
+        for source in sources.values { source.fail(failure) }
+    }
+
+    /// Ends the worker for good; nobody uses it any more.
+    func dismiss() {
+        isDismissed = true
+        lifecycle.dismiss()
+        answer(.failure(ListError(.noSuchPlugin, "plugin \(name) was unloaded")))
+        process?.kill("it was unloaded")
+        successor?.kill("it was unloaded")
+        process = nil
+        successor = nil
+    }
+}
+
+/// The way from the events of a process back to the process: set as soon as it is there.
+@DBusActor
+private final class ProcessRelay {
+    weak var process: WorkerProcess?
+}

@@ -1,0 +1,96 @@
+/// When a plugin's worker is started, started again after it died, and given up.
+///
+/// Pure: told what happened and when, it answers what to do. A worker that dies comes back after a pause that doubles with
+/// every death of the last minute; the fifth death in a minute is the last one, until somebody asks for the plugin again.
+package struct WorkerLifecycle: Sendable, Equatable {
+    /// How the worker is.
+    package enum State: Sendable, Equatable {
+        /// Nobody needs it.
+        case idle
+        /// The process is there and has not said yet that its plugin is loaded.
+        case starting
+        /// It works.
+        case running
+        /// It died, and is started again later.
+        case pausing
+        /// It died too often.
+        case failed
+    }
+
+    /// What the supervisor has to do.
+    package enum Action: Sendable, Equatable {
+        /// Nothing.
+        case none
+        /// Start the process.
+        case start
+        /// Call ``pauseIsOver()`` after this time.
+        case pause(Duration)
+        /// Tell everybody that the plugin has failed.
+        case giveUp
+    }
+
+    /// Deaths within this time count together.
+    package static let period = Duration.seconds(60)
+    /// The death that is the last one.
+    package static let lastDeath = 5
+    /// The pause after the first death.
+    package static let firstPause = Duration.milliseconds(50)
+
+    /// How the worker is.
+    package private(set) var state = State.idle
+    /// How often it was started again.
+    package private(set) var restartCount: UInt32 = 0
+    private var deaths: [ContinuousClock.Instant] = []
+
+    /// A worker that nobody has needed yet.
+    package init() {}
+
+    /// Somebody needs the worker; what failed before is forgotten.
+    package mutating func need() -> Action {
+        switch state {
+        case .idle, .failed:
+            if state == .failed { deaths = [] }
+            state = .starting
+            return .start
+        case .starting, .running, .pausing:
+            return .none
+        }
+    }
+
+    /// The worker has loaded its plugin.
+    package mutating func didStart() {
+        if state == .starting { state = .running }
+    }
+
+    /// The process has ended, or was ended because it did not answer.
+    package mutating func didDie(at now: ContinuousClock.Instant) -> Action {
+        guard state == .starting || state == .running else { return .none }
+        deaths.removeAll { $0 + Self.period <= now }
+        deaths.append(now)
+        guard deaths.count < Self.lastDeath else {
+            state = .failed
+            return .giveUp
+        }
+        state = .pausing
+        return .pause(Self.firstPause * (1 << (deaths.count - 1)))
+    }
+
+    /// The pause that was asked for is over.
+    package mutating func pauseIsOver() -> Action {
+        guard state == .pausing else { return .none }
+        state = .starting
+        restartCount &+= 1
+        return .start
+    }
+
+    /// Nobody needs the worker any more.
+    package mutating func dismiss() {
+        state = .idle
+        deaths = []
+    }
+
+    /// The plugin itself refused to start: starting again would not help.
+    package mutating func refuse() {
+        state = .failed
+    }
+}

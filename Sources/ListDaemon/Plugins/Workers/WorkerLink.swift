@@ -1,0 +1,49 @@
+internal import DBus
+
+/// One end of the connection between the daemon and a worker: packets in, packets out, in order.
+///
+/// Both ends have the same object at the same path. A packet is a call without an answer, so that each end can wait until
+/// what it sent is gone, and stop reading.
+@DBusActor
+final class WorkerLink {
+    private let receive: @DBusActor (WorkerPacket) -> Void
+    /// The way to the other end; nil before it is there and after it has ended.
+    weak var connection: Connection?
+    /// What the connection's calls reach.
+    let tree = ObjectTree()
+
+    private static let path: ObjectPath = "/org/listd/Worker"
+
+    private static let interface = Interface<WorkerLink>(
+        "org.listd.Worker1",
+        [
+            .method("Take", in: ["packet": "ay"]) { link, call in
+                link.receive(.bytes(try call.arguments(as: [UInt8].self)))
+            },
+            .method("TakeFile", in: ["packet": "h"]) { link, call in
+                link.receive(.file(try call.arguments(as: FileDescriptor.self)))
+            },
+        ])
+
+    /// Makes an end that hands over what it receives.
+    init(_ receive: @escaping @DBusActor (WorkerPacket) -> Void) {
+        self.receive = receive
+        tree.add(ExportedObject(Self.interface, of: self), at: Self.path)
+    }
+
+    /// Sends a packet; without a connection nobody wants it.
+    func send(_ packet: WorkerPacket) throws(DBusError) {
+        guard let connection else { return }
+        switch packet {
+        case .bytes(let bytes): try send("Take", bytes, on: connection)
+        case .file(let file): try send("TakeFile", file, on: connection)
+        }
+    }
+
+    private func send(_ member: String, _ value: some DBusEncodable, on connection: Connection) throws(DBusError) {
+        let message = try Message.methodCall(
+            to: nil, path: Self.path, interface: Self.interface.name, member: member)
+        try message.write(value)
+        try connection.callWithoutReply(message)
+    }
+}

@@ -1,0 +1,109 @@
+@_spi(Daemon) internal import ListKit
+
+/// Names a list, or a data source, in one worker; never used again there.
+typealias SeatNumber = UInt32
+
+/// What the daemon tells a worker.
+enum WorkerOrder: Sendable {
+    /// Load the plugin; answered with ``WorkerReport/loaded(_:)`` or ``WorkerReport/refused(_:)``.
+    case load(PluginAssignment)
+    /// Host a list.
+    case open(SeatNumber, crumb: Int?, HostSetup)
+    /// Do something with a list.
+    case command(SeatNumber, AdapterCommand)
+    /// Host a list no longer.
+    case close(SeatNumber)
+    /// Make a data source; answered with ``WorkerReport/sourceMade(_:_:)``.
+    case makeSource(SeatNumber, crumb: Int?, name: String, argument: String)
+    /// Start a data source that was made.
+    case startSource(SeatNumber)
+    /// The event of a data source was taken: the next one may come.
+    case eventTaken(SeatNumber)
+    /// End a data source; answered with ``WorkerReport/sourceStopped(_:)``.
+    case stopSource(SeatNumber)
+}
+
+/// The plugin that a worker is for.
+struct PluginAssignment: Sendable {
+    /// The path of its library.
+    var path: String
+    /// Where libraries may be.
+    var directories: [String]
+    /// The plugin's own keys of the configuration.
+    var settings: [String: String]
+    /// How much memory, in bytes, the worker may have.
+    var memoryMax: Int
+}
+
+/// A list as a host begins with it.
+struct HostSetup: Sendable {
+    /// The options that concern the engine.
+    var configuration: ListAdapter.Configuration
+    /// The section controllers by object type.
+    var controllers: SectionControllerTable
+    /// The objects in their order.
+    var objects: [ListObject]
+    /// The revision that these are.
+    var revision: UInt64
+    /// The views that look at the list.
+    var views: [ViewResumption] = []
+    /// The selected items.
+    var selection: [SelectedItem] = []
+    /// Whether flushes and pictures are held.
+    var isHeld = false
+}
+
+extension WorkerOrder: WireCodable {
+    func write(to writer: inout WireWriter) {
+        switch self {
+        case .load(let assignment): writer.write(0 as UInt8, assignment)
+        case .open(let seat, let crumb, let setup): writer.write(1 as UInt8, seat, crumb, setup)
+        case .command(let seat, let command): writer.write(2 as UInt8, seat, command)
+        case .close(let seat): writer.write(3 as UInt8, seat)
+        case .makeSource(let seat, let crumb, let name, let argument):
+            writer.write(4 as UInt8, seat, crumb, name, argument)
+        case .startSource(let seat): writer.write(5 as UInt8, seat)
+        case .eventTaken(let seat): writer.write(6 as UInt8, seat)
+        case .stopSource(let seat): writer.write(7 as UInt8, seat)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.byte() {
+        case 0: self = .load(try reader.read())
+        case 1: self = .open(try reader.read(), crumb: try reader.read(), try reader.read())
+        case 2: self = .command(try reader.read(), try reader.read())
+        case 3: self = .close(try reader.read())
+        case 4:
+            self = .makeSource(
+                try reader.read(), crumb: try reader.read(), name: try reader.read(), argument: try reader.read())
+        case 5: self = .startSource(try reader.read())
+        case 6: self = .eventTaken(try reader.read())
+        case 7: self = .stopSource(try reader.read())
+        default: throw WireError("an order")
+        }
+    }
+}
+
+extension PluginAssignment: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(path, directories, settings, memoryMax) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            path: try reader.read(), directories: try reader.read(), settings: try reader.read(),
+            memoryMax: try reader.read())
+    }
+}
+
+extension HostSetup: WireCodable {
+    func write(to writer: inout WireWriter) {
+        writer.write(configuration, controllers, objects, revision, views, selection, isHeld)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            configuration: try reader.read(), controllers: try reader.read(), objects: try reader.read(),
+            revision: try reader.read(), views: try reader.read(), selection: try reader.read(),
+            isHeld: try reader.read())
+    }
+}

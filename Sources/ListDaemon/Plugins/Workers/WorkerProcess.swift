@@ -1,0 +1,249 @@
+internal import CLinux
+internal import DBus
+internal import Dispatch
+internal import Glibc
+internal import ListKit
+internal import Synchronization
+
+/// One process of a plugin's worker: started, spoken to, watched, and taken away.
+///
+/// It belongs to the event loop. What it says is decoded on a queue of its own, so that a large report does not keep the
+/// loop; a worker that says more than is taken is not read meanwhile.
+@DBusActor
+final class WorkerProcess {
+    /// What becomes of it, told on the loop.
+    struct Events {
+        /// The plugin is loaded.
+        var loaded: @DBusActor (PluginFacts) -> Void
+        /// The plugin cannot be loaded.
+        var refused: @DBusActor (ListError) -> Void
+        /// It has said something about a data source.
+        var source: @DBusActor (WorkerReport) -> Void
+        /// The plugin speaks.
+        var log: @Sendable (WorkerReport) -> Void
+        /// The process is gone, and everything that it said has been handled; last.
+        var ended: @DBusActor (_ reason: String) -> Void
+    }
+
+    /// While more than this waits to be handled, the worker is not read, in bytes.
+    private static let pausedAbove = 16 << 20
+    /// How long a connection may outlive its process.
+    private static let lingering = Duration.milliseconds(200)
+
+    let crumbs: BreadcrumbMap
+    private(set) var identifier: Int32 = 0
+    private let events: Events
+    private let callbackTimeout: Duration
+    private var socket: WorkerSocket?
+    private var link: WorkerLink?
+    private var exitWatch: (DescriptorWatch, FileDescriptor)?
+    private var hangWatch: LoopTimer?
+    private var seen: [Int: (stamp: UInt64, since: ContinuousClock.Instant)] = [:]
+    private var usedCrumbs: Set<Int> = [0]
+    private var waiting: [WorkerPacket] = []
+    private var bytesInHand = 0
+    private var verdict: String?
+    private var outcome: String?
+    private var hasEnded = false
+    private let queue = DispatchQueue(label: "org.listd.worker.reports")
+    /// Who gets the effects of a list; read on the queue.
+    private let lists = Mutex<[SeatNumber: GuardedHost]>([:])
+
+    init(callbackTimeout: Duration, events: Events) throws(ListError) {
+        self.callbackTimeout = callbackTimeout
+        self.events = events
+        crumbs = try BreadcrumbMap()
+    }
+
+    /// Starts the process, which then dials.
+    func start(_ program: WorkerExecutable) throws(ListError) {
+        let link = WorkerLink { [weak self] packet in self?.receive(packet) }
+        self.link = link
+        let socket = try WorkerSocket.listen { [weak self] credentials in
+            guard let self else { return false }
+            return credentials.processID == identifier
+        }
+        self.socket = socket
+        socket.server.objects = link.tree
+        socket.server.onConnection { [weak self] peer in self?.connected(peer) }
+        identifier = try program.start(address: socket.address, passing: crumbs.file)
+        try watchExit()
+        watchForHangs()
+    }
+
+    /// Sends an order; until the worker has dialled it waits.
+    func send(_ packet: WorkerPacket) {
+        guard let link, link.connection != nil else { return waiting.append(packet) }
+        do throws(DBusError) { try link.send(packet) } catch { kill("it cannot be spoken to: \(error.message)") }
+    }
+
+    /// Ends the process at once; the reason is what `ended` is told.
+    func kill(_ reason: String) {
+        guard verdict == nil, outcome == nil, identifier > 0 else { return }
+        verdict = reason
+        // The worker leads a group, so that programs that the plugin started go with it.
+        if Glibc.kill(-identifier, SIGKILL) != 0 { Glibc.kill(identifier, SIGKILL) }
+    }
+
+    // MARK: Seats
+
+    /// Lets the effects of a list through to its guard.
+    func seat(_ list: GuardedHost, at seat: SeatNumber) { lists.withLock { $0[seat] = list } }
+
+    /// Lets nothing of a list through any more.
+    func vacate(_ seat: SeatNumber) { lists.withLock { $0[seat] = nil } }
+
+    /// A slot for breadcrumbs that nobody else has; nil when there are none left.
+    func takeCrumb() -> Int? {
+        guard let crumb = (1..<BreadcrumbMap.count).first(where: { !usedCrumbs.contains($0) }) else { return nil }
+        usedCrumbs.insert(crumb)
+        return crumb
+    }
+
+    /// Gives a slot back.
+    func giveBack(_ crumb: Int) {
+        usedCrumbs.remove(crumb)
+        seen[crumb] = nil
+    }
+}
+
+// MARK: - What comes in
+
+extension WorkerProcess {
+    private func connected(_ peer: Peer) {
+        guard let link, link.connection == nil, let connection = peer.connection else { return }
+        link.connection = connection
+        peer.onDeparture { [weak self] in self?.departed() }
+        let orders = waiting
+        waiting = []
+        for order in orders { send(order) }
+        socket?.hide()
+    }
+
+    private func receive(_ packet: WorkerPacket) {
+        let count = packet.byteCount
+        bytesInHand += count
+        if bytesInHand > Self.pausedAbove { link?.connection?.readingIsPaused = true }
+        queue.async { [self] in
+            do throws(WireError) {
+                handle(try packet.value(of: WorkerReport.self))
+            } catch {
+                EventLoop.shared.post { self.kill("it wrote what no worker writes (\(error.what))") }
+            }
+            EventLoop.shared.post { self.handled(count) }
+        }
+    }
+
+    private nonisolated func handle(_ report: WorkerReport) {
+        switch report {
+        case .loaded(let facts): EventLoop.shared.post { self.events.loaded(facts) }
+        case .refused(let error): EventLoop.shared.post { self.events.refused(error) }
+        case .effects(let seat, let output): lists.withLock { $0[seat] }?.take(output, from: seat)
+        case .sourceMade, .sourceEvent, .sourceStopped: EventLoop.shared.post { self.events.source(report) }
+        case .log: EventLoop.shared.post { self.events.log(report) }
+        }
+    }
+
+    private func handled(_ count: Int) {
+        bytesInHand -= count
+        guard bytesInHand < Self.pausedAbove / 4, let connection = link?.connection else { return }
+        if connection.readingIsPaused { connection.readingIsPaused = false }
+    }
+}
+
+// MARK: - The end
+
+extension WorkerProcess {
+    private func watchExit() throws(ListError) {
+        let number = listd_process_descriptor(identifier)
+        guard number >= 0 else {
+            throw ListError(.pluginFailed, "the worker cannot be watched", cause: SystemError.text(errno))
+        }
+        let descriptor = FileDescriptor(adopting: number)
+        do throws(DBusError) {
+            // The closure keeps this object until the process is gone.
+            let watch = try EventLoop.shared.watch(number, for: .readable) { _ in self.exited() }
+            exitWatch = (watch, descriptor)
+        } catch {
+            throw ListError(.pluginFailed, "the worker cannot be watched", cause: error.message)
+        }
+    }
+
+    private func exited() {
+        var value: Int32 = 0
+        var wasSignalled: Int32 = 0
+        guard unsafe listd_reap(identifier, &value, &wasSignalled) != 0 else { return }
+        exitWatch?.0.cancel()
+        exitWatch = nil
+        hangWatch?.cancel()
+        let way = wasSignalled != 0 ? "signal \(value) (\(Self.name(ofSignal: value)))" : "exit code \(value)"
+        outcome = "\(verdict ?? "it ended with \(way)")\(place)"
+        // What it said before is still on its way; a child of it may hold the connection open.
+        guard link?.connection != nil else { return departed() }
+        link?.connection?.readingIsPaused = false
+        EventLoop.shared.addTimer(after: Self.lingering) { self.departed() }
+    }
+
+    private func departed() {
+        link?.connection?.close()
+        link?.connection = nil
+        guard let outcome else {
+            // It has most likely ended, which is told in a moment; if not, it is of no use any more.
+            EventLoop.shared.addTimer(after: Self.lingering) { [weak self] in self?.kill("it hung up") }
+            return
+        }
+        guard !hasEnded else { return }
+        hasEnded = true
+        socket?.close()
+        queue.async { [self] in
+            lists.withLock { $0 = [:] }
+            EventLoop.shared.post { self.events.ended(outcome) }
+        }
+    }
+
+    /// What it was in the middle of, as far as it said so.
+    private var place: String {
+        let calls = usedCrumbs.sorted().compactMap { crumbs.slot($0)?.breadcrumb }
+        guard !calls.isEmpty else { return "" }
+        let shown = calls.prefix(3).map(\.description).joined(separator: "; or ")
+        return " in " + shown + (calls.count > 3 ? "; or \(calls.count - 3) more" : "")
+    }
+
+    private static func name(ofSignal number: Int32) -> String {
+        unsafe strsignal(number).map { unsafe String(cString: $0) } ?? "unknown"
+    }
+}
+
+// MARK: - Hangs
+
+extension WorkerProcess {
+    /// Looks several times in a timeout, so that a hang is found out soon after it.
+    private func watchForHangs() {
+        hangWatch = EventLoop.shared.addTimer(after: max(callbackTimeout / 5, .milliseconds(20)), repeats: true) {
+            [weak self] in self?.lookForHangs()
+        }
+        // Loading is a call too, which begins when the process is started.
+        EventLoop.shared.addTimer(after: callbackTimeout + .seconds(5)) { [weak self] in
+            guard let self, link?.connection == nil else { return }
+            kill("it did not dial within \(callbackTimeout + .seconds(5))")
+        }
+    }
+
+    private func lookForHangs() {
+        let now = ContinuousClock.now
+        for crumb in usedCrumbs {
+            let stamp = crumbs.slot(crumb)?.stamp ?? 0
+            guard stamp != 0 else {
+                seen[crumb] = nil
+                continue
+            }
+            if let known = seen[crumb], known.stamp == stamp {
+                if known.since.duration(to: now) >= callbackTimeout {
+                    return kill("it did not come back within \(callbackTimeout) (CallbackTimeout)")
+                }
+            } else {
+                seen[crumb] = (stamp, now)
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+internal import ListKit
+internal import PluginAPI
+
+/// What a worker tells the daemon.
+enum WorkerReport: Sendable {
+    /// The plugin is loaded.
+    case loaded(PluginFacts)
+    /// The plugin cannot be loaded, or refuses to start.
+    case refused(ListError)
+    /// What the host of a list yields.
+    case effects(SeatNumber, HostOutput)
+    /// A data source is made, or why not.
+    case sourceMade(SeatNumber, ListError?)
+    /// What a data source tells; the next event waits for ``WorkerOrder/eventTaken(_:)``.
+    case sourceEvent(SeatNumber, SourceEvent)
+    /// A data source has ended.
+    case sourceStopped(SeatNumber)
+    /// What the plugin says in the log.
+    case log(PluginLogger.Level, String)
+}
+
+/// What is known of a plugin once it is loaded.
+struct PluginFacts: Sendable, Equatable {
+    /// Its own version, for people.
+    var version: String
+    /// The API it was built for: major × 65536 + minor.
+    var apiVersion: UInt32
+    /// The names of its section controllers, without the plugin's.
+    var sectionControllers: [String]
+    /// The names of its data sources, without the plugin's.
+    var dataSources: [String]
+}
+
+/// What a host yields in one go.
+struct HostOutput: Sendable {
+    /// The effects, in order.
+    var effects: [AdapterEffect]
+    /// The requests whose effect a transaction contains that is to be stored.
+    var preparedRequests: [RequestID]
+}
+
+extension WorkerReport: WireCodable {
+    func write(to writer: inout WireWriter) {
+        switch self {
+        case .loaded(let facts): writer.write(0 as UInt8, facts)
+        case .refused(let error): writer.write(1 as UInt8, error)
+        case .effects(let seat, let output): writer.write(2 as UInt8, seat, output.effects, output.preparedRequests)
+        case .sourceMade(let seat, let error): writer.write(3 as UInt8, seat, error)
+        case .sourceEvent(let seat, let event): writer.write(4 as UInt8, seat, event)
+        case .sourceStopped(let seat): writer.write(5 as UInt8, seat)
+        case .log(let level, let text): writer.write(6 as UInt8, UInt32(bitPattern: level.rawValue), text)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.byte() {
+        case 0: self = .loaded(try reader.read())
+        case 1: self = .refused(try reader.read())
+        case 2:
+            self = .effects(
+                try reader.read(), HostOutput(effects: try reader.read(), preparedRequests: try reader.read()))
+        case 3: self = .sourceMade(try reader.read(), try reader.read())
+        case 4: self = .sourceEvent(try reader.read(), try reader.read())
+        case 5: self = .sourceStopped(try reader.read())
+        case 6:
+            let level = PluginLogger.Level(rawValue: Int32(bitPattern: try reader.read()))
+            self = .log(level ?? .info, try reader.read())
+        default: throw WireError("a report")
+        }
+    }
+}
+
+extension PluginFacts: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(version, apiVersion, sectionControllers, dataSources) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            version: try reader.read(), apiVersion: try reader.read(), sectionControllers: try reader.read(),
+            dataSources: try reader.read())
+    }
+}
+
+extension SourceEvent: WireCodable {
+    func write(to writer: inout WireWriter) {
+        switch self {
+        case .replace(let objects): writer.write(0 as UInt8, objects)
+        case .changes(let removed, let upserts): writer.write(1 as UInt8, removed, upserts)
+        case .failed(let error): writer.write(2 as UInt8, error)
+        case .ready: writer.write(3 as UInt8)
+        case .paused: writer.write(4 as UInt8)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.byte() {
+        case 0: self = .replace(try reader.read())
+        case 1: self = .changes(removed: try reader.read(), upserts: try reader.read())
+        case 2: self = .failed(try reader.read())
+        case 3: self = .ready
+        case 4: self = .paused
+        default: throw WireError("an event of a source")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import DBus
+internal import Dispatch
+internal import ListKit
+
+/// A data source of a plugin in its worker, as a source of a list.
+///
+/// What belongs to the supervision is isolated to the event loop; the sink is called on a queue of the source's own, where
+/// it may wait.
+@DBusActor
+final class WorkerSource: Source {
+    nonisolated let name: String
+    nonisolated let argument: String
+    private nonisolated let worker: PluginWorker
+    private nonisolated let queue: DispatchQueue
+    private nonisolated let sink: SourceSink
+
+    /// Where it is in the worker; nil when it is nowhere.
+    var seat: SeatNumber?
+    var crumb: Int?
+    /// Whether it is to run as soon as it is made.
+    var isStarted = false
+    /// Told when it was made for the first time, or why it was not.
+    var whenMade: (@DBusActor (ListError?) -> Void)?
+    private var whenStopped: [@Sendable () -> Void] = []
+    private var isStopped = false
+
+    /// Describes a data source that is not made yet.
+    init(_ name: String, argument: String, of worker: PluginWorker, sink: @escaping SourceSink) {
+        self.name = name
+        self.argument = argument
+        self.worker = worker
+        self.sink = sink
+        queue = DispatchQueue(label: "org.listd.source.\(worker.name).\(name)")
+    }
+
+    nonisolated func start() {
+        EventLoop.shared.post { self.worker.start(self) }
+    }
+
+    nonisolated func stop(completion: @escaping @Sendable () -> Void) {
+        EventLoop.shared.post {
+            self.whenStopped.append(completion)
+            guard !self.isStopped else { return self.stopped() }
+            self.isStopped = true
+            self.worker.stop(self)
+        }
+    }
+
+    /// It has ended, or there was nothing to end.
+    func stopped() {
+        let completions = whenStopped
+        whenStopped = []
+        queue.async { for completion in completions { completion() } }
+    }
+
+    /// Hands an event to the list, and says when it was taken.
+    func deliver(_ event: SourceEvent, taken: @escaping @Sendable () -> Void) {
+        guard !isStopped else { return taken() }
+        queue.async { [sink] in
+            sink(event)
+            taken()
+        }
+    }
+
+    /// Its worker is gone for now.
+    func pause() {
+        if isStopped { return stopped() }
+        if let completion = whenMade {
+            whenMade = nil
+            return completion(ListError(.pluginFailed, "the plugin's worker died of the data source \(name)"))
+        }
+        deliver(.paused) {}
+    }
+
+    /// It does not come back by itself.
+    func fail(_ error: ListError) { deliver(.failed(error)) {} }
+}

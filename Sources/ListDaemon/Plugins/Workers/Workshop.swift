@@ -1,0 +1,162 @@
+internal import DBus
+@_spi(Daemon) internal import ListKit
+@_spi(Daemon) internal import PluginAPI
+
+/// What a worker does: loads its plugin, hosts lists with its section controllers, and runs its data sources.
+///
+/// Orders are handled in their order on an executor of their own; each list and each data source has its own as well.
+actor Workshop {
+    /// Takes what is to be told, from any thread, in order.
+    typealias Tell = @Sendable (WorkerReport) -> Void
+
+    private let queue = QueueExecutor(label: "org.listd.worker")
+    private let crumbs: BreadcrumbMap
+    private let tell: Tell
+    private var plugin: (manifest: PluginManifest, host: PluginHost)?
+    private var lists: [SeatNumber: SeatedHost] = [:]
+    private var sources: [SeatNumber: WorkshopSource] = [:]
+    private var isCongested = false
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
+
+    init(crumbs: BreadcrumbMap, tell: @escaping Tell) {
+        self.crumbs = crumbs
+        self.tell = tell
+    }
+
+    /// Handles an order after all that came before; what cannot be read ends the process, since the ends disagree.
+    nonisolated func take(_ packet: WorkerPacket, orElse fail: @escaping @Sendable (WireError) -> Void) {
+        queue.post {
+            do throws(WireError) {
+                let order = try packet.value(of: WorkerOrder.self)
+                self.assumeIsolated { $0.follow(order) }
+            } catch {
+                fail(error)
+            }
+        }
+    }
+
+    /// Holds all lists, because the daemon does not take what they say; or lets them go on.
+    nonisolated func hold(_ holds: Bool) {
+        queue.post {
+            self.assumeIsolated { workshop in
+                workshop.isCongested = holds
+                for list in workshop.lists.values { list.host.send(.hold(holds)) }
+            }
+        }
+    }
+
+    private func follow(_ order: WorkerOrder) {
+        switch order {
+        case .load(let assignment): load(assignment)
+        case .open(let seat, let crumb, let setup): open(seat, crumb, setup)
+        case .command(let seat, let command): send(command, to: seat)
+        case .close(let seat): lists[seat] = nil
+        case .makeSource(let seat, let crumb, let name, let argument): makeSource(seat, crumb, name, argument)
+        case .startSource(let seat): sources[seat]?.start()
+        case .eventTaken(let seat): sources[seat]?.eventWasTaken()
+        case .stopSource(let seat): stopSource(seat)
+        }
+    }
+}
+
+// MARK: - The plugin
+
+extension Workshop {
+    private func load(_ assignment: PluginAssignment) {
+        let slot = crumbs.slot(0)
+        slot?.write(.manifest, controller: "", object: "")
+        slot?.setStamp(1)
+        do throws(ListError) {
+            try Confinement.limitMemory(to: assignment.memoryMax)
+            let library = try PluginLibrary(
+                try PluginFile(path: assignment.path, in: assignment.directories))
+            let tell = tell
+            let limiter = Log(level: .debug, sink: ReportSink(tell: tell))
+            let host = PluginHost(
+                settings: PluginSettings(assignment.settings),
+                logger: PluginLogger { level, message in
+                    limiter.write(Log.Level(rawValue: level.rawValue) ?? .info, { message }, limitedBy: "this plugin")
+                })
+            let manifest = try library.manifest(for: host)
+            plugin = (manifest, host)
+            tell(
+                .loaded(
+                    PluginFacts(
+                        version: manifest.version, apiVersion: library.record.apiVersion,
+                        sectionControllers: manifest.sectionControllers.map(\.name),
+                        dataSources: manifest.dataSources.map(\.name))))
+        } catch {
+            tell(.refused(error))
+        }
+        slot?.setStamp(0)
+    }
+
+    /// The section controllers that names stand for; a name that the plugin lost keeps `listd/single`.
+    private func resolved(_ table: SectionControllerTable, _ tracer: CallTracer) -> SectionControllerTable {
+        let manifest = plugin?.manifest
+        let resolved = try? SectionControllerTable(table.option) { (reference) throws(ListError) in
+            guard reference.plugin == manifest?.name,
+                let entry = manifest?.sectionControllers.first(where: { $0.name == reference.name })
+            else { throw ListError(.noSuchSectionController, "\(reference.plugin)/\(reference.name)") }
+            return tracer.traced(entry, of: reference.plugin)
+        }
+        return resolved ?? table
+    }
+}
+
+// MARK: - Lists
+
+extension Workshop {
+    private func open(_ seat: SeatNumber, _ crumb: Int?, _ setup: HostSetup) {
+        var setup = setup
+        setup.isHeld = setup.isHeld || isCongested
+        let tracer = CallTracer(crumb.flatMap { crumbs.slot($0) })
+        let tell = tell
+        lists[seat] = SeatedHost(setup, controllers: resolved(setup.controllers, tracer), tracer: tracer) { output in
+            tell(.effects(seat, output))
+        }
+    }
+
+    private func send(_ command: AdapterCommand, to seat: SeatNumber) {
+        guard let list = lists[seat] else { return }
+        switch command {
+        case .configure(let id, let configuration, let table?):
+            list.host.send(.configure(id, configuration, resolved(table, CallTracer(nil))))
+        case .hold(let holds): list.host.send(.hold(holds || isCongested))
+        default: list.host.send(command)
+        }
+    }
+}
+
+// MARK: - Data sources
+
+extension Workshop {
+    private func makeSource(_ seat: SeatNumber, _ crumb: Int?, _ name: String, _ argument: String) {
+        guard let plugin, let entry = plugin.manifest.dataSources.first(where: { $0.name == name }) else {
+            return tell(
+                .sourceMade(seat, ListError(.invalidArguments, "source: the plugin has no data source \(name)")))
+        }
+        let source = WorkshopSource(
+            entry, argument: argument, host: plugin.host, crumb: crumb.flatMap { crumbs.slot($0) }
+        ) { [tell] event in
+            tell(.sourceEvent(seat, event))
+        }
+        sources[seat] = source
+        source.make { [tell] error in tell(.sourceMade(seat, error)) }
+    }
+
+    private func stopSource(_ seat: SeatNumber) {
+        guard let source = sources.removeValue(forKey: seat) else { return tell(.sourceStopped(seat)) }
+        source.stop { [tell] in tell(.sourceStopped(seat)) }
+    }
+}
+
+/// Carries what a plugin says to the daemon, which writes it.
+private struct ReportSink: LogSink {
+    let tell: Workshop.Tell
+
+    func write(_ entry: LogEntry) {
+        tell(.log(PluginLogger.Level(rawValue: entry.level.rawValue) ?? .info, entry.message))
+    }
+}

@@ -1,0 +1,179 @@
+// A plugin that does what an object tells it to do: everything that a plugin must be survived in.
+//
+// Fields of an object: `do` names the horror, `at` the callback in which it happens, and `once` a file: when it is there
+// already, nothing happens; else it is made first.
+import Glibc
+import PluginAPI
+
+#if SECOND
+let version = "2.0"
+#else
+let version = "1.0"
+#endif
+
+/// The things that a plugin must not do.
+enum Horror: String {
+    case trap, overflow, loop, exit, abort, segfault, deadlock, pipe, memory
+
+    func happen() {
+        switch self {
+        case .trap: fatalError("a horror")
+        case .overflow:
+            let numbers = [1, 2, 3]
+            print(numbers[Int(version.utf8.count) * 100])
+        case .loop: while true { _ = getpid() }
+        case .exit: Glibc.exit(0)
+        case .abort: Glibc.abort()
+        case .segfault: UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
+        case .deadlock:
+            var mutex = pthread_mutex_t()
+            pthread_mutex_init(&mutex, nil)
+            pthread_mutex_lock(&mutex)
+            pthread_mutex_lock(&mutex)
+        case .pipe:
+            var ends: [Int32] = [0, 0]
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+            close(ends[0])
+            write(ends[1], "x", 1)
+            close(ends[1])
+        case .memory:
+            for _ in 0..<1024 {
+                guard let block = malloc(16 << 20) else { Glibc.abort() }
+                memset(block, 1, 16 << 20)
+            }
+        }
+    }
+}
+
+final class HorrorController: ListSectionController, ListDisplayDelegate, ListWorkingRangeDelegate, ListScrollDelegate,
+    ListSupplementarySource
+{
+    private var object: ListObject?
+
+    override init() {
+        super.init()
+        displayDelegate = self
+        workingRangeDelegate = self
+        scrollDelegate = self
+        supplementarySource = self
+    }
+
+    private func text(_ key: String) -> String { object?.fields[key]?.string ?? "" }
+
+    /// Whether the object wants something to happen in a callback, and no earlier process has seen to it.
+    private func wants(_ callback: String) -> Bool {
+        guard text("at") == callback else { return false }
+        let once = text("once")
+        guard !once.isEmpty else { return true }
+        let file = open(once, O_CREAT | O_EXCL | O_WRONLY, 0o600)
+        guard file >= 0 else { return false }
+        close(file)
+        return true
+    }
+
+    private func maybe(_ callback: String) {
+        guard wants(callback) else { return }
+        Horror(rawValue: text("do"))?.happen()
+    }
+
+    override func didUpdate(to object: ListObject) {
+        self.object = object
+        maybe("update")
+    }
+
+    override func numberOfItems() -> Int {
+        maybe("count")
+        return text("do") == "infinite" ? .max : 1
+    }
+
+    override func sizeForItem(at index: Int) -> Size {
+        maybe("size")
+        return Size(width: text("do") == "nan" ? .nan : 100, height: text("do") == "nan" ? .infinity : 40)
+    }
+
+    override func item(at index: Int) -> ListItem {
+        var content: Fields = ["title": .string(object?.id ?? ""), "version": .string(version)]
+        if text("do") == "huge", wants("item") {
+            content["huge"] = .string(String(repeating: "x", count: 1 << 30))
+        } else {
+            maybe("item")
+        }
+        return ListItem(reuseIdentifier: "horror", content: content)
+    }
+
+    override func didSelectItem(at index: Int) { maybe("selection") }
+    override func canMoveItem(at index: Int) -> Bool { true }
+    func sectionControllerWillDisplay(_ controller: ListSectionController) { maybe("display") }
+    func sectionControllerDidEndDisplaying(_ controller: ListSectionController) { maybe("endDisplay") }
+    func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController) { maybe("workingRange") }
+    func sectionControllerDidExitWorkingRange(_ controller: ListSectionController) {}
+    func sectionController(_ controller: ListSectionController, didScroll event: ListScrollEvent) { maybe("scroll") }
+    var supportedElementKinds: Set<ElementKind> { text("at") == "header" ? [.header] : [] }
+    func sizeForSupplementaryElement(of kind: ElementKind) -> Size { Size(width: 100, height: 20) }
+
+    func supplementaryElement(of kind: ElementKind) -> ListItem {
+        maybe("header")
+        return ListItem(reuseIdentifier: "header")
+    }
+}
+
+/// Shows its object's fields, with the version and the process that made the item.
+final class SteadyController: ListSectionController {
+    private var object: ListObject?
+
+    override func didUpdate(to object: ListObject) { self.object = object }
+    override func sizeForItem(at index: Int) -> Size { Size(width: 100, height: 40) }
+
+    override func item(at index: Int) -> ListItem {
+        ListItem(
+            reuseIdentifier: "steady",
+            content: [
+                "title": .string(object?.id ?? ""), "value": object?.fields["value"] ?? .int64(0),
+                "version": .string(version),
+            ])
+    }
+}
+
+/// Three objects, or a horror: `trap in start`, `exit in init`, `throw in start` and the like.
+final class HorrorSource: DataSource {
+    private let context: DataSourceContext
+    private let words: [Substring]
+
+    init(_ context: DataSourceContext) throws {
+        self.context = context
+        words = context.argument.split(separator: " ")
+        try maybe("init")
+    }
+
+    private func maybe(_ place: Substring) throws {
+        guard words.count == 3, words[2] == place else { return }
+        if words[0] == "throw" { throw ListError(.pluginFailed, "a horror was thrown") }
+        Horror(rawValue: String(words[0]))?.happen()
+    }
+
+    func start() throws {
+        try maybe("start")
+        context.sink.replace(
+            try (0..<3).map { number in
+                try ListObject(
+                    id: "from the source \(number)", type: "row", fields: ["version": .string(version)])
+            })
+        context.after(.milliseconds(20)) { try? self.maybe("timer") }
+    }
+}
+
+enum Horrors: Plugin {
+    static func manifest(for host: PluginHost) throws -> PluginManifest {
+        if let horror = host.settings["Manifest"] { Horror(rawValue: horror)?.happen() }
+        host.logger.notice("horrors \(version) in process \(getpid())")
+        return PluginManifest(
+            name: "horrors", version: version,
+            sectionControllers: [
+                .controller("Horror") { HorrorController() }, .controller("Steady") { SteadyController() },
+            ],
+            dataSources: [.source("source") { try HorrorSource($0) }])
+    }
+}
+
+/// What listd looks for in the library.
+@c public func listd_plugin(_ call: PluginCall) { exportPlugin(Horrors.self, to: call) }

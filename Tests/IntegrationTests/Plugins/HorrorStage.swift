@@ -1,0 +1,146 @@
+import DBus
+import Foundation
+import ListClient
+import TestSupport
+
+/// A real listd with the plugin `horrors`, which does what objects tell it to do.
+@DBusActor
+final class HorrorStage {
+    let stage: Stage
+    private let directory = TemporaryDirectory()
+    private let changes = EventLog<Bool>()
+    private var subscription: Subscription?
+
+    private static let built = Result { try HorrorLibraries() }
+    static let path: ObjectPath = "/org/listd/Listd1/plugins/horrors"
+
+    /// Starts listd; the plugin is loaded when a list names it.
+    ///
+    /// - Parameter settings: lines of the section `[Plugin horrors]`.
+    init(_ settings: String = "", arguments: [String] = []) async throws {
+        try Self.install(.first, in: directory)
+        stage = try await Stage(
+            arguments: ["--plugins", directory.path] + arguments,
+            files: ["listd.conf": "[Plugin horrors]\nIsolation=worker\n\(settings)\n"])
+        let rule = MatchRule(path: Self.path, interface: StandardInterface.properties, member: "PropertiesChanged")
+        subscription = try await stage.client.subscribe(rule) { [changes] _ in changes.record(true) }
+    }
+
+    /// Puts another version where listd finds it.
+    func install(_ version: HorrorLibraries.Version) throws { try Self.install(version, in: directory) }
+
+    private static func install(_ version: HorrorLibraries.Version, in directory: TemporaryDirectory) throws {
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+        let (target, new) = (directory.path + "/horrors.so", directory.path + "/new")
+        try FileManager.default.copyItem(atPath: try built.get().path(of: version), toPath: new)
+        // As an installation does: the file that is mapped stays whole.
+        guard unsafe rename(new, target) == 0 else { throw ListdProcess.Failure("rename \(target): errno \(errno)") }
+    }
+
+    /// The file of the plugin.
+    var file: String { directory.path + "/horrors.so" }
+
+    /// A directory for files that objects name.
+    var scratch: String { directory.path }
+
+    /// Makes a list in memory with a section controller of the plugin.
+    func makeList(
+        _ name: String, _ controller: String, _ options: [String: DBusValue] = [:]
+    ) async throws -> TestAdapter {
+        let controllers = DBusValue.dictionary(
+            key: "s", value: "s",
+            [DBusValue.Entry(key: .string("*"), value: .string("horrors/\(controller)"))])
+        return try await stage.createAdapter(
+            name, ["section-controllers": controllers].merging(options) { _, given in given })
+    }
+
+    /// A property of the plugin.
+    func plugin<Value: DBusDecodable & Sendable>(_ property: String, as type: Value.Type) async throws -> Value {
+        try await stage.object(Self.path, "Plugin").property(property, as: type)
+    }
+
+    /// The process that the plugin is in.
+    var process: Int32 {
+        get async throws { Int32(try await plugin("ProcessID", as: UInt32.self)) }
+    }
+
+    /// Waits until the plugin is in a state, and was started again so often at least; properties are looked at again with
+    /// each of its signals.
+    func wait(for state: String, restarts: UInt32 = 0) async throws {
+        while true {
+            let (present, count) = (
+                try await plugin("State", as: String.self), try await plugin("RestartCount", as: UInt32.self)
+            )
+            if present == state, count >= restarts { return }
+            try await waitForChange()
+        }
+    }
+
+    /// Waits until a property of the plugin has changed since this was called last.
+    func waitForChange() async throws { _ = try await changes.next(timeout: .seconds(60)) }
+
+    func load() async throws { _ = try await stage.manager.call("LoadPlugin", "horrors", returning: ObjectPath.self) }
+
+    func unload() async throws { try await stage.manager.call("UnloadPlugin", "horrors") }
+
+    @discardableResult
+    func stop() async -> ListdProcess.Outcome { await stage.stop() }
+}
+
+/// The fixture, compiled once for all tests.
+final class HorrorLibraries: Sendable {
+    enum Version: String, CaseIterable {
+        case first, second
+    }
+
+    private let directory = TemporaryDirectory()
+
+    init() throws {
+        for version in Version.allCases {
+            try FixtureCompiler.compileSwift(
+                "horrors.swift", to: path(of: version), defining: version == .second ? ["SECOND"] : [])
+        }
+    }
+
+    func path(of version: Version) -> String { "\(directory.path)/\(version.rawValue).so" }
+}
+
+extension TestAdapter {
+    /// The items of the first sections: reuse identifier and content.
+    func items() async throws -> [(reuse: String, content: [String: DBusValue])] {
+        typealias Item = DBusStruct<UInt32, UInt32, String, [String: DBusValue]>
+        let (_, _, items) = try await by(stage.client).call(
+            "GetItems", UInt32(0), UInt32.max, returning: UInt64.self, UInt32.self, [Item].self, timeout: .seconds(60))
+        return items.map { ($0.members.2, $0.members.3) }
+    }
+
+    /// How it stands.
+    var state: String {
+        get async throws { try await by(stage.client).property("State", as: String.self) }
+    }
+
+    /// Opens a view and waits until it shows what lies at the top.
+    func openView(height: Double = 400) async throws -> ListViewClient {
+        let view = try await ListViewClient.open(by(stage.client)) { _ in }
+        view.setViewport(x: 0, y: 0, width: 100, height: height)
+        await withCheckedContinuation { done in view.whenAnswered { done.resume() } }
+        return view
+    }
+}
+
+extension ListViewClient {
+    /// What the daemon says that the view shows.
+    func present() async throws -> Picture {
+        let message = try Message.methodCall(
+            to: object.destination, path: object.path, interface: object.interface, member: "Resync")
+        let reply = try await object.connection.call(message, timeout: .seconds(60))
+        return try reply.read { (reader) throws(DBusError) in try Picture(resync: &reader) }
+    }
+}
+
+extension Picture {
+    /// Whether both show the same; a transaction of which a view sees nothing makes the picture of the present newer.
+    func shows(the other: Picture) -> Bool {
+        sequence == other.sequence && contentSize == other.contentSize && offset == other.offset && shown == other.shown
+    }
+}

@@ -1,0 +1,189 @@
+import DBus
+import Foundation
+import ListClient
+import TestSupport
+import Testing
+
+/// Something that a plugin does, and where.
+struct HorrorCase: Sendable {
+    let what: String
+    let place: String
+    /// What the plugin's last error says of it; nil = its worker survives.
+    let blamed: String?
+
+    init(_ what: String, at place: String, blamed: String?) {
+        self.what = what
+        self.place = place
+        self.blamed = blamed
+    }
+
+    static let deadly = [
+        HorrorCase("trap", at: "update", blamed: "didUpdate"),
+        HorrorCase("trap", at: "count", blamed: "numberOfItems"),
+        HorrorCase("trap", at: "size", blamed: "sizeForItem"), HorrorCase("trap", at: "item", blamed: "item"),
+        HorrorCase("trap", at: "header", blamed: "item"), HorrorCase("trap", at: "display", blamed: "willDisplay"),
+        HorrorCase("trap", at: "endDisplay", blamed: "didEndDisplaying"),
+        HorrorCase("trap", at: "workingRange", blamed: "the working range delegate"),
+        HorrorCase("trap", at: "scroll", blamed: "the scroll delegate"),
+        HorrorCase("trap", at: "selection", blamed: "selection"), HorrorCase("overflow", at: "item", blamed: "item"),
+        HorrorCase("loop", at: "item", blamed: "CallbackTimeout"),
+        HorrorCase("exit", at: "size", blamed: "exit code 0"),
+        HorrorCase("abort", at: "count", blamed: "signal 6"), HorrorCase("segfault", at: "item", blamed: "signal 11"),
+        HorrorCase("deadlock", at: "display", blamed: "CallbackTimeout"),
+        HorrorCase("memory", at: "update", blamed: "didUpdate"), HorrorCase("huge", at: "item", blamed: "item"),
+    ]
+    static let harmless = [
+        HorrorCase("pipe", at: "item", blamed: nil), HorrorCase("nan", at: "", blamed: nil),
+        HorrorCase("infinite", at: "", blamed: nil),
+    ]
+}
+
+@Suite("A plugin of horrors beside other lists", .timeLimit(.minutes(10)))
+@DBusActor
+struct HorrorTests {
+    @Test("each horror → only its list waits, comes back, and the plugin says what it was; others are served right")
+    func horrors() async throws {
+        let stage = try await HorrorStage("CallbackTimeout=2s\nMemoryMax=256M")
+        let bystanders = try await (0..<3).asyncMap { try await Bystander(stage.stage, "bystander \($0)") }
+        let work = bystanders.map { bystander in Task { @DBusActor in try await bystander.run() } }
+        for (number, horror) in (HorrorCase.deadly + HorrorCase.harmless).enumerated() {
+            try await suffer(horror, number, on: stage)
+        }
+        for bystander in bystanders { bystander.isDone = true }
+        var longest = Duration.zero
+        for task in work { longest = max(longest, try await task.value) }
+        // For people who compare; nothing is concluded from time on a busy machine.
+        print("longest time between two answers of the other lists: \(longest)")
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    private func suffer(_ horror: HorrorCase, _ number: Int, on stage: HorrorStage) async throws {
+        let comment = Comment(rawValue: "\(horror.what) at \(horror.place)")
+        let list = try await stage.makeList("horror \(number)", "Horror", ["working-range": .uint32(2)])
+        let process = try await stage.process
+        let fields: [String: DBusValue] = [
+            "do": .string(horror.what), "at": .string(horror.place),
+            "once": .string("\(stage.scratch)/once-\(number)"),
+        ]
+        // Whatever comes of these calls, each is answered.
+        _ = try? await list.performUpdates([Row("victim", "row", fields)])
+        let view = try? await list.openView(height: 100)
+        view?.setViewport(x: 0, y: 1, width: 100, height: 100)
+        _ = try? await view?.object.call("Select", "victim", UInt32(0), returning: Bool.self)
+        _ = try? await list.items()
+        _ = try? await list.performUpdates([Row("next", "row", [:])])
+        if let blamed = horror.blamed {
+            try await stage.wait(for: "ready", restarts: 1)
+            let error = try await stage.plugin("LastError", as: String.self)
+            #expect(error.contains(blamed), comment)
+            #expect(error.contains("horrors/Horror on object \"victim\""), comment)
+            #expect(try await stage.process != process, comment)
+        } else {
+            #expect(try await stage.process == process, comment)
+            _ = try await list.performUpdates([Row("victim", "row", fields)])
+            let reuse = try await list.items().map(\.reuse)
+            #expect(reuse == [horror.place.isEmpty ? "error" : "horror"], comment)
+        }
+        _ = try await list.performUpdates([Row("last", "row", [:])])
+        #expect(try await list.items().map(\.reuse) == ["horror"], comment)
+        #expect(try await list.state == "ready", comment)
+        try await stage.stage.manager.call("RemoveAdapter", "horror \(number)")
+        try await stage.unload()
+    }
+
+    @Test("a data source that throws, traps or exits → its list says so, and comes back as far as it can")
+    func sources() async throws {
+        let stage = try await HorrorStage()
+        let options: @Sendable (String) -> [String: DBusValue] = { ["source": .string("horrors/source?\($0)")] }
+        let good = try await stage.stage.createAdapter("good", options("nothing"))
+        try await good.wait { $0.count == 3 }
+        let error = await refusal { _ = try await stage.stage.createAdapter("thrown", options("throw in init")) }
+        #expect(error == Listd.error("PluginFailed"))
+        let thrown = try await stage.stage.createAdapter("thrown", options("throw in start"))
+        try await thrown.wait(state: "failed")
+        #expect(await refusal { _ = try await stage.stage.createAdapter("dead", options("exit in init")) } != nil)
+        try await stage.waitUntilItRuns()
+        try await good.wait { $0.count == 3 }
+        try await good.wait(state: "ready")
+        // It dies of its timer again and again: then its plugin has failed, and so has every list that it fills.
+        _ = try await stage.stage.createAdapter("timer", options("trap in timer"))
+        try await stage.wait(for: "failed")
+        try await good.wait(state: "failed")
+        #expect(try await good.objects().rows.count == 3)
+        try await stage.stage.manager.call("RemoveAdapter", "timer")
+        try await stage.load()
+        try await good.wait(state: "ready")
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    private func refusal(_ body: @DBusActor @Sendable () async throws -> Void) async -> String? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return DBusError(error).name
+        }
+    }
+}
+
+/// A client that writes to a list of its own all the time, and looks whether it is served right.
+@DBusActor
+private final class Bystander {
+    private let list: TestAdapter
+    private let client: Connection
+    var isDone = false
+
+    init(_ stage: Stage, _ name: String) async throws {
+        list = try await stage.createAdapter(name)
+        client = try await stage.connect()
+    }
+
+    /// Writes until it is told that it is done; the longest time between two answers.
+    func run() async throws -> Duration {
+        var revision: UInt64 = 0
+        var longest = Duration.zero
+        var last = ContinuousClock.now
+        while !isDone {
+            let upsert = Upsert("object", "row", "keep", "", ["n": .uint64(revision)])
+            let answer = try await list.by(client).call(
+                "ApplyChanges", revision, [String](), [upsert], [String: DBusValue](), returning: UInt64.self)
+            #expect(answer == revision + 1)
+            revision = answer
+            longest = max(longest, last.duration(to: .now))
+            last = .now
+            if revision % 64 == 0 {
+                #expect(try await list.objects().rows.map(\.fields) == [["n": .uint64(revision - 1)]])
+            }
+        }
+        return longest
+    }
+}
+
+extension Sequence {
+    fileprivate func asyncMap<Result>(_ body: (Element) async throws -> Result) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await body(element)) }
+        return results
+    }
+}
+
+extension TestAdapter {
+    /// Waits until the objects are as wanted; looked at again with each `Updated`.
+    fileprivate func wait(until isRight: ([ObjectRow]) -> Bool) async throws {
+        let updates = EventLog<Bool>()
+        let subscription = try await stage.client.subscribe(MatchRule(path: path, member: "Updated")) { _ in
+            updates.record(true)
+        }
+        defer { subscription.cancel() }
+        while !isRight(try await objects().rows) { _ = try await updates.next(timeout: .seconds(60)) }
+    }
+
+    /// Waits until the list is in a state.
+    fileprivate func wait(state wanted: String) async throws {
+        let changes = EventLog<Bool>()
+        let rule = MatchRule(path: path, interface: StandardInterface.properties, member: "PropertiesChanged")
+        let subscription = try await stage.client.subscribe(rule) { _ in changes.record(true) }
+        defer { subscription.cancel() }
+        while try await state != wanted { _ = try await changes.next(timeout: .seconds(60)) }
+    }
+}

@@ -1,0 +1,200 @@
+import DBus
+import Foundation
+import Glibc
+import ListClient
+import TestSupport
+import Testing
+
+@Suite("A plugin in a worker of a real listd", .timeLimit(.minutes(5)))
+@DBusActor
+struct WorkerTests {
+    private func rows(_ count: Int) -> [Row] {
+        (0..<count).map { Row("row \($0)", "row", ["value": .int64(Int64($0))]) }
+    }
+
+    @Test("its worker is killed → the list comes back: objects, items, revisions, views with their slots")
+    func comesBack() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Steady")
+        #expect(try await list.performUpdates(rows(50)) == 1)
+        let view = try await list.openView()
+        let before = view.picture
+        #expect(before.shown.count > 9)
+        let process = try await stage.process
+        #expect(process != stage.stage.listd.identifier)
+        kill(process, SIGKILL)
+        // Asked while nobody hosts the list, or before anybody noticed: answered when it is back.
+        #expect(try await list.applyChanges([Upsert("row 3", "row", "keep", "", ["value": .int64(99)])]) > 1)
+        try await stage.wait(for: "ready", restarts: 1)
+        #expect(try await stage.process != process)
+        #expect(try await list.state == "ready")
+        let present = try await view.present()
+        #expect(view.picture.shows(the: present))
+        #expect(Set(present.shown.keys) == Set(before.shown.keys))
+        #expect(present.sequence > before.sequence)
+        #expect(present.inReadingOrder[3].content["value"] == .int64(99))
+        #expect(try await list.items().count == 50)
+        #expect(try await stage.plugin("LastError", as: String.self).contains("signal 9"))
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("killed while writers write → each call is answered once, and mirror and view are right")
+    func killedUnderLoad() async throws {
+        let stage = try await HorrorStage()
+        let kills = ProcessInfo.processInfo.environment["LISTD_SOAK"] == nil ? 3 : 100
+        let list = try await stage.makeList("list", "Steady")
+        let updates = EventLog<UpdatedSignal>()
+        _ = try await stage.stage.client.subscribe(MatchRule(path: list.path, member: "Updated")) { message in
+            if let update = try? UpdatedSignal(message), update.kind != "announce" { updates.record(update) }
+        }
+        let view = try await list.openView()
+        var mirror = ListMirror(try await list.objects())
+        var random = SeededRandom(seed: 7)
+        var last: UInt64 = 0
+        for round in 0..<kills {
+            let process = try await stage.process
+            let values = [Int64(random.next() % 1000), Int64(random.next() % 1000)]
+            async let first = change(list, round * 2, values[0])
+            if process > 0 { kill(process, SIGKILL) }
+            let answered = [try await first, try await change(list, round * 2 + 1, values[1])]
+            for revision in answered.compactMap({ $0 }) {
+                #expect(revision > last)
+                last = revision
+            }
+            try await stage.waitUntilItRuns()
+            let state = try await list.objects()
+            var taken: [UpdatedSignal] = []
+            while !updates.recorded.isEmpty { taken.append(try await updates.next()) }
+            try mirror.apply(taken, leadingTo: state)
+            let present = try await view.present()
+            #expect(view.picture.shows(the: present))
+        }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    /// Writes something; nil when two workers died of it.
+    private func change(_ list: TestAdapter, _ step: Int, _ number: Int64) async throws -> UInt64? {
+        let value = DBusValue.int64(number)
+        do {
+            return try await list.applyChanges([
+                Upsert("new \(step)", "row", "first", "", ["value": value]),
+                Upsert("changing", "row", "keep", "", ["value": value]),
+            ])
+        } catch  where DBusError(error).name == Listd.error("PluginFailed") {
+            return nil
+        }
+    }
+
+    @Test("a worker dies again and again → the plugin fails, its lists show listd/single, LoadPlugin tries again")
+    func fails() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Steady")
+        let revision = try await list.performUpdates([Row("poison", "row", ["value": .int64(1)])])
+        let other = try await stage.makeList("other", "Horror")
+        _ = try await other.performUpdates([Row("x", "row", ["do": .string("trap"), "at": .string("count")])])
+        try await stage.wait(for: "failed")
+        #expect(try await stage.plugin("LastError", as: String.self).contains("horrors/Horror on object \"x\""))
+        let items = try await list.items()
+        #expect(items.map(\.reuse) == ["row"])
+        #expect(items.first?.content["value"] == .int64(1))
+        #expect(try await list.objects().revision > revision)
+        #expect(try await list.state == "ready")
+        _ = try await other.performUpdates([Row("y", "row", [:])])
+        try await stage.load()
+        try await stage.wait(for: "ready")
+        #expect(try await list.items().map(\.reuse) == ["steady"])
+        #expect(try await other.items().map(\.reuse) == ["horror"])
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("a newer file and LoadPlugin → another process with the new version, and no revision is lost")
+    func reload() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Steady")
+        let view = try await list.openView()
+        #expect(try await list.performUpdates(rows(5)) == 1)
+        let process = try await stage.process
+        try await stage.load()
+        #expect(try await stage.process == process)
+        try stage.install(.second)
+        try await stage.load()
+        #expect(try await stage.process != process)
+        #expect(try await stage.plugin("Version", as: String.self) == "2.0")
+        #expect(try await stage.plugin("RestartCount", as: UInt32.self) == 0)
+        #expect(try await list.items().map { $0.content["version"] } == Array(repeating: .string("2.0"), count: 5))
+        #expect(try await list.performUpdates(rows(6)) == 3)
+        let present = try await view.present()
+        #expect(view.picture.shows(the: present))
+        #expect(view.picture.shown.count == 6)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("a plugin in use → UnloadPlugin is refused and names the lists; without them its process goes")
+    func unload() async throws {
+        let stage = try await HorrorStage()
+        _ = try await stage.makeList("one of mine", "Steady")
+        do {
+            try await stage.unload()
+            Issue.record("unloaded")
+        } catch {
+            #expect(DBusError(error).name == Listd.standardError("InvalidArgs"))
+            #expect(DBusError(error).message.contains("one of mine"))
+        }
+        let process = try await stage.process
+        try await stage.stage.manager.call("RemoveAdapter", "one of mine")
+        try await stage.unload()
+        while let status = ProcessStatus(process), !status.isZombie { await Task.yield() }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("a worker → no new privileges, few descriptors, limits")
+    func confinement() async throws {
+        let stage = try await HorrorStage("MemoryMax=300M")
+        _ = try await stage.makeList("list", "Steady")
+        let status = try #require(ProcessStatus(try await stage.process))
+        #expect(status["NoNewPrivs"] == "1")
+        #expect(status.limit("Max core file size") == "0")
+        #expect(status.limit("Max data size") == String((300 + 192) << 20))
+        #expect(status.descriptors.count < 16)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+}
+
+extension HorrorStage {
+    /// Waits until the worker runs; a plugin that has failed is loaded again.
+    func waitUntilItRuns() async throws {
+        while true {
+            switch try await plugin("State", as: String.self) {
+            case "ready": return
+            case "failed": try await load()
+            default: try await waitForChange()
+            }
+        }
+    }
+}
+
+/// What /proc says about a process.
+struct ProcessStatus {
+    private let lines: [Substring]
+    private let limits: [Substring]
+    let descriptors: [String]
+
+    init?(_ process: Int32) {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return nil }
+        lines = text.split(separator: "\n")
+        let limits = try? String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
+        self.limits = (limits ?? "").split(separator: "\n")
+        descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd")) ?? []
+    }
+
+    subscript(name: String) -> String? {
+        lines.first { $0.hasPrefix(name + ":") }?.split(separator: ":").last?.trimmingCharacters(in: .whitespaces)
+    }
+
+    var isZombie: Bool { self["State"]?.hasPrefix("Z") ?? false }
+
+    /// The soft limit with a name.
+    func limit(_ name: String) -> String? {
+        limits.first { $0.hasPrefix(name) }?.dropFirst(name.count).split(separator: " ").first.map(String.init)
+    }
+}

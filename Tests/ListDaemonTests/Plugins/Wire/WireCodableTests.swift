@@ -1,0 +1,208 @@
+import DBus
+import Foundation
+import Glibc
+@_spi(Daemon) import ListKit
+import PluginAPI
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+@Suite("Values between the daemon and a worker")
+struct WireCodableTests {
+    /// One of everything that travels, with all of its parts filled in.
+    private static func orders() throws -> [WorkerOrder] {
+        let object = try ListObject(id: "naïve", type: "row", fields: ["n": .int64(-3), "t": .string("text")])
+        var configuration = ListAdapter.Configuration(name: "list")
+        configuration.coalescing = ListAdapter.Coalescing(minimum: 1, maximum: 200, increment: 3)
+        configuration.emptyContent = ["nothing": .boolean(true)]
+        configuration.nearEndDistance = 4
+        var view = ViewResumption(id: 7, options: ListViewOptions())
+        view.options.fields = ["a", "b"]
+        view.visibleRange = IndexPath(section: 1, item: 2)...IndexPath(section: 3, item: 0)
+        view.viewport = Rect(x: 0, y: .infinity, width: 1, height: -0.0)
+        view.shown = [item]
+        view.released = [ViewResumption.ReleasedSlot(slot: 9, reuseIdentifier: "row")]
+        view.measured = [MeasuredSize(objectID: "x", item: 1, size: Size(width: 2, height: .nan))]
+        let table = SectionControllerTable(naming: ["*": "a/B", "row": "listd/single"])
+        let setup = HostSetup(
+            configuration: configuration, controllers: table, objects: [object], revision: .max, views: [view],
+            selection: [SelectedItem(objectID: "x", item: 0)], isHeld: true)
+        let upserts = [UpdateRequest.Position.keep, .first, .last, .before("x"), .after("y")].map {
+            UpdateRequest.Upsert(object, position: $0)
+        }
+        let operations: [UpdateRequest.Operation] = [
+            .performUpdates(objects: [object, object], duplicates: .fail),
+            .applyChanges(removed: ["a", ""], upserts: upserts), .moveObject(id: "a", position: .first),
+            .patchObject(id: "a", set: object.fields, unset: ["z"]),
+            .moveItem(from: IndexPath(section: 0, item: 1), to: IndexPath(section: 2, item: 3)),
+            .reloadObjects(["a"]), .reloadData, .invalid(ListError(.invalidObject, "no", cause: "why")),
+            .configure(configuration, controllersChanged: true),
+        ]
+        let commands: [AdapterCommand] =
+            operations.map {
+                .update(UpdateRequest(id: 1 << 63, expectedRevision: 3, animated: false, operation: $0))
+            } + [
+                .query(1, .objects(offset: 1, limit: .max, byteLimit: 3)), .query(2, .find(id: "x")),
+                .query(3, .items(firstSection: 0, sectionCount: 4, byteLimit: 5)),
+                .query(4, .changes(since: 9, byteLimit: 1)), .query(5, .description),
+                .openView(6, 7, view.options), .closeView(7, .adapterRemoved), .configure(8, configuration, table),
+                .configure(9, configuration, nil), .hold(true), .stop(10, .shuttingDown), .keep(11, false),
+                .stored(12, nil), .stored(13, ListError(.storeFailed, "full")),
+            ]
+        let viewCommands: [ViewCommand] = [
+            .setViewport(seen: 3, Rect(x: 1, y: 2, width: 3, height: 4)),
+            .setVisibleRange(first: IndexPath(section: 0, item: 0), last: IndexPath(section: 1, item: 1)),
+            .scrollTo(id: "x", item: 2, .center), .reportSizes(view.measured), .select(id: "x", item: 0, true),
+            .setHighlighted(id: "x", item: 0, false), .acknowledge(sequence: 4), .resync, .close,
+        ]
+        return commands.map { .command(5, $0) } + viewCommands.map { .command(6, .view(1, 2, $0)) } + [
+            .load(PluginAssignment(path: "/a.so", directories: ["/", "/b"], settings: ["k": "v"], memoryMax: 3)),
+            .open(1, crumb: 2, setup), .open(1, crumb: nil, setup), .close(4),
+            .makeSource(1, crumb: nil, name: "n", argument: "?"), .startSource(1), .eventTaken(2), .stopSource(3),
+        ]
+    }
+
+    private static let item = PictureItem(
+        slot: 3, objectID: "x", section: 1, item: 2, kind: .header, reuseIdentifier: "r",
+        frame: Rect(x: 1, y: 2, width: 3, height: 4), z: -5, content: ["c": .double(.nan)])
+
+    private static func reports() throws -> [WorkerReport] {
+        let object = try ListObject(id: "o")
+        var transaction = Transaction(
+            baseRevision: 1, revision: 2, kind: .update, animated: true, sectionCount: 3, itemCount: 4)
+        transaction.sections.deletes = [IndexRun(first: 1, length: 2)]
+        transaction.sections.moves = [IndexMove(old: 1, new: 2)]
+        transaction.items.inserts = [ItemPlace(section: 1, item: .max)]
+        let place = ItemPlace(section: 0, item: 0)
+        transaction.items.moves = [ItemMove(old: place, new: place)]
+        var picture = PictureChange(
+            view: 1, sequence: 2, revision: 3, contentSize: .zero, offset: Point(x: 1, y: 1))
+        picture.released = [1, 2]
+        picture.shown = [item]
+        picture.placed = [PictureChange.Placement(slot: 1, section: 2, item: 3, frame: .zero, z: 4)]
+        picture.rebound = [PictureChange.Rebinding(slot: 5, content: ["a": .byte(1)])]
+        picture.transitions = [PictureChange.Transition(slot: 1, frame: .zero)]
+        var display = DisplayChange(view: 1, revision: 2)
+        display.willDisplay = [SectionReference(section: 1, objectID: "a")]
+        display.itemsDidEndDisplaying = [ItemReference(section: 1, objectID: "a", item: 2)]
+        var range = WorkingRangeChange(view: 1, revision: 2)
+        range.didExit = [SectionReference(section: 1, objectID: "b")]
+        let events: [AdapterEvent] = [
+            .updated(transaction), .display(display), .workingRange(range),
+            .selection(SelectionChange(revision: 1, selected: [SelectedItem(objectID: "x", item: 1)])),
+            .picture(picture), .stalled(view: 1, sequence: 2, revision: 3), .closed(view: 4),
+            .sectionFault(SectionFault(objectID: "a", controller: "b", reason: "c")), .nearEnd(view: 1, revision: 2),
+        ]
+        let answers: [AdapterAnswer] = [
+            .revision(1, droppedDuplicates: 2, isRefused: true), .objects(revision: 1, total: 2, [object]),
+            .object(revision: 1, section: 2, object),
+            .items(
+                revision: 1, next: 2,
+                [PlacedItem(section: 1, index: 2, item: ListItem(identity: "i", reuseIdentifier: "r", content: [:]))]),
+            .changes(revision: 1, [transaction]), .opened(revision: 1, sections: 2, items: 3), .sequence(4),
+            .scrolled(offset: .zero, sequence: 1), .flag(true),
+            .picture(Picture(sequence: 1, revision: 2, contentSize: .zero, offset: .zero, items: [item])),
+            .text("text"), .done,
+        ]
+        let changes = PreparedTransaction.Changes(
+            removed: ["r"], updated: [object],
+            placed: [
+                PreparedTransaction.Placement(object: object, predecessor: nil),
+                PreparedTransaction.Placement(object: object, predecessor: "p"),
+            ])
+        let contents: [PreparedTransaction.Content] = [.replace([object]), .changes(changes)]
+        let description = ViewDescription(
+            state: .stalled, sequence: 1, acknowledgedSequence: 2, contentSize: .zero, viewport: .zero,
+            workingRange: 3..<5, visibleObjects: ["a"])
+        let effects: [AdapterEffect] =
+            events.map { .event($0) } + answers.map { .answer(1, .success($0)) }
+            + contents.map {
+                .prepared(
+                    3,
+                    PreparedUpdate(
+                        transaction: PreparedTransaction(baseRevision: 1, revision: 2, content: $0), log: [transaction],
+                        oldestRevision: 1))
+            } + [
+                .answer(2, .failure(ListError(.noSuchObject, "x"))), .status(AdapterStatus(revision: 3)),
+                .selection([]), .view(1, description), .closed(1, .closed), .announce(AdapterStatus()), .paused(true),
+            ]
+        return [
+            .effects(4, HostOutput(effects: effects, preparedRequests: [1, .max])),
+            .loaded(
+                PluginFacts(version: "1", apiVersion: 65536, sectionControllers: ["a"], dataSources: ["b", "c"])),
+            .refused(ListError(.pluginRefused, "no")), .sourceMade(1, nil),
+            .sourceMade(1, ListError(.invalidArguments, "")),
+            .sourceEvent(1, .replace([object])), .sourceEvent(1, .changes(removed: ["a"], upserts: [.init(object)])),
+            .sourceEvent(1, .failed(ListError(.pluginFailed, "x"))), .sourceEvent(1, .ready), .sourceEvent(1, .paused),
+            .sourceStopped(3), .log(.notice, "hello"),
+        ]
+    }
+
+    @Test("every order and every report → the same bytes when read and written again")
+    func roundTrip() throws {
+        for order in try Self.orders() { try expectSame(order) }
+        for report in try Self.reports() { try expectSame(report) }
+    }
+
+    private func expectSame<Value: WireCodable>(_ value: Value) throws {
+        let bytes = WireWriter.bytes(of: value)
+        let again = try WireReader.value(of: Value.self, from: bytes)
+        // A table of names comes back in any order.
+        #expect(WireWriter.bytes(of: again).count == bytes.count)
+        #expect("\(again)".count == "\(value)".count)
+    }
+
+    @Test("bytes that were cut off → an error, wherever")
+    func cut() throws {
+        for report in try Self.reports() {
+            let bytes = WireWriter.bytes(of: report)
+            for count in bytes.indices {
+                #expect(throws: WireError.self) {
+                    try WireReader.value(of: WorkerReport.self, from: Array(bytes[..<count]))
+                }
+            }
+        }
+    }
+
+    @Test("bytes that were changed → an error or a value, never more memory than bytes", arguments: 0..<4)
+    func changed(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let all = try Self.reports().map { WireWriter.bytes(of: $0) } + Self.orders().map { WireWriter.bytes(of: $0) }
+        var read = 0
+        for bytes in all {
+            for _ in 0..<200 {
+                var bytes = bytes
+                for _ in 0..<Int.random(in: 1...3, using: &random) {
+                    let index = Int.random(in: 0..<bytes.count, using: &random)
+                    bytes[index] = UInt8.random(in: 0...255, using: &random)
+                }
+                if (try? WireReader.value(of: WorkerReport.self, from: bytes)) != nil { read += 1 }
+                if (try? WireReader.value(of: WorkerOrder.self, from: bytes)) != nil { read += 1 }
+            }
+        }
+        #expect(read > 0)
+    }
+
+    @Test("a large value → goes through a sealed memory file, and no other file is read")
+    func packets() throws {
+        let object = try ListObject(id: "big", fields: ["t": .string(String(repeating: "x", count: 1 << 20))])
+        let packet = try WorkerPacket(WorkerReport.sourceEvent(1, .replace([object])))
+        guard case .file(let file) = packet else {
+            Issue.record("not a file")
+            return
+        }
+        #expect(packet.byteCount > 1 << 20)
+        guard case .sourceEvent(1, .replace(let objects)) = try packet.value(of: WorkerReport.self) else {
+            Issue.record("something else")
+            return
+        }
+        #expect(objects == [object])
+        _ = file
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/plain"
+        try "plain".write(toFile: path, atomically: true, encoding: .utf8)
+        let plain = WorkerPacket.file(FileDescriptor(adopting: unsafe open(path, O_RDONLY)))
+        #expect(throws: WireError.self) { try plain.value(of: WorkerReport.self) }
+    }
+}

@@ -1,0 +1,82 @@
+import Testing
+
+@testable import ListDaemon
+
+@Suite("When a worker is started, started again and given up")
+struct WorkerLifecycleTests {
+    private let start = ContinuousClock.now
+    private var lifecycle = WorkerLifecycle()
+
+    /// Lets a running worker die and come back.
+    private mutating func dieAndComeBack(at time: Duration) -> WorkerLifecycle.Action {
+        let action = lifecycle.didDie(at: start + time)
+        if lifecycle.pauseIsOver() == .start { lifecycle.didStart() }
+        return action
+    }
+
+    @Test("needed → started once, however often it is needed")
+    mutating func need() {
+        #expect(lifecycle.need() == .start)
+        #expect(lifecycle.need() == .none)
+        lifecycle.didStart()
+        #expect(lifecycle.state == .running)
+        #expect(lifecycle.need() == .none)
+    }
+
+    @Test("deaths within a minute → longer and longer pauses, and the fifth is the last")
+    mutating func backOff() {
+        _ = lifecycle.need()
+        lifecycle.didStart()
+        let actions = (0..<5).map { dieAndComeBack(at: .seconds($0)) }
+        #expect(
+            actions == [
+                .pause(.milliseconds(50)), .pause(.milliseconds(100)), .pause(.milliseconds(200)),
+                .pause(.milliseconds(400)), .giveUp,
+            ])
+        #expect(lifecycle.state == .failed)
+        #expect(lifecycle.restartCount == 4)
+        #expect(lifecycle.didDie(at: start) == .none)
+        #expect(lifecycle.pauseIsOver() == .none)
+    }
+
+    @Test("deaths more than a minute apart → short pauses for ever")
+    mutating func rareDeaths() {
+        _ = lifecycle.need()
+        lifecycle.didStart()
+        for number in 0..<20 {
+            #expect(dieAndComeBack(at: .seconds(60 * number)) == .pause(.milliseconds(50)))
+        }
+        #expect(lifecycle.restartCount == 20)
+    }
+
+    @Test("failed and asked for again → starts with a clean slate")
+    mutating func again() {
+        _ = lifecycle.need()
+        for number in 0..<5 { _ = dieAndComeBack(at: .seconds(number)) }
+        #expect(lifecycle.need() == .start)
+        #expect(lifecycle.didDie(at: start + .seconds(6)) == .pause(.milliseconds(50)))
+    }
+
+    @Test("dies while it starts → counts as well")
+    mutating func diesEarly() {
+        _ = lifecycle.need()
+        #expect(lifecycle.didDie(at: start) == .pause(.milliseconds(50)))
+        #expect(lifecycle.state == .pausing)
+    }
+
+    @Test("dismissed during the pause → is not started")
+    mutating func dismissed() {
+        _ = lifecycle.need()
+        _ = lifecycle.didDie(at: start)
+        lifecycle.dismiss()
+        #expect(lifecycle.pauseIsOver() == .none)
+        #expect(lifecycle.need() == .start)
+    }
+
+    @Test("the plugin refuses → failed at once")
+    mutating func refused() {
+        _ = lifecycle.need()
+        lifecycle.refuse()
+        #expect(lifecycle.state == .failed)
+    }
+}
