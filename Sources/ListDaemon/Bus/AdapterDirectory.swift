@@ -5,7 +5,8 @@ internal import ListKit
 @DBusActor
 final class AdapterDirectory {
     private var adapters: [String: AdapterObject] = [:]
-    private var reserved: Set<String> = []
+    /// The names of adapters that are being made, each with those who wait for the outcome.
+    private var reserved: [String: [CheckedContinuation<Void, Never>]] = [:]
 
     nonisolated init() {}
 
@@ -30,19 +31,27 @@ final class AdapterDirectory {
 
     /// Keeps a name for an adapter that is being made, so that nobody else takes it meanwhile.
     ///
+    /// While another is being made under the name, this waits: who is told that an adapter exists finds it.
+    ///
     /// - Throws: `invalidArguments` for one that is too long, `adapterExists` for one in use.
-    func reserve(_ name: String) throws(ListError) {
+    func reserve(_ name: String) async throws(ListError) {
         guard name.utf8.count <= ObjectNames.longestName else {
             throw ListError(
                 .invalidArguments, "name: \(name.utf8.count) bytes, more than \(ObjectNames.longestName)")
         }
-        guard adapters[name] == nil, reserved.insert(name).inserted else {
+        while reserved[name] != nil {
+            await withCheckedContinuation { reserved[name, default: []].append($0) }
+        }
+        guard adapters[name] == nil else {
             throw ListError(.adapterExists, "there is an adapter \(name.debugDescription) already")
         }
+        reserved[name] = []
     }
 
     /// Gives a name free again; that of an adapter that was made meanwhile is in use all the same.
-    func cancelReservation(_ name: String) { reserved.remove(name) }
+    func cancelReservation(_ name: String) {
+        for waiting in reserved.removeValue(forKey: name) ?? [] { waiting.resume() }
+    }
 
     func add(_ adapter: AdapterObject) { adapters[adapter.name] = adapter }
 

@@ -10,7 +10,7 @@ extension Service {
     func makeAdapter(
         name: String, options: AdapterOptions, access: AdapterAccess
     ) async throws(ListError) -> AdapterObject {
-        try adapters.reserve(name)
+        try await adapters.reserve(name)
         defer { adapters.cancelReservation(name) }
         let controllers = try await plugins.sectionControllers(for: options.sectionControllers)
         try book(Quotas.Amounts(adapters: 1), for: access)
