@@ -70,7 +70,8 @@ let package = Package(
             name: "ListctlTests", dependencies: ["DBus", "ListClient", "listctl", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "IntegrationTests", dependencies: ["ListClient", "DBus", "TestSupport"], exclude: ["python"],
+            name: "IntegrationTests", dependencies: ["ListClient", "DBus", "TestSupport"],
+            exclude: ["python", "seeds"],
             swiftSettings: settings),
     ]
 )
