@@ -31,22 +31,15 @@ extension AdapterObject {
         try checkReadingAccess(call)
         let (offset, limit, format) = try call.arguments(as: UInt32.self, UInt32.self, String.self)
         try Self.check(format: format)
-        request { [name] outcome in
-            switch outcome {
-            case .success(.objects(let revision, let total, let objects)):
+        service.read(for: call) { [self] finished in
+            request { [name] outcome in
                 Task { @DBusActor in
-                    do throws(ListError) {
-                        let file = try await Self.memoryFile(named: "listd " + name, of: objects)
-                        call.reply(revision, UInt32(clamping: total), file)
-                    } catch {
-                        call.fail(error)
-                    }
+                    await call.reply(with: outcome, inFileNamed: "listd " + name)
+                    finished()
                 }
-            case .success: call.fail(ListError.unexpectedAnswer)
-            case .failure(let error): call.fail(error)
+            } _: { id in
+                .query(id, .objects(offset: Int(offset), limit: Int(limit), byteLimit: .max))
             }
-        } _: { id in
-            .query(id, .objects(offset: Int(offset), limit: Int(limit), byteLimit: .max))
         }
     }
 
@@ -55,9 +48,26 @@ extension AdapterObject {
             throw ListError(.invalidArguments, "format: \(format.debugDescription) is not jsonl")
         }
     }
+}
 
+extension Call {
+    /// Answers with objects that a host gave, in a sealed memory file.
+    fileprivate func reply(with outcome: Result<AdapterAnswer, ListError>, inFileNamed name: String) async {
+        do throws(ListError) {
+            guard case .objects(let revision, let total, let objects) = try outcome.get() else {
+                throw ListError.unexpectedAnswer
+            }
+            let file = try await SealedMemory.file(named: name, of: objects)
+            reply(revision, UInt32(clamping: total), file)
+        } catch {
+            fail(error)
+        }
+    }
+}
+
+extension SealedMemory {
     /// Writes objects on a thread of Dispatch, because a large list takes long.
-    private static func memoryFile(
+    fileprivate static func file(
         named name: String, of objects: [ListObject]
     ) async throws(ListError) -> FileDescriptor {
         let outcome: Result<FileDescriptor, ListError> = await withCheckedContinuation { continuation in

@@ -79,10 +79,13 @@ extension AdapterObject {
     private func query(
         _ call: Call, _ query: AdapterQuery, _ write: @escaping (AdapterAnswer, inout MessageWriter) -> Bool
     ) {
-        request { outcome in
-            call.answer(outcome, write)
-        } _: { id in
-            .query(id, query)
+        service.read(for: call) { [self] finished in
+            request { outcome in
+                call.answer(outcome, write)
+                finished()
+            } _: { id in
+                .query(id, query)
+            }
         }
     }
 }

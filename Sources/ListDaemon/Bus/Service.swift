@@ -27,6 +27,8 @@ package final class Service {
     /// The connections.
     private(set) lazy var transports = Transports(
         onCongestion: { [unowned self] in hold($0) }, onLoss: { [unowned self] in lost($0) })
+    /// The calls that are answered with contents.
+    private(set) lazy var reads = ContentReads { [unowned self] in statistics.add(.readsHeld) }
     /// Who may create adapters.
     package var creators = AccessRule.any
     /// What users have.
@@ -122,6 +124,12 @@ package final class Service {
         guard phase == .running else { throw ListError(.shuttingDown, "listd is ending and takes no changes") }
     }
 
+    /// Begins what is answered with contents when the caller has room for them; `finished` is called with the answer.
+    func read(for call: Call, _ read: @escaping ContentReads.Read) {
+        watchDeparture(of: call.peer)
+        reads.perform(for: call.peer, read)
+    }
+
     /// Sees to it that nothing of a peer stays behind when it leaves.
     func watchDeparture(of peer: Peer) {
         guard watched.insert(ObjectIdentifier(peer)).inserted else { return }
@@ -131,6 +139,7 @@ package final class Service {
     private func departed(_ peer: Peer) {
         watched.remove(ObjectIdentifier(peer))
         transports.direct.forget(peer)
+        reads.forget(peer)
         views.close(ownedBy: peer)
         for adapter in adapters.all { adapter.forget(peer) }
     }

@@ -87,10 +87,14 @@ extension ViewObject {
 
     func resync(_ call: Call) throws {
         try check(call)
-        perform(call, .resync) { answer, writer in
-            guard case .picture(let picture) = answer else { return false }
-            writer.append(picture)
-            return true
+        service.read(for: call) { [self] finished in
+            perform(call, .resync) { answer, writer in
+                guard case .picture(let picture) = answer else { return false }
+                writer.append(picture)
+                return true
+            } finished: {
+                finished()
+            }
         }
     }
 

@@ -18,7 +18,7 @@ final class ViewObject {
     let options: ListViewOptions
     /// How it stands, nil before it has said what it looks at; as of the last signal.
     var description: ViewDescription?
-    private let service: Service
+    let service: Service
 
     init(
         number: ViewID, adapter: AdapterObject, owner: Peer, user: UInt32, options: ListViewOptions, service: Service
@@ -51,10 +51,12 @@ final class ViewObject {
     /// Has the host do something and answers the call with what `write` makes of the answer; false = it does not fit.
     func perform(
         _ call: Call, _ command: ViewCommand,
-        _ write: @escaping (AdapterAnswer, inout MessageWriter) -> Bool
+        _ write: @escaping (AdapterAnswer, inout MessageWriter) -> Bool,
+        finished: @escaping @DBusActor () -> Void = {}
     ) {
         adapter.request { outcome in
             call.answer(outcome, write)
+            finished()
         } _: { [number] id in
             .view(id, number, command)
         }

@@ -21,14 +21,29 @@ struct IntrospectionTests {
         let (view, _, _, _) = try await adapter.by(stage.client).call(
             "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
         for (path, interface) in [(Listd.manager, "Manager"), (adapter.path, "Adapter"), (view, "View")] {
-            let live = try await describe(path, on: stage)
-            let members = live.interfaces[Listd.name + "." + interface] ?? []
-            let contract = try InterfaceDescription.contract(interface)
-            #expect(members.subtracting(contract) == [], "\(interface) has more than its file")
-            #expect(contract.subtracting(members) == [], "\(interface) has less than its file")
-            #expect(Set(live.interfaces.keys) == Set(Self.standard + [Listd.name + "." + interface]))
+            try await expectContract(interface, at: path, on: stage)
         }
         await stage.stop()
+    }
+
+    @Test("a plugin that is loaded → introspection equals the interface file, and the tree leads to it")
+    func plugin() async throws {
+        let horrors = try await HorrorStage()
+        try await horrors.load()
+        try await expectContract("Plugin", at: HorrorStage.path, on: horrors.stage)
+        #expect(try await describe("/org/listd/Listd1/plugins", on: horrors.stage).children == ["horrors"])
+        await horrors.stop()
+    }
+
+    /// An object has the members of its interface file, no other ones, and the standard interfaces.
+    private func expectContract(_ interface: String, at path: ObjectPath, on stage: Stage) async throws {
+        let live = try await describe(path, on: stage)
+        let members = live.interfaces[Listd.name + "." + interface] ?? []
+        let contract = try InterfaceDescription.contract(interface)
+        #expect(!contract.isEmpty)
+        #expect(members.subtracting(contract) == [], "\(interface) has more than its file")
+        #expect(contract.subtracting(members) == [], "\(interface) has less than its file")
+        #expect(Set(live.interfaces.keys) == Set(Self.standard + [Listd.name + "." + interface]))
     }
 
     @Test("the tree → complete children on the way to every object; adapters and plugins are ObjectManagers")

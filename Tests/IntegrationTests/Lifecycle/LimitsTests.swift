@@ -1,4 +1,5 @@
 import DBus
+import TestSupport
 import Testing
 
 @Suite("Limits on a real listd", .timeLimit(.minutes(3)))
@@ -27,6 +28,40 @@ struct LimitsTests {
         #expect(await refusal(open) == limit)
         try await stage.manager.call("RemoveAdapter", "two")
         _ = try await stage.createAdapter("three")
+        await stage.stop()
+    }
+
+    @Test("as many calls in flight as a connection may have → only what gives something back is let in")
+    func callsInFlight() async throws {
+        let stage = try await Stage(files: ["listd.conf": "[Limits]\nCallsPerConnection=4\n"])
+        let pause = DBusValue.uint32(3_600_000)
+        let adapter = try await stage.createAdapter("slow", ["coalesce-min": pause, "coalesce-max": pause])
+        let view = try await TestView(adapter)
+        _ = try await adapter.by(stage.client).call("Subscribe", [String](), returning: UInt64.self)
+        // The first change is flushed at once; those after it wait for their time, or for the end of the list.
+        _ = try await adapter.applyChanges([Upsert("first", "", "last", "", [:])])
+        let answers = EventLog<String>()
+        for step in 0..<4 {
+            let call = try adapter.by(stage.client).message("ApplyChanges") { (message) throws(DBusError) in
+                try message.write(
+                    UInt64(0), [String](), [Upsert("n\(step)", "", "last", "", [:])], [String: DBusValue]())
+            }
+            stage.client.call(call, timeout: nil) { answers.record((try? $0.get()) == nil ? "refused" : "answered") }
+        }
+        let limit = Listd.standardError("LimitsExceeded")
+        #expect(await refusal { _ = try await stage.statistics() } == limit)
+        #expect(await refusal { try await view.setViewport(y: 0) } == limit)
+        try await view.acknowledge(1)
+        try await view.remote.call("Close")
+        try await adapter.by(stage.client).call("Unsubscribe")
+        #expect(answers.recorded.isEmpty)
+        let other = try await stage.connect()
+        let manager = stage.object(Listd.manager, "Manager", by: other)
+        let statistics = try await manager.call("GetStatistics", returning: [String: UInt64].self)
+        #expect(statistics["calls-refused"] == 2)
+        try await stage.manager.call("RemoveAdapter", "slow")
+        for _ in 0..<4 { #expect(try await answers.next() == "answered") }
+        #expect(try await stage.statistics()["calls-refused"] == 2)
         await stage.stop()
     }
 

@@ -1,0 +1,66 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// What a client asks for and does not fetch stays unmade.
+@Suite("Answers that nobody reads", .timeLimit(.minutes(3)))
+@DBusActor
+struct UnreadAnswersTests {
+    /// Calls in flight, half as many as `CallsPerConnection` allows: a megabyte each.
+    private static let calls = 128
+
+    @Test("a hundred large GetObjects in flight, and the client does not read → memory for few; then all are answered")
+    func directClientThatDoesNotRead() async throws {
+        let stage = try await Stage.withDirectSocket()
+        let adapter = try await stage.createAdapter("large")
+        let text = DBusValue.string(String(repeating: "x", count: 64 << 10))
+        _ = try await adapter.performUpdates((0..<20).map { Row("o\($0)", "", ["text": text]) })
+        let lazy = try await stage.connect(.direct)
+        // The first answer brings the daemon's memory to what it takes to make one.
+        #expect(try await largePage(adapter, lazy).decode(as: UInt64.self, UInt32.self, [Row].self).2.count > 8)
+        let before = try peakMemory(of: stage.listd.identifier)
+        let answers = EventLog<Int>()
+        lazy.readingIsPaused = true
+        for _ in 0..<Self.calls {
+            let call = try adapter.by(lazy).message("GetObjects") { (message) throws(DBusError) in
+                try message.write(UInt32(0), UInt32.max)
+            }
+            lazy.call(call, timeout: nil) { answers.record((try? Self.total($0.get())) ?? 0) }
+        }
+        while try await stage.statistics()["reads-held"] ?? 0 == 0 {}
+        // Whatever listd was going to answer by itself, it has answered before it answers others of the same list.
+        for _ in 0..<20 { _ = try await largePage(adapter, stage.client) }
+        let growth = try peakMemory(of: stage.listd.identifier) - before
+        #expect(growth < 48 << 20, "\(growth >> 20) MiB for answers that nobody reads")
+        #expect(answers.recorded.isEmpty)
+        lazy.readingIsPaused = false
+        for _ in 0..<Self.calls { #expect(try await answers.next(timeout: .seconds(60)) == 20) }
+        let whole = try peakMemory(of: stage.listd.identifier) - before
+        #expect(whole < 48 << 20, "\(whole >> 20) MiB at the end")
+        await stage.stop()
+    }
+
+    /// Asks for a megabyte of objects.
+    private func largePage(_ adapter: TestAdapter, _ client: Connection) async throws -> Message {
+        let call = try adapter.by(client).message("GetObjects") { (message) throws(DBusError) in
+            try message.write(UInt32(0), UInt32.max)
+        }
+        return try await client.call(call)
+    }
+
+    /// How many objects the list has, as an answer says in front of its page.
+    private static func total(_ answer: Message) throws(DBusError) -> Int {
+        try answer.read { (reader) throws(DBusError) in
+            reader.skip()
+            return Int(try reader.readUInt32())
+        }
+    }
+
+    /// The most memory that a process ever had resident, in bytes.
+    private func peakMemory(of process: Int32) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(line.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.first) << 10
+    }
+}
