@@ -5,7 +5,7 @@ internal import ListKit
 @DBusActor
 final class AdapterDirectory {
     private var adapters: [String: AdapterObject] = [:]
-    /// The names of adapters that are being made, each with those who wait for the outcome.
+    /// The names of adapters that are being made or removed, each with those who wait for the outcome.
     private var reserved: [String: [CheckedContinuation<Void, Never>]] = [:]
 
     nonisolated init() {}
@@ -23,15 +23,14 @@ final class AdapterDirectory {
     ///
     /// - Throws: `noSuchAdapter`, naming it.
     func existing(_ name: String) throws(ListError) -> AdapterObject {
-        guard let adapter = adapters[name] else {
-            throw ListError(.noSuchAdapter, "there is no adapter \(name.debugDescription)")
-        }
+        guard let adapter = adapters[name] else { throw Self.missing(name) }
         return adapter
     }
 
     /// Keeps a name for an adapter that is being made, so that nobody else takes it meanwhile.
     ///
-    /// While another is being made under the name, this waits: who is told that an adapter exists finds it.
+    /// While another is being made or removed under the name, this waits: who is told that an adapter exists finds it, and
+    /// who removes one and makes it again need not wait for the first answer.
     ///
     /// - Throws: `invalidArguments` for one that is too long, `adapterExists` for one in use.
     func reserve(_ name: String) async throws(ListError) {
@@ -39,18 +38,36 @@ final class AdapterDirectory {
             throw ListError(
                 .invalidArguments, "name: \(name.utf8.count) bytes, more than \(ObjectNames.longestName)")
         }
-        while reserved[name] != nil {
-            await withCheckedContinuation { reserved[name, default: []].append($0) }
-        }
+        await settle(name)
         guard adapters[name] == nil else {
             throw ListError(.adapterExists, "there is an adapter \(name.debugDescription) already")
         }
         reserved[name] = []
     }
 
-    /// Gives a name free again; that of an adapter that was made meanwhile is in use all the same.
+    /// Keeps the name of an adapter that is being removed; the first of several removals is the one.
+    ///
+    /// - Throws: `noSuchAdapter` when it is gone meanwhile.
+    func reserve(removalOf adapter: AdapterObject) async throws(ListError) {
+        await settle(adapter.name)
+        guard try existing(adapter.name) === adapter else { throw Self.missing(adapter.name) }
+        reserved[adapter.name] = []
+    }
+
+    /// Gives a name free again; that of an adapter that is there now is in use all the same.
     func cancelReservation(_ name: String) {
         for waiting in reserved.removeValue(forKey: name) ?? [] { waiting.resume() }
+    }
+
+    /// Waits until nobody makes or removes an adapter of that name.
+    private func settle(_ name: String) async {
+        while reserved[name] != nil {
+            await withCheckedContinuation { reserved[name, default: []].append($0) }
+        }
+    }
+
+    private static func missing(_ name: String) -> ListError {
+        ListError(.noSuchAdapter, "there is no adapter \(name.debugDescription)")
     }
 
     func add(_ adapter: AdapterObject) { adapters[adapter.name] = adapter }

@@ -95,10 +95,11 @@ extension Service {
 
     /// Takes an adapter away; returns when its views are closed and its callers answered.
     ///
-    /// - Throws: `storeFailed`; the adapter is as it was then.
+    /// - Throws: `noSuchAdapter` when somebody else has taken it away, `storeFailed`; the adapter is as it was then.
     func remove(_ adapter: AdapterObject) async throws(ListError) {
+        try await adapters.reserve(removalOf: adapter)
+        defer { adapters.cancelReservation(adapter.name) }
         try await adapter.stored.remove()
-        guard adapters.object(adapter.name) === adapter else { return }
         adapters.remove(adapter)
         onChange()
         tree.remove(at: adapter.path)

@@ -1,0 +1,64 @@
+import DBus
+import TestSupport
+import Testing
+
+@Suite("Adapters that come and go under one name", .timeLimit(.minutes(3)))
+@DBusActor
+struct AdapterOrderTests {
+    /// What a call is answered with: the name of an error, or nothing.
+    private typealias Outcome = String?
+
+    private func send(
+        _ member: String, _ name: String, durability: String? = nil, to stage: Stage
+    ) throws -> EventLog<Outcome> {
+        let answers = EventLog<Outcome>()
+        let call = try stage.manager.message(member) { (message) throws(DBusError) in
+            if let durability {
+                try message.write(name, ["durability": DBusValue.string(durability)])
+            } else {
+                try message.write(name)
+            }
+        }
+        stage.client.call(call) { result in
+            if case .failure(let error) = result { answers.record(error.name) } else { answers.record(nil) }
+        }
+        return answers
+    }
+
+    @Test(
+        "removed and created again without waiting → one after the other, each time a new adapter",
+        arguments: ["memory", "disk"])
+    func order(durability: String) async throws {
+        let stages = try StoreStage()
+        let stage = try await stages.start()
+        let adapter = try await stage.createStored("mail", durability: durability)
+        _ = try await adapter.applyChanges([Upsert("old", "t", "last", "", [:])])
+        var epochs: Set<String> = [try await adapter.epoch()]
+        for _ in 0..<20 {
+            let removal = try send("RemoveAdapter", "mail", to: stage)
+            let creation = try send("CreateAdapter", "mail", durability: durability, to: stage)
+            #expect(try await removal.next() == nil)
+            #expect(try await creation.next() == nil)
+            let new = try await stage.adapter("mail")
+            let epoch = try await new.epoch()
+            #expect(epochs.insert(epoch).inserted)
+            #expect(try await new.objects().rows.isEmpty)
+            _ = try await new.applyChanges([Upsert("new", "t", "last", "", [:])])
+        }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        #expect(try await stages.names() == (durability == "disk" ? ["mail"] : []))
+    }
+
+    @Test("removed twice without waiting → the second one is told that there is none", arguments: ["memory", "disk"])
+    func removedTwice(durability: String) async throws {
+        let stages = try StoreStage()
+        let stage = try await stages.start()
+        _ = try await stage.createStored("mail", durability: durability)
+        let (first, second) = (
+            try send("RemoveAdapter", "mail", to: stage), try send("RemoveAdapter", "mail", to: stage)
+        )
+        #expect(try await first.next() == nil)
+        #expect(try await second.next() == Listd.error("NoSuchAdapter"))
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+}
