@@ -18,7 +18,7 @@ typedef struct {
 // Everything below is guarded by `lock`.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char prefix[path_size], shadow[path_size];
-static long failing_from = -1, syncs_left;
+static long failing_from = -1, syncs_left, failing_syncs;
 static int failure, reads_fail, is_cut;
 static faulty_file *open_files[most_files];
 
@@ -37,6 +37,18 @@ static int fault(int is_read) {
     }
     pthread_mutex_unlock(&lock);
     return result;
+}
+
+/// The error of a sync.
+static int sync_fault(void) {
+    int error = fault(0);
+    pthread_mutex_lock(&lock);
+    if (!error && failing_syncs > 0) {
+        failing_syncs -= 1;
+        error = SQLITE_IOERR_FSYNC;
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
 }
 
 static void copy_file(const char *from, const char *to) {
@@ -100,7 +112,7 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
 }
 
 static int file_sync(sqlite3_file *file, int flags) {
-    int error = fault(0);
+    int error = sync_fault();
     if (error) return error;
     (void)flags;
     // Nobody cuts the power of the machine that runs the test: waiting for its disk proves nothing.
@@ -177,6 +189,7 @@ int faulty_begin(const char *new_prefix) {
     snprintf(prefix, path_size, "%s", new_prefix);
     *shadow = 0;
     failing_from = -1;
+    failing_syncs = 0;
     syncs_left = 0;
     is_cut = 0;
     pthread_mutex_unlock(&lock);
@@ -195,6 +208,12 @@ void faulty_fail(long n, int code, int reads) {
     failing_from = n;
     failure = code;
     reads_fail = reads;
+    pthread_mutex_unlock(&lock);
+}
+
+void faulty_fail_syncs(long count) {
+    pthread_mutex_lock(&lock);
+    failing_syncs = count;
     pthread_mutex_unlock(&lock);
 }
 

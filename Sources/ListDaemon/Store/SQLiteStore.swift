@@ -136,18 +136,32 @@ package final class SQLiteStore: Store {
 
     /// Writes changes in one transaction; with a failure, nothing of them.
     private func commit(_ jobs: [Job], to database: SQLiteDatabase) -> SQLiteFailure? {
+        var isCommitting = false
         do throws(SQLiteFailure) {
             try setSyncing(jobs.contains { $0.durability == .fsync }, of: database)
             try database.run("BEGIN IMMEDIATE")
             let writer = StoreWriter(database: database)
             for job in jobs { try writer.apply(job.change) }
+            isCommitting = true
             try database.run("COMMIT")
             return nil
         } catch {
             // SQLite has rolled back by itself after some failures.
             try? database.execute("ROLLBACK")
+            if isCommitting { withdraw(from: database) }
             return error
         }
+    }
+
+    /// Takes a transaction out of the log whose commit failed.
+    ///
+    /// When the log was written and only its sync failed, the transaction lies there with its mark, and whoever opens the
+    /// file after a crash would find it. The next transaction is written over it: one that changes nothing, synced, so that
+    /// neither the end of the process nor, if the disk takes the sync now, of the machine brings back what was refused.
+    private func withdraw(from database: SQLiteDatabase) {
+        try? setSyncing(true, of: database)
+        // Writes the first page, although it stays as it is.
+        try? database.execute("PRAGMA user_version = \(StoreSchema.version)")
     }
 
     private func setSyncing(_ syncs: Bool, of database: SQLiteDatabase) throws(SQLiteFailure) {

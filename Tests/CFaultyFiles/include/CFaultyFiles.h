@@ -14,6 +14,9 @@ void faulty_end(void);
 /// With `reads`, reading counts and fails too.
 void faulty_fail(long n, int code, int reads);
 
+/// Lets the next `count` syncs fail, after everything that they are about was written.
+void faulty_fail_syncs(long count);
+
 /// Keeps in the directory `shadow` what is safe on the disk: of each file what it was when it was last synced.
 /// With the n-th sync (from 1) the power is cut: nothing becomes safe any more, and what each open file was at that moment,
 /// synced or not, is kept as NAME.now.

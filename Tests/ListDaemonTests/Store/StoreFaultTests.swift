@@ -17,6 +17,7 @@ struct StoreFaultTests {
         static let writeError: Int32 = 10 | 3 << 8
         static let syncError: Int32 = 10 | 4 << 8
         static let full: Int32 = 13
+        static let readOnly: Int32 = 8
     }
 
     /// Runs `body` while files in the directory go through the faulty file system.
@@ -28,7 +29,7 @@ struct StoreFaultTests {
 
     @Test(
         "writing fails at a random moment → StoreFailed, nothing applied; when it works again, it goes on",
-        arguments: [Code.writeError, Code.syncError, Code.full])
+        arguments: [Code.writeError, Code.syncError, Code.full, Code.readOnly])
     func failingWrites(code: Int32) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)

@@ -1,0 +1,60 @@
+import CFaultyFiles
+import Foundation
+import ListDaemon
+import ListKit
+import TestSupport
+import Testing
+
+extension StoreFaultTests {
+    /// What a store has that is opened on a copy of the files.
+    private func restored(from path: String) async throws -> RestoredAdapter? {
+        let copy = TemporaryDirectory()
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+            try FileManager.default.copyItem(atPath: path + "/" + name, toPath: copy.path + "/" + name)
+        }
+        let opened = try SQLiteStore.open(directory: copy.path)
+        #expect(opened.damage == nil)
+        await opened.store.close()
+        return opened.adapters.first
+    }
+
+    @Test(
+        "the sync of a commit fails → refused, and neither a crash nor a power cut brings it back",
+        arguments: [1, 2, 5], [false, true])
+    func failedSync(count: Int, isFirstInLog: Bool) async throws {
+        let safe = TemporaryDirectory()
+        try await withFaultyFiles {
+            unsafe faulty_cut_power(safe.path, .max)
+            var store = try SQLiteStore.open(directory: directory.path).store
+            try await store.write(.create(adapter("x")), durability: .fsync)
+            let first = try (0..<5).map { try object("i\($0)", $0) }
+            try await store.write(.update("x", 1, .replace(first)), durability: .fsync)
+            // The next transaction begins a new log.
+            if isFirstInLog {
+                await store.close()
+                store = try SQLiteStore.open(directory: directory.path).store
+            }
+            faulty_fail_syncs(count)
+            let refused = StoreChange.update("x", 2, .replace([try object("refused", 0)]))
+            let error = await #expect(throws: ListError.self) { try await store.write(refused, durability: .fsync) }
+            #expect(error?.code == .storeFailed)
+            // As a killed process leaves it.
+            let crashed = try await restored(from: directory.path)
+            #expect(crashed?.objects == first && crashed?.revision == 1)
+            faulty_fail_syncs(0)
+            if count == 1 {
+                // As a dead machine leaves it, whose disk took the next sync.
+                let cut = try await restored(from: safe.path)
+                #expect(cut?.objects == first && cut?.revision == 1)
+            }
+            let next = try [object("next", 1)]
+            try await store.write(.update("x", 2, .replace(next)), durability: .fsync)
+            let cut = try await restored(from: safe.path)
+            #expect(cut?.objects == next && cut?.revision == 2)
+            await store.close()
+            let opened = try SQLiteStore.open(directory: directory.path)
+            #expect(opened.adapters.map(\.objects) == [next])
+            await opened.store.close()
+        }
+    }
+}
