@@ -1,0 +1,66 @@
+import DBus
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(
+    "A daemon whose files become read-only", .timeLimit(.minutes(2)),
+    .enabled(if: FrozenFile.isPossible, "files cannot be frozen here"))
+@DBusActor
+struct ReadOnlyTests {
+    private func row(_ id: String) -> [Upsert] { [Upsert(id, "t", "last", "", ["v": .string(id)])] }
+
+    private func backUp(_ stage: Stage, to path: String) async throws {
+        let file = FileDescriptor(adopting: unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+        try await stage.manager.call("Backup", file)
+    }
+
+    @Test("the files become read-only → StoreFailed, nothing is applied; writable again → the same call goes well")
+    func files() async throws {
+        let stages = try StoreStage()
+        let stage = try await stages.start()
+        let adapter = try await stage.createStored("mail")
+        #expect(try await adapter.applyChanges(row("a")) == 1)
+        let frozen = try [stages.file, stages.file + "-wal"].map { try FrozenFile($0) }
+        defer { for file in frozen { file.thaw() } }
+        for _ in 0..<3 {
+            let error = await #expect(throws: DBusError.self) { try await adapter.applyChanges(row("b")) }
+            #expect(error?.name == Listd.error("StoreFailed"))
+        }
+        let created = await #expect(throws: DBusError.self) { try await stage.createStored("other") }
+        #expect(created?.name == Listd.error("StoreFailed"))
+        let removed = await #expect(throws: DBusError.self) { try await stage.manager.call("RemoveAdapter", "mail") }
+        #expect(removed?.name == Listd.error("StoreFailed"))
+        let state = try await adapter.objects()
+        #expect(state.revision == 1 && state.rows.map(\.id) == ["a"])
+        #expect(try await stage.names() == ["mail"])
+        for file in frozen { file.thaw() }
+        #expect(try await adapter.applyChanges(row("b")) == 2)
+        await stage.kill()
+        try await stages.run { stage in
+            let state = try await stage.adapter("mail").objects()
+            #expect(state.revision == 2 && state.rows.map(\.id) == ["a", "b"])
+        }
+    }
+
+    @Test("the directory becomes read-only → what is open goes on, a backup says StoreFailed; then both work")
+    func directory() async throws {
+        let stages = try StoreStage()
+        let stage = try await stages.start()
+        let adapter = try await stage.createStored("mail")
+        let frozen = try FrozenFile(stages.state.path)
+        defer { frozen.thaw() }
+        #expect(try await adapter.applyChanges(row("a")) == 1)
+        let target = TemporaryDirectory()
+        let error = await #expect(throws: DBusError.self) { try await backUp(stage, to: target.path + "/backup") }
+        #expect(error?.name == Listd.error("StoreFailed"))
+        frozen.thaw()
+        try await backUp(stage, to: target.path + "/backup")
+        await stage.kill()
+        try await stages.run { stage in
+            let state = try await stage.adapter("mail").objects()
+            #expect(state.rows.map(\.id) == ["a"])
+        }
+    }
+}

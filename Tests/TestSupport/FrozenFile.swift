@@ -1,0 +1,36 @@
+internal import Foundation
+
+/// A file or directory that nobody may change, root included (`chattr +i`), not even who has it open.
+package struct FrozenFile {
+    private let path: String
+
+    /// Whether this process may freeze files, tried once.
+    package static let isPossible: Bool = {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/frozen"
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let file = FileHandle(forWritingAtPath: path), run("+i", path)
+        else { return false }
+        let isFrozen = (try? file.write(contentsOf: Data([1]))) == nil
+        return run("-i", path) && isFrozen
+    }()
+
+    /// Freezes it.
+    package init(_ path: String) throws {
+        guard Self.run("+i", path) else { throw POSIXError(.EPERM) }
+        self.path = path
+    }
+
+    /// Lets it be changed again.
+    package func thaw() { _ = Self.run("-i", path) }
+
+    private static func run(_ flag: String, _ path: String) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/chattr")
+        process.arguments = [flag, path]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}
