@@ -58,9 +58,17 @@ enum SQLiteValue {
 
     /// A column of the present row as bytes.
     func bytes(_ column: Int32) -> [UInt8] {
-        withBytes(column) { bytes in bytes.indices.map { bytes[$0] } }
+        withBytes(column) { [UInt8](copying: $0) }
     }
 
     /// A column of the present row as text; nil if it is not UTF-8.
     func text(_ column: Int32) -> String? { String(validating: bytes(column), as: UTF8.self) }
+}
+
+extension [UInt8] {
+    /// The bytes of a span, copied in one go.
+    init(copying bytes: Span<UInt8>) {
+        // The span outlives the call.
+        self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+    }
 }

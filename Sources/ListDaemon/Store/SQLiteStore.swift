@@ -16,13 +16,16 @@ package final class SQLiteStore: Store {
     /// The database; touched on `queue` only.
     final class Owned: @unchecked Sendable {
         // Owned by the store's serial queue.
-        var database: SQLiteDatabase?
+        var writer: StoreWriter?
         /// Whether a commit waits for the disk (`PRAGMA synchronous`).
         var syncs = false
         /// The copy that is being made.
         var backup: SQLiteBackup?
 
-        init(_ database: SQLiteDatabase) { self.database = database }
+        /// The open file.
+        var database: SQLiteDatabase? { writer?.database }
+
+        init(_ database: SQLiteDatabase) { writer = StoreWriter(database: database) }
     }
 
     static let closed = ListError(.storeFailed, "the store is closed")
@@ -56,7 +59,7 @@ package final class SQLiteStore: Store {
             writeWaiting()
             // Closing the last connection moves the log into the file and syncs it.
             owned.backup = nil
-            owned.database = nil
+            owned.writer = nil
             completion()
         }
     }
@@ -140,14 +143,14 @@ package final class SQLiteStore: Store {
         do throws(SQLiteFailure) {
             try setSyncing(jobs.contains { $0.durability == .fsync }, of: database)
             try database.run("BEGIN IMMEDIATE")
-            let writer = StoreWriter(database: database)
-            for job in jobs { try writer.apply(job.change) }
+            for job in jobs { try owned.writer?.apply(job.change) }
             isCommitting = true
             try database.run("COMMIT")
             return nil
         } catch {
             // SQLite has rolled back by itself after some failures.
             try? database.execute("ROLLBACK")
+            owned.writer?.rolledBack()
             if isCommitting { withdraw(from: database) }
             return error
         }

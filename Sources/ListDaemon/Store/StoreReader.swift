@@ -44,8 +44,11 @@ struct StoreReader {
         let rows = try database.statement(
             "SELECT id, type, fields FROM object WHERE adapter = ? ORDER BY position", .number(key))
         while try database.step(rows) {
-            guard let name = rows.text(1), !name.utf8.contains(0) else { throw Self.damaged("an object") }
-            if !name.utf8.elementsEqual(type.name.utf8) { type = ObjectType.named(name) }
+            // Neighbours have the same type, mostly.
+            if !rows.withBytes(1, { $0.isEqual(to: type.name.utf8) }) {
+                guard let name = rows.text(1), !name.utf8.contains(0) else { throw Self.damaged("an object") }
+                type = ObjectType.named(name)
+            }
             try objects.append(
                 Self.checked("an object") { () throws(ListError) in
                     let fields = try rows.withBytes(2) { bytes throws(ListError) in try Fields(validating: bytes) }
@@ -79,5 +82,13 @@ struct StoreReader {
     private static func damaged(_ what: String) -> SQLiteFailure {
         // SQLITE_CORRUPT: what is read makes no sense.
         SQLiteFailure(code: 11, message: "malformed: \(what)")
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether a text has these bytes.
+    fileprivate func isEqual(to text: String.UTF8View) -> Bool {
+        guard text.count == count else { return false }
+        return zip(indices, text).allSatisfy { self[$0] == $1 }
     }
 }

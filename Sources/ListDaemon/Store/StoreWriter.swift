@@ -3,6 +3,13 @@
 /// Puts changes into the tables; the caller keeps the transaction.
 struct StoreWriter {
     let database: SQLiteDatabase
+    /// The keys of adapters that were looked up.
+    private var keys: [String: Int64] = [:]
+
+    init(database: SQLiteDatabase) { self.database = database }
+
+    /// Forgets what a transaction knew that is undone.
+    mutating func rolledBack() { keys = [:] }
 
     /// A fault of the caller's, in the words of a failure of the file.
     private static func unknown(_ name: String) -> SQLiteFailure {
@@ -10,29 +17,39 @@ struct StoreWriter {
     }
 
     /// Writes one change.
-    func apply(_ change: StoreChange) throws(SQLiteFailure) {
+    mutating func apply(_ change: StoreChange) throws(SQLiteFailure) {
         switch change {
         case .create(let adapter): try create(adapter)
-        case .remove(let name): try database.run("DELETE FROM adapter WHERE name = ?", .text(name))
+        case .remove(let name): try remove(name)
         case .options(let name, let options):
-            try database.run("UPDATE adapter SET options = ? WHERE key = ?", .blob(options.bytes), .number(key(name)))
+            let key = try key(name)
+            try database.run("UPDATE adapter SET options = ? WHERE key = ?", .blob(options.bytes), .number(key))
         case .update(let name, let transaction, let log, let oldest):
             let key = try key(name)
             try update(key, transaction)
             try remember(log, forgetBefore: oldest, key)
-        case .log(let name, let log, let oldest): try remember(log, forgetBefore: oldest, key(name))
+        case .log(let name, let log, let oldest):
+            let key = try key(name)
+            try remember(log, forgetBefore: oldest, key)
         }
     }
 
-    private func key(_ name: String) throws(SQLiteFailure) -> Int64 {
+    private mutating func key(_ name: String) throws(SQLiteFailure) -> Int64 {
+        if let key = keys[name] { return key }
         guard let key = try database.number("SELECT key FROM adapter WHERE name = ?", .text(name)) else {
             throw Self.unknown(name)
         }
+        keys[name] = key
         return key
     }
 
-    private func create(_ adapter: StoredAdapter) throws(SQLiteFailure) {
-        try database.run("DELETE FROM adapter WHERE name = ?", .text(adapter.name))
+    private mutating func remove(_ name: String) throws(SQLiteFailure) {
+        keys[name] = nil
+        try database.run("DELETE FROM adapter WHERE name = ?", .text(name))
+    }
+
+    private mutating func create(_ adapter: StoredAdapter) throws(SQLiteFailure) {
+        try remove(adapter.name)
         try database.run(
             "INSERT INTO adapter (name, epoch, owner, options, revision, configured) VALUES (?, ?, ?, ?, 0, ?)",
             .text(adapter.name), .text(adapter.epoch), .number(Int64(adapter.owner)), .blob(adapter.options.bytes),
@@ -98,10 +115,10 @@ struct StoreWriter {
 
 extension Fields {
     /// The canonical bytes.
-    fileprivate var bytes: [UInt8] { withBytes { bytes in bytes.indices.map { bytes[$0] } } }
+    fileprivate var bytes: [UInt8] { withBytes { [UInt8](copying: $0) } }
 }
 
 extension ListObject {
     /// The bytes of the identifier.
-    fileprivate var idBytes: [UInt8] { withIDBytes { bytes in bytes.indices.map { bytes[$0] } } }
+    fileprivate var idBytes: [UInt8] { withIDBytes { [UInt8](copying: $0) } }
 }

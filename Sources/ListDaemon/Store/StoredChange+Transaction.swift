@@ -19,9 +19,12 @@ extension StoredChange {
         add(transaction.items.inserts) { [$0.section, $0.item] }
         add(transaction.items.moves) { [$0.old.section, $0.old.item, $0.new.section, $0.new.item] }
         add(transaction.items.reloads) { [$0.section, $0.item] }
-        self.init(
-            revision: transaction.revision,
-            bytes: words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } })
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(words.count * 4)
+        for word in words {
+            for shift in stride(from: UInt32(0), to: 32, by: 8) { bytes.append(UInt8(word >> shift & 0xFF)) }
+        }
+        self.init(revision: transaction.revision, bytes: bytes)
     }
 
     /// The remembered transaction; nil when the bytes are none.
