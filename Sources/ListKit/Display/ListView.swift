@@ -56,6 +56,16 @@ final class ListView {
     /// Whether it has said what it looks at.
     var isActive: Bool { viewport != nil || visibleRange != nil }
 
+    /// The sections of which it shows something, knows something, or has sent something.
+    var handlesInUse: Set<SectionHandle> {
+        var handles = Set(reportedSizes.keys)
+        handles.formUnion(elements.compactMap(\.key.handle))
+        handles.formUnion(picture.elements.keys.compactMap(\.handle))
+        handles.formUnion(orphans.compactMap(\.handle))
+        if let nearEnd { handles.insert(nearEnd) }
+        return handles
+    }
+
     /// The extent of the whole content.
     var contentSize: Size { layoutKind == .none || viewport == nil ? .zero : layout.contentSize }
 

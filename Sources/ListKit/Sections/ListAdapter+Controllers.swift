@@ -46,6 +46,19 @@ extension ListAdapter {
         for handle in registry.transient where !displayCounts.isInUse(handle) { registry.remove(handle) }
     }
 
+    /// Takes the handles back of sections that were only noticed for a while: after a long scroll nothing is left of it.
+    ///
+    /// What belongs to the object itself stays: its controller (unless its kind has traits), fault, selection, state, measured
+    /// sizes, and what a viewer was sent of it.
+    func releaseHandles() {
+        guard depth == 0, carried == nil, case .idle = flush, sections.hasManyHandles else { return }
+        let viewed = views.reduce(into: Set<SectionHandle>()) { $0.formUnion($1.handlesInUse) }
+        sections.releaseHandles { handle in
+            viewed.contains(handle) || displayCounts.isInUse(handle) || registry.isInUse(handle)
+                || selection.items[handle] != nil || states[handle] != nil
+        }
+    }
+
     // MARK: Faults
 
     /// A controller broke its contract: its section shows error items until its object changes.

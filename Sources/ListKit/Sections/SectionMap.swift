@@ -11,6 +11,8 @@ struct SectionMap: ~Copyable {
     /// The handles of sections that the transaction under way removes.
     private var gone: [SectionHandle] = []
     private var lastHandle: Int32 = 0
+    /// With more handles than this, those that nobody refers to are looked for.
+    private var handleLimit = SectionMap.leastHandles
 
     init() { tree = SectionTree() }
 
@@ -139,6 +141,31 @@ struct SectionMap: ~Copyable {
         return handle
     }
 
+    // MARK: Forgetting
+
+    private static let leastHandles = 1024
+
+    /// How many sections have a handle.
+    var handleCount: Int { objects.count }
+
+    /// Whether so many handles were made that some may be without use.
+    var hasManyHandles: Bool { objects.count > handleLimit }
+
+    /// Takes the handles back that nobody refers to; only while nothing is applied.
+    ///
+    /// - Complexity: O(handles · log n); twice the handles that stay must be there before it is worth while again, so O(log n)
+    ///   for each handle that was made.
+    mutating func releaseHandles(unless isInUse: (SectionHandle) -> Bool) {
+        let unused = objects.filter { !isInUse($0.key) }
+        for (handle, object) in unused {
+            if let position = tree.index(of: object, in: .new) {
+                tree.setPayload(SectionTree.noPayload, at: position, in: .new)
+            }
+            objects[handle] = nil
+        }
+        handleLimit = max(SectionMap.leastHandles, 2 * objects.count)
+    }
+
     // MARK: Applying
 
     mutating func setItemCount(_ count: Int, of handle: SectionHandle) {
@@ -163,7 +190,10 @@ struct SectionMap: ~Copyable {
     }
 
     private mutating func edit(_ changes: SectionChanges, itemCounts: [Int]) {
-        for update in changes.updates { tree.replace(update.object) }
+        for update in changes.updates {
+            if let handle = knownOldHandle(at: update.old) { objects[handle] = update.object }
+            tree.replace(update.object)
+        }
         var placed: [(new: Int, section: SectionTree.Section)] = []
         for move in changes.moves {
             guard let object = oldObject(at: move.old), handle(of: object) != nil,
@@ -199,6 +229,8 @@ struct SectionMap: ~Copyable {
             guard let new = forward.next(old) else { return }
             counts[new] = section.itemCount
             payloads[new] = section.payload
+            // The object before would stay in memory for as long as its section.
+            if section.payload != SectionTree.noPayload { objects[SectionHandle(raw: section.payload)] = list[new] }
         }
         for position in changes.deletes { knownHandle(at: position).map { gone.append($0) } }
         let new = SectionTree.unique(list, itemCount: { index, _ in counts[index] }, payload: { payloads[$0] })

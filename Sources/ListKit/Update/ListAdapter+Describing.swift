@@ -36,7 +36,10 @@ extension ListAdapter {
     /// The section controllers that exist, and the sections at fault (IGListKit DB-01).
     private var mapLines: [String] {
         let controllers = registry.controllers.sorted { $0.key < $1.key }.prefix(ListAdapter.maximumDescriptions)
-        var lines = ["\(registry.controllers.count) section controllers, \(registry.transient.count) of them for now"]
+        var lines = [
+            "\(registry.controllers.count) section controllers, \(registry.transient.count) of them for now, "
+                + "\(sections.handleCount) sections noticed"
+        ]
         lines += controllers.map { handle, controller in
             let section = sections.position(of: handle).map(String.init) ?? "none"
             return "  section \(section) \(id(of: handle).debugDescription): \(type(of: controller)), "

@@ -107,6 +107,7 @@ extension ListAdapter {
             pendingEvents += compose(view)
         }
         releaseTransientControllers()
+        releaseHandles()
     }
 
     /// The end of a call that answers events: what nobody took before, what the call itself did, what callbacks did.
