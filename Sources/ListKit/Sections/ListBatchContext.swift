@@ -1,14 +1,14 @@
 /// What an item update says about the items it changed (IGListKit F53).
 ///
 /// Indexes of deletes, reloads and move origins are those before the update, of inserts and move targets those after
-/// it. Operations on a section that is reloaded, inserted or removed by the same transaction are dropped.
+/// it; an item update that runs inside of it divides it into the part before and the part after. Operations on a section that is reloaded, inserted or removed by the same transaction are dropped.
 public struct ListBatchContext {
     /// The adapter that collects.
     let adapter: ListAdapter
     /// Whose items are meant when no other controller is named.
     let controller: ListSectionController
     /// What was said so far.
-    var collector = ItemUpdatesCollector()
+    let collector: ItemUpdatesCollector
 
     /// Items were inserted.
     public mutating func insertItems(at indexes: [Int], in other: ListSectionController? = nil) {
@@ -52,6 +52,6 @@ public struct ListBatchContext {
 
     private mutating func note(_ other: ListSectionController?, _ change: (inout CollectedItemChanges) -> Void) {
         guard let handle = adapter.handle(of: other ?? controller) else { return }
-        change(&collector.changes[handle, default: CollectedItemChanges()])
+        collector.note(handle, change)
     }
 }

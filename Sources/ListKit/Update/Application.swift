@@ -4,6 +4,8 @@ struct Application {
     var itemChanges: [SectionHandle: ListItemChanges] = [:]
     /// Sections to be asked for everything anew.
     var reloads: Set<SectionHandle> = []
+    /// Whether all section controllers are made anew, so that it does not matter what became of single items.
+    var reloadsAll = false
     /// Sections whose sizes are to be asked anew.
     var invalidated: Set<SectionHandle> = []
     /// Controllers of displayed sections that were let go, so that they hear the end of it.
@@ -14,8 +16,8 @@ struct Application {
     var completions: [(finished: Bool, call: (Bool) -> Void)] = []
     /// Whether data is still being applied; afterwards item updates wait for the next flush.
     var isCollecting = true
-    /// How deep item updates are nested in each other.
-    var nesting = 0
+    /// What the item updates that run now say, the outermost first.
+    var running: [ItemUpdatesCollector] = []
 
     /// How deep item updates may be nested; deeper ones wait for the next flush.
     static let maximumNesting = 32

@@ -19,10 +19,20 @@ struct CollectedItemChanges {
     var hasItemChanges: Bool { !inserts.isEmpty || !deletes.isEmpty || !moves.isEmpty || !reloads.isEmpty }
 }
 
-/// Collects what item updates say while they run (IGListKit F80, IC-01 to IC-03).
-struct ItemUpdatesCollector {
-    var changes: [SectionHandle: CollectedItemChanges] = [:]
+/// Collects what one item update says while it runs (IGListKit F80, IC-01 to IC-03).
+///
+/// Shared with the block that runs: what it said so far is taken before another update runs inside of it.
+final class ItemUpdatesCollector {
+    private var changes: [SectionHandle: CollectedItemChanges] = [:]
 
-    /// Whether anything was said.
-    var hasChanges: Bool { changes.values.contains { $0.hasItemChanges || $0.reloadsSection || $0.invalidatesLayout } }
+    /// Adds something that was said of a section.
+    func note(_ handle: SectionHandle, _ change: (inout CollectedItemChanges) -> Void) {
+        change(&changes[handle, default: CollectedItemChanges()])
+    }
+
+    /// What was said since the last time, section by section.
+    func take() -> [(handle: SectionHandle, changes: CollectedItemChanges)] {
+        defer { changes = [:] }
+        return changes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
 }

@@ -138,6 +138,8 @@ extension ListAdapter {
     }
 
     private func rebuildControllers() {
+        application?.reloadsAll = true
+        application?.itemChanges = [:]
         for handle in registry.controllers.keys.sorted() { replaceController(of: handle) }
         for handle in Array(registry.faults.keys) { registry.clearFault(of: handle) }
     }

@@ -9,8 +9,9 @@ extension ListAdapter {
         }
     }
 
-    /// Runs an item update from inside of another callback.
+    /// Runs an item update from inside of another callback: after everything that was said so far.
     func runInside(_ update: ItemUpdate) {
+        for collector in application?.running ?? [] { collect(collector) }
         let isPresent = run(update)
         if let completion = update.completion { application?.completions.append((isPresent, completion)) }
     }
@@ -18,14 +19,19 @@ extension ListAdapter {
     /// Runs one item update and whatever it asks for itself; answers whether its section is in the list.
     private func run(_ update: ItemUpdate) -> Bool {
         let handle = handle(of: update.controller)
-        application?.nesting += 1
-        var context = ListBatchContext(adapter: self, controller: update.controller)
+        let collector = ItemUpdatesCollector()
+        application?.running.append(collector)
+        var context = ListBatchContext(adapter: self, controller: update.controller, collector: collector)
         call(.batch, handle ?? .none) { update.updates(&context) }
-        application?.nesting -= 1
-        for (handle, changes) in context.collector.changes.sorted(by: { $0.key < $1.key }) {
-            collect(changes, of: handle)
-        }
-        return handle != nil
+        application?.running.removeLast()
+        collect(collector)
+        // A section that the same flush removes still has its handle.
+        return handle.flatMap { sections.position(of: $0) } != nil
+    }
+
+    /// Adds what an item update said since the last time.
+    private func collect(_ collector: ItemUpdatesCollector) {
+        for (handle, changes) in collector.take() { collect(changes, of: handle) }
     }
 
     /// Adds what an item update said about a section.
@@ -33,7 +39,9 @@ extension ListAdapter {
         guard sections.position(of: handle) != nil, sections.oldPosition(of: handle) != nil else { return }
         if said.reloadsSection { application?.reloads.insert(handle) }
         if said.invalidatesLayout { application?.invalidated.insert(handle) }
-        guard said.hasItemChanges else { return }
+        // What is reloaded is asked for anew: its items may have been others than the list knew when they changed.
+        let isReloaded = application.map { $0.reloadsAll || $0.reloads.contains(handle) } ?? true
+        guard said.hasItemChanges, !isReloaded else { return }
         let before = sections.oldItemCount(of: handle)
         let earlier = application?.itemChanges[handle] ?? ListItemChanges(updates: [])
         guard let changes = ListItemChanges(said, itemCount: earlier.count(after: before)) else {

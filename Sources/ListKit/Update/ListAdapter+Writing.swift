@@ -9,7 +9,7 @@ extension ListAdapter {
 
     /// Queues an item update, or runs it at once when data is being applied (IGListKit F52, BN-28).
     func queueItemUpdate(_ update: ItemUpdate) {
-        if let application, application.isCollecting, application.nesting < Application.maximumNesting {
+        if let application, application.isCollecting, application.running.count < Application.maximumNesting {
             runInside(update)
             return
         }
@@ -182,7 +182,12 @@ extension ListAdapter {
 
     /// A flush in which only items change: they change first, so that one that changes nothing has no revision.
     private func prepareItems(_ flush: Flush) -> FlushStep {
-        guard !flush.itemUpdates.isEmpty || carried != nil else { return .finished(finishUnchanged(flush)) }
+        guard !flush.itemUpdates.isEmpty || carried != nil else {
+            depth += 1
+            if flush.verdicts.contains(where: { $0.error == nil }) { notifyListeners(flush) }
+            depth -= 1
+            return .finished(finishUnchanged(flush))
+        }
         runItemUpdates(flush.itemUpdates)
         guard application?.isAnnounced == true else { return .finished(finishUnannounced(flush)) }
         var rest = flush

@@ -65,7 +65,9 @@ struct ContextTests {
         #expect(list.adapter.selectedItems.isEmpty)
     }
 
-    @Test("sizes invalidated → laid out anew with the next flush; of a section that is gone → false (F38, AD-156)")
+    @Test(
+        "sizes invalidated → laid out anew with the next flush, in the same slots; of a section that goes → false (F38, AD-156, EE-52, EE-54)"
+    )
     func invalidation() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var screen = try list.open()
@@ -73,13 +75,15 @@ struct ContextTests {
         let controller = try #require(list.controller("a"))
         controller.height = 40
         var finished: [Bool] = []
+        let slots = screen.items.map(\.slot)
         controller.context?.invalidateLayout { finished.append($0) }
         list.flush()
         screen.take(list.takeEvents())
-        #expect(screen.contentSize.height == 50 && finished == [true])
+        #expect(screen.contentSize.height == 50 && finished == [true] && screen.items.map(\.slot) == slots)
         controller.context?.invalidateLayout { finished.append($0) }
-        try list.update([letters("b:y")])
-        #expect(finished.count == 2)
+        list.adapter.performUpdates(try [letters("b:y")]) { finished.append($0) }
+        list.flush()
+        #expect(finished == [true, false, true])
     }
 
     @Test("measured sizes of items that move → they keep them; those of items that go are forgotten (U6)")
