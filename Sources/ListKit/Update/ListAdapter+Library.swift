@@ -34,18 +34,33 @@ extension ListAdapter {
     /// Gives the list another data source; its objects are taken over at once, with everything that waits and with an update
     /// whose diff is being computed (IGListKit F17, F75).
     ///
-    /// From inside of a callback it happens right after it.
-    public func setDataSource(_ new: (any ListAdapterDataSource)?) {
-        guard new !== dataSource else { return }
+    /// From inside of a callback it happens right after it; without a scheduler, with the next flush.
+    /// - Returns: the results of the flushes, in order; a scheduler has been told of them.
+    @discardableResult
+    public func setDataSource(_ new: (any ListAdapterDataSource)?) -> [FlushResult] {
         guard depth == 0, application == nil else {
-            deferred.append { [weak self, weak new] in self?.setDataSource(new) }
-            return
+            deferred.append { [weak self, weak new] in
+                guard let self, takeOver(new) else { return }
+                if scheduler == nil { requestFlush(now: nil) } else { flushNow() }
+            }
+            return []
         }
+        guard takeOver(new) else { return [] }
+        guard case .idle = flush else {
+            requestFlush(now: nil)
+            return []
+        }
+        return flushNow()
+    }
+
+    /// Makes something the data source, with an update that waits; answers whether there is one.
+    private func takeOver(_ new: (any ListAdapterDataSource)?) -> Bool {
+        guard new !== dataSource else { return false }
         dataSource = new
-        guard let new else { return }
+        guard let new else { return false }
         cancelFlush()
         queue.append(.dataSource(new, animated: false, completion: nil))
-        if case .idle = flush { flushNow() } else { requestFlush(now: nil) }
+        return true
     }
 
     /// Flushes everything that waits, computing diffs at once (IGListKit U15).
@@ -126,6 +141,7 @@ extension ListAdapter {
         case .commit: result = commitFlush()
         case .diff: result = FlushResult()
         }
+        if !result.answers.isEmpty { scheduler?.adapter(self, answered: result.answers) }
         scheduler?.adapter(self, emitted: result.events)
         scheduleFlush()
         return result

@@ -11,6 +11,9 @@ public protocol ListScheduler: AnyObject {
     /// Computes a diff, on any thread, and hands its output back on the executor; the default computes it at once.
     func run(_ job: DiffJob, completion: @escaping (DiffJob.Output) -> Void)
 
+    /// Takes the answers to requests that were handed to ``ListAdapter/enqueue(_:now:)``, in order; the default drops them.
+    func adapter(_ adapter: ListAdapter, answered answers: [RequestAnswer])
+
     /// Takes what the list says, in order.
     func adapter(_ adapter: ListAdapter, emitted events: [AdapterEvent])
 }
@@ -18,6 +21,9 @@ public protocol ListScheduler: AnyObject {
 extension ListScheduler {
     /// Computes the diff at once.
     public func run(_ job: DiffJob, completion: @escaping (DiffJob.Output) -> Void) { completion(job.run()) }
+
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, answered answers: [RequestAnswer]) {}
 
     /// Does nothing.
     public func adapter(_ adapter: ListAdapter, emitted events: [AdapterEvent]) {}

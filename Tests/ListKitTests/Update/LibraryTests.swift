@@ -5,7 +5,7 @@ import Testing
 @Suite("ListKit without a host: completions, data sources and a scheduler")
 struct LibraryTests {
     /// A clock that goes when the test says so.
-    final class Clock: ListScheduler {
+    class Clock: ListScheduler {
         var now: UInt64 = 0
         var work: [(due: UInt64, run: () -> Void)] = []
         var jobs: [(DiffJob, (DiffJob.Output) -> Void)] = []
@@ -24,6 +24,9 @@ struct LibraryTests {
             if keepsJobs { jobs.append((job, completion)) } else { completion(job.run()) }
         }
 
+        var answers: [RequestAnswer] = []
+
+        func adapter(_ adapter: ListAdapter, answered answers: [RequestAnswer]) { self.answers += answers }
         func adapter(_ adapter: ListAdapter, emitted events: [AdapterEvent]) { self.events += events }
 
         func advance(to time: UInt64) {
@@ -45,9 +48,11 @@ struct LibraryTests {
     final class Source: ListAdapterDataSource {
         var list: [ListObject]
         var reads = 0
+        private(set) var lastRead: [ListObject] = []
         init(_ list: [ListObject]) { self.list = list }
         func objects(for adapter: ListAdapter) -> [ListObject] {
             reads += 1
+            lastRead = list
             return list
         }
     }
@@ -61,7 +66,9 @@ struct LibraryTests {
         return adapter
     }
 
-    @Test("no data source → false at once; with one → objects are read at the flush, once (IGListKit F27, AD-28)")
+    @Test(
+        "no data source → false at once; with one → objects are read at the flush, once (IGListKit F27, AD-01, AD-28, EE-57, UP-66)"
+    )
     func dataSource() throws {
         let clock = Clock()
         let adapter = adapter(clock)
@@ -93,7 +100,7 @@ struct LibraryTests {
         #expect(adapter.objectCount == 2)
     }
 
-    @Test("the adapter released before its flush → completions get false, once each (unlike IGListKit EE-90)")
+    @Test("the adapter released before its flush → completions get false, once each (unlike IGListKit EE-90; AD-159)")
     func releasedAdapter() throws {
         var adapter: ListAdapter? = adapter(Clock())
         var answers: [Bool] = []
@@ -145,41 +152,21 @@ struct LibraryTests {
         #expect(await adapter.performUpdates() == false)
     }
 
-    @Test(
-        "random schedules on a virtual clock → every request is answered once, the last input stands", arguments: 0..<12
-    )
-    func schedules(seed: Int) throws {
-        var source = RandomList(seed: UInt64(seed) &+ 4242)
-        let clock = Clock()
-        let adapter = adapter(clock) {
-            $0.backgroundDiffThreshold = seed % 2 == 0 ? 0 : 4096
-            if seed % 3 == 0 { $0.coalescing = .init(minimum: 10, maximum: 50, increment: 10) }
+    @Test("another data source while requests wait → each is answered, by the call or to the scheduler (EE-85, F84)")
+    func answers() throws {
+        for hasClock in [true, false] {
+            let clock = Clock()
+            let adapter = ListAdapter(
+                configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider())
+            if hasClock { adapter.scheduler = clock }
+            adapter.enqueue(UpdateRequest(id: 7, operation: .performUpdates(objects: try objects("a"))))
+            adapter.enqueue(UpdateRequest(id: 8, operation: .moveObject(id: "z", position: .first)))
+            let source = Source(try objects("b"))
+            let results = adapter.setDataSource(source)
+            let answers = hasClock ? clock.answers : results.flatMap(\.answers)
+            #expect(answers.map(\.id) == [7, 8] && answers.last?.errorCode == .noSuchObject)
+            #expect(adapter.object(at: 0)?.id == "b" && adapter.setDataSource(source).isEmpty)
         }
-        clock.keepsJobs = seed % 2 == 0
-        var answered: [Int: Int] = [:]
-        var last: [ListObject] = []
-        for number in 0..<150 {
-            switch Int.random(in: 0..<6, using: &source.random) {
-            case 0: clock.advance(to: clock.now + UInt64.random(in: 0...30, using: &source.random))
-            case 1: clock.finishJobs()
-            case 2: adapter.cancelFlush()
-            default:
-                let ids = source.ids.shuffled(using: &source.random).prefix(
-                    Int.random(in: 0...8, using: &source.random))
-                last = try ids.map { try source.object($0) }
-                answered[number] = 0
-                adapter.performUpdates(last) {
-                    #expect($0); answered[number, default: 0] += 1
-                }
-            }
-        }
-        for _ in 0..<40 {
-            clock.advance(to: clock.now + 100)
-            clock.finishJobs()
-        }
-        #expect(answered.values.allSatisfy { $0 == 1 })
-        #expect(adapter.objects(from: 0, limit: .max) == last)
-        #expect(adapter.flushTiming == .idle && !adapter.isFlushing)
     }
 
     @Test("descriptions → lines in every state, and a debugger that forgets (IGListKit DB-01 to DB-05)")

@@ -1,0 +1,310 @@
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+@Suite("State machine: everything that can be asked of a list, at random, on a virtual clock")
+struct StateMachineTests {
+    @Test(
+        "random schedules of updates, reloads, data sources, moves and item updates → each answered once, in order; the list, its items, a mirror and a screen are what was asked for",
+        arguments: 0..<24)
+    func schedule(seed: Int) throws {
+        let machine = Machine(seed: UInt64(seed))
+        try machine.start()
+        for _ in 0..<120 { try machine.step() }
+        try machine.finish()
+    }
+
+    /// What was asked for and is not answered yet.
+    enum Wish {
+        /// An operation on objects: of a completion, or of an answer.
+        case objects(UpdateRequest.Operation)
+        /// The objects of a data source, as it last said them.
+        case source(LibraryTests.Source)
+        /// Anything that leaves the objects alone.
+        case other
+    }
+
+    /// Asks at random, and does the same to a plain array.
+    final class Machine {
+        let clock = AnsweringClock()
+        let adapter: ListAdapter
+        var random: RandomList
+        private let provider: ScriptedProvider
+        private var source: LibraryTests.Source?
+        private var reference = ReferenceList(objects: [])
+        /// What waits, in order; a number is chosen when it is asked for.
+        private var waiting: [(number: UInt64, wish: Wish, isAnswered: Bool)] = []
+        private var nextNumber: UInt64 = 1
+        /// Wishes that completed, and requests that were answered, since the flush before.
+        private var done: [UInt64] = []
+        private var expectedCode: [UInt64: ListError.Code?] = [:]
+        /// Item updates asked for inside of others: how often each was completed.
+        private var inner: [Int] = []
+        private var mirror: Mirror
+        private var screen = Screen(view: 1)
+        private var flushes = 0
+        private var faults: [String] = []
+        private var depth = 0
+
+        init(seed: UInt64) {
+            random = RandomList(seed: seed &* 977 &+ 5, ids: 9)
+            var configuration = ListAdapter.Configuration(name: "machine")
+            configuration.backgroundDiffThreshold = seed % 2 == 0 ? 0 : 4096
+            if seed % 3 == 0 { configuration.coalescing = .init(minimum: 10, maximum: 50, increment: 10) }
+            configuration.minimalMoves = seed % 5 == 0
+            configuration.sectionMovesAsDeletesInserts = seed % 7 == 3
+            configuration.preferItemReloads = seed % 7 == 5
+            if seed % 11 == 1 { configuration.updater = .reload }
+            provider = ScriptedProvider { _ in LetterController(log: EventList()) }
+            adapter = ListAdapter(configuration: configuration, controllers: provider)
+            mirror = Mirror(adapter)
+            clock.keepsJobs = seed % 4 == 0
+        }
+
+        func start() throws {
+            clock.machine = self
+            adapter.scheduler = clock
+            try adapter.openView(1)
+            let rect = Rect(x: 0, y: 0, width: 100, height: 100)
+            screen.take(try adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
+        }
+
+        // MARK: Asking
+
+        func step() throws {
+            switch int(15) {
+            case 0, 1, 14: clock.advance(to: clock.now + UInt64(int(30)))
+            case 2: clock.finishJobs()
+            case 3: adapter.cancelFlush()
+            case 4:
+                try replaceSource()
+            case 5: screen.take(try adapter.acknowledge(view: 1, sequence: screen.sequence))
+            default: try ask()
+            }
+        }
+
+        /// Asks for one thing; also called from inside of item updates.
+        private func ask() throws {
+            switch int(9) {
+            case 0, 1:
+                let list = try list()
+                let number = expect(.objects(.performUpdates(objects: list)))
+                adapter.performUpdates(list, animated: int(2) == 0) { [self] in complete(number, $0) }
+            case 2:
+                guard let source else { return }
+                source.list = try list()
+                let number = expect(.source(source))
+                adapter.performUpdates { [self] in complete(number, $0) }
+            case 3:
+                if let source { waiting.append((0, .source(source), false)) }
+                let number = expect(.other)
+                adapter.reloadData { [self] in complete(number, $0) }
+            case 4:
+                let number = expect(.other)
+                adapter.reloadObjects([id(), id()]) { [self] in complete(number, $0) }
+            case 5, 6: try request()
+            default: try itemUpdate()
+            }
+        }
+
+        /// A request that is answered, not completed.
+        private func request() throws {
+            let operation: UpdateRequest.Operation
+            switch int(4) {
+            case 0: operation = .moveObject(id: id(), position: random.position())
+            case 1: operation = .patchObject(id: id(), set: ["items": .string(word())], unset: [])
+            case 2 where adapter.objectCount > 0 && depth == 0:
+                // Where an item may be dragged depends on the counts of that moment: a refusal changes nothing either.
+                let (from, to) = (int(adapter.objectCount), int(adapter.objectCount))
+                operation = .moveItem(from: IndexPath(section: from, item: 0), to: IndexPath(section: to, item: 0))
+                adapter.enqueue(UpdateRequest(id: expect(.other), operation: operation), now: clock.now)
+                return
+            default:
+                let upserts = try (0..<int(3)).map { _ in
+                    UpdateRequest.Upsert(try object(id()), position: random.position())
+                }
+                operation = .applyChanges(removed: [id()], upserts: upserts)
+            }
+            adapter.enqueue(UpdateRequest(id: expect(.objects(operation)), operation: operation), now: clock.now)
+        }
+
+        private func itemUpdate() throws {
+            guard adapter.objectCount > 0, let controller = controller(int(adapter.objectCount)),
+                let context = controller.context
+            else { return }
+            if depth > 0 { return updateInside(controller, context) }
+            let number = expect(.other)
+            var isPresent: Bool?
+            context.performBatch(
+                animated: int(2) == 0,
+                updates: { [self] batch in
+                    isPresent = controller.section != nil
+                    change(controller, &batch)
+                }, completion: { [self] in complete(number, $0, expecting: isPresent) })
+        }
+
+        /// Changes letters and says so; asks for more from inside, now and then.
+        private func change(_ controller: LetterController, _ batch: inout ListBatchContext) {
+            for _ in 0...int(2) {
+                let count = controller.letters.count
+                switch int(6) {
+                case 0 where count > 0:
+                    batch.deleteItems(at: [remove(int(count), of: controller)])
+                case 1 where count > 0:
+                    let index = int(count)
+                    controller.letters[index] = word(1)
+                    batch.reloadItems(at: [index])
+                case 2 where count > 1:
+                    let (from, to) = (int(count), int(count))
+                    controller.letters.insert(controller.letters.remove(at: from), at: to)
+                    if from != to { batch.moveItem(from: from, to: to) }
+                case 3:
+                    controller.letters = word().map { String($0) }
+                    batch.reloadSection()
+                case 4:
+                    nest(controller)
+                    continue
+                default:
+                    let index = int(count + 1)
+                    controller.letters.insert(word(1), at: index)
+                    batch.insertItems(at: [index])
+                }
+                // The indexes of one block are those of one step: more needs an update of its own.
+                nest(controller)
+                return
+            }
+        }
+
+        private func remove(_ index: Int, of controller: LetterController) -> Int {
+            controller.letters.remove(at: index)
+            return index
+        }
+
+        /// An item update, or anything else, from inside of an item update.
+        private func nest(_ controller: LetterController) {
+            guard depth < 4, int(3) == 0 else { return }
+            depth += 1
+            defer { depth -= 1 }
+            if int(3) == 0 { return (try? ask()) ?? () }
+            if let context = controller.context { updateInside(controller, context) }
+        }
+
+        /// An item update that runs at once; its completion comes after all that the flush was asked for.
+        private func updateInside(_ controller: LetterController, _ context: ListCollectionContext) {
+            let index = inner.count
+            inner.append(0)
+            context.performBatch(
+                updates: { [self] batch in change(controller, &batch) }, completion: { [self] _ in inner[index] += 1 })
+        }
+
+        private func replaceSource() throws {
+            let new = LibraryTests.Source(try list())
+            source = new
+            waiting.append((0, .source(new), false))
+            clock.isReplacing = true
+            adapter.setDataSource(new)
+            clock.isReplacing = false
+            takeFlush(through: waiting.count)
+            compare()
+        }
+
+        private func expect(_ wish: Wish) -> UInt64 {
+            defer { nextNumber += 1 }
+            waiting.append((nextNumber, wish, false))
+            return nextNumber
+        }
+
+        // MARK: Being answered
+
+        private func complete(_ number: UInt64, _ finished: Bool, expecting: Bool? = true) {
+            #expect(done.last.map { $0 < number } ?? true)
+            done.append(number)
+            #expect(finished == expecting)
+        }
+
+        func take(_ answers: [RequestAnswer]) {
+            for answer in answers {
+                expectedCode[answer.id] = answer.errorCode
+                #expect(waiting.contains { $0.number == answer.id && !$0.isAnswered })
+                done.append(answer.id)
+            }
+            #expect(answers.map(\.id) == answers.map(\.id).sorted())
+        }
+
+        /// A flush is over: what it answered is taken off the wishes, and done to the reference.
+        func take(_ events: [AdapterEvent]) throws {
+            flushes += 1
+            screen.take(events)
+            for case .sectionFault(let fault) in events { faults.append(fault.reason) }
+            for case .updated(let transaction) in events { try mirror.apply(transaction, from: adapter) }
+            takeFlush(
+                through: done.max().flatMap { last in waiting.lastIndex { $0.number == last } }.map { $0 + 1 } ?? 0)
+            if !clock.isReplacing { compare() }
+        }
+
+        private func takeFlush(through end: Int) {
+            for (number, wish, _) in waiting[..<end] {
+                #expect(number == 0 || done.count { $0 == number } == 1)
+                switch wish {
+                case .objects(let operation):
+                    let code = reference.apply(operation)
+                    if let answered = expectedCode[number] { #expect(answered == code) }
+                case .source(let source): _ = reference.apply(.performUpdates(objects: source.lastRead))
+                case .other: break
+                }
+            }
+            #expect(done.allSatisfy { number in waiting[..<end].contains { $0.number == number } })
+            waiting.removeFirst(end)
+            done = []
+        }
+
+        private func compare() {
+            #expect(adapter.objects(from: 0, limit: .max) == reference.objects)
+            #expect(faults.isEmpty)
+            for section in 0..<adapter.objectCount {
+                let shown = adapter.items(inSection: section).compactMap { $0.content["letter"]?.string }
+                #expect(shown == controller(section)?.letters)
+            }
+        }
+
+        func finish() throws {
+            for _ in 0..<60 {
+                clock.advance(to: clock.now + 100)
+                clock.finishJobs()
+            }
+            #expect(waiting.isEmpty && inner.allSatisfy { $0 == 1 } && flushes > 9)
+            #expect(adapter.flushTiming == .idle && !adapter.isFlushing)
+            compare()
+            mirror.expectEqual(to: adapter)
+            screen.take(try adapter.acknowledge(view: 1, sequence: screen.sequence))
+            try screen.expectEqualToResync(of: adapter)
+        }
+
+        // MARK: Random things
+
+        private func int(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random.random) }
+        private func id() -> String { random.id() }
+        private func word(_ length: Int? = nil) -> String {
+            String((0..<(length ?? int(5))).map { _ in random.random.pick(Array("uvwxyz")) ?? "u" })
+        }
+        private func object(_ id: String) throws -> ListObject { try letters("\(id):\(word())") }
+        private func list() throws -> [ListObject] {
+            try random.ids.shuffled(using: &random.random).prefix(int(8)).map { try object($0) }
+        }
+        private func controller(_ section: Int) -> LetterController? {
+            adapter.sectionController(at: section) as? LetterController
+        }
+    }
+
+    /// A virtual clock that hands what the list says to a machine.
+    final class AnsweringClock: LibraryTests.Clock {
+        weak var machine: Machine?
+        /// Whether a data source is being replaced, which flushes before it returns.
+        var isReplacing = false
+
+        override func adapter(_ adapter: ListAdapter, answered answers: [RequestAnswer]) { machine?.take(answers) }
+        override func adapter(_ adapter: ListAdapter, emitted events: [AdapterEvent]) {
+            do { try machine?.take(events) } catch { Issue.record(error) }
+        }
+    }
+}
