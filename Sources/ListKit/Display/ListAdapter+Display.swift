@@ -71,7 +71,7 @@ extension ListAdapter {
         guard let handle = handle(of: controller) else { return [] }
         var indexes: Set<Int> = []
         for view in views {
-            guard let viewport = view.viewport else { continue }
+            guard let viewport = view.viewport?.inset(by: view.options.contentInset) else { continue }
             for element in view.elements where element.key.handle == handle && element.key.kind == .cell {
                 if viewport.contains(element.frame) { indexes.insert(element.key.index) }
             }
@@ -88,6 +88,11 @@ extension ListAdapter {
 }
 
 extension Rect {
+    /// The rectangle less insets, never smaller than nothing.
+    fileprivate func inset(by insets: EdgeInsets) -> Rect {
+        Rect(origin: Point(x: minX + insets.left, y: minY + insets.top), size: size.inset(by: insets))
+    }
+
     /// Whether a rectangle lies inside from edge to edge.
     fileprivate func contains(_ other: Rect) -> Bool {
         minX <= other.minX && minY <= other.minY && other.maxX <= maxX && other.maxY <= maxY

@@ -42,7 +42,8 @@ public struct ListCollectionContext {
     /// The items of the section that some view shows, ascending.
     public var visibleIndexes: [Int] { adapter.visibleIndexes(of: controller) }
 
-    /// The items of the section that some view shows from edge to edge, ascending.
+    /// The items of the section that some view shows from edge to edge, inside of its content insets, ascending
+    /// (IGListKit AD-62).
     public var fullyVisibleIndexes: [Int] { adapter.fullyVisibleIndexes(of: controller) }
 
     /// The item as a view last showed it; `nil` when none does.

@@ -62,7 +62,7 @@ struct AnchoringTests {
         #expect(screen.contentSize.height == 140)
     }
 
-    @Test("everything from the anchor on goes → the end of what is left comes into view")
+    @Test("everything from the anchor on goes → the end of what is left comes into view (IGListKit EE-51)")
     func endGone() throws {
         let list = TestHost(try names(0..<40))
         var screen = try list.open(y: 600)

@@ -90,7 +90,7 @@ struct WorkingRangeVectorTests {
         }
     }
 
-    @Test("lead and trail apart → sections after and before the visible ones")
+    @Test("lead and trail apart → sections after and before the visible ones (WR-17)")
     func leadAndTrail() throws {
         let list = TestHost(try (0..<20).map { try ListObject(id: "o\($0)", fields: ["height": 50]) })
         _ = try list.open(y: 500) {

@@ -98,7 +98,7 @@ struct BindingVectorTests {
         if let expected = vector["expectedTextAfterNextBatch"] { #expect(texts(list) == texts(expected)) }
     }
 
-    /// The second completion runs at once, before the first (BN-18).
+    /// The second completion runs at once, before the first (BN-18), and each says whether its own update ran (BN-25).
     private func manual(_ vector: JSON, _ list: TestHost, _ count: Int) {
         var answers: [Int: Bool] = [:]
         let controller = list.adapter.sectionController(at: 0) as? Bound

@@ -205,7 +205,7 @@ struct ControllerKindTests {
         }
     }
 
-    @Test("a controller that overrides nothing it must → faults, never a trap (SC-01 to SC-03)")
+    @Test("a controller that overrides nothing it must → faults, never a trap (SC-01 to SC-04, SC-06, SC-07)")
     func bare() throws {
         final class Bare: ListSectionController {}
         let list = list { _ in Bare() }

@@ -30,7 +30,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a negative or endless number of items → one error item, one fault",
+        "a negative or endless number of items → one error item, one fault (AD-152)",
         arguments: [-1, Int.min, Int.max, 1_000_001])
     func counts(count: Int) throws {
         let (list, _) = try list { $0.count = count }
@@ -44,7 +44,7 @@ struct FaultTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("sizes that are not finite → error items, told once, also with several views")
+    @Test("sizes that are not finite → error items, told once, also with several views (AD-152)")
     func sizes() throws {
         for size in [Size(width: .nan, height: 1), Size(width: 1, height: .infinity)] {
             let (list, _) = try list { $0.size = size }

@@ -42,6 +42,9 @@ struct ReentrancyTests {
             ReentrancyTests.poke(self)
             context?.scrollToItem(at: 0, position: .center)
         }
+        override func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController) {
+            ReentrancyTests.poke(self)
+        }
         override func sectionControllerDidExitWorkingRange(_ controller: ListSectionController) {
             ReentrancyTests.poke(self)
         }
@@ -55,7 +58,7 @@ struct ReentrancyTests {
         }
     }
 
-    @Test("calls from every callback → no trap, and screen and mirror still agree with the list")
+    @Test("calls from every callback → no trap, and screen and mirror still agree with the list (AD-151, EE-49, EE-50)")
     func everything() throws {
         let log = EventList()
         let list = TestHost(
@@ -140,7 +143,7 @@ struct ReentrancyTests {
         #expect(list.adapter.flushTiming == .idle)
     }
 
-    @Test("didUpdate → sees its new section number, first and last (IGListKit EE-38, F33, AD-37 to AD-41)")
+    @Test("didUpdate → sees its new section number, first and last (EE-38, F33, AD-37 to AD-41, SM-16, SM-18)")
     func sectionNumbers() throws {
         let log = EventList()
         let list = try TestHost.letters("a:x", "b:y", "c:z", log: log)

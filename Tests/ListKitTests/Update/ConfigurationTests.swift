@@ -12,7 +12,7 @@ struct ConfigurationTests {
         return try list.perform(.configure(configuration, controllersChanged: controllersChanged), expecting: revision)
     }
 
-    @Test("an option without effect on views → taken over, no revision, no signal")
+    @Test("an option without effect on views → taken over, no revision, no signal (CO-03, UP-08)")
     func quiet() throws {
         let list = TestHost(try objects("a", "b"))
         let answer = try change(list) {
@@ -21,6 +21,7 @@ struct ConfigurationTests {
         }
         #expect(answer.revision == nil || list.adapter.revision == 0)
         #expect(list.adapter.configuration.reloadThreshold == 7 && list.takeEvents().isEmpty)
+        #expect(list.adapter.configuration.coalescing == .init(minimum: 5, maximum: 9, increment: 1))
     }
 
     @Test("another direction → a reload: views are laid out anew, the list stays")

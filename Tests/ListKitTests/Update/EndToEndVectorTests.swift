@@ -162,7 +162,9 @@ struct EndToEndVectorTests {
 
     static func cases() throws -> [JSON] { try Vectors.load("updates_e2e")["cases"]?.array ?? [] }
 
-    @Test("a script → what upstream asserts in each completion", arguments: try cases())
+    @Test(
+        "a script → what upstream asserts in each completion (EE-01, EE-05, EE-13, EE-15, EE-19 to EE-24, EE-26, EE-27, EE-29, EE-32, EE-33, EE-35, EE-42, EE-59, EE-61, EE-79, EE-85, EE-87 to EE-89, UP-30)",
+        arguments: try cases())
     func vector(vector: JSON) throws { try Player(vector).play() }
 
     final class Listener: ListUpdateListener {

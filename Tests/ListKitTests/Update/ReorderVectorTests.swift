@@ -18,17 +18,19 @@ struct ReorderVectorTests {
         IndexPath(section: json?[0]?.integer ?? -1, item: json?[1]?.integer ?? -1)
     }
 
-    @Test("a drag → the order of the vector", arguments: try cases())
-    func vector(vector: JSON) throws {
-        if vector["sectionItemCounts"] != nil { return try sections(vector) }
-        if let models = vector["viewModels"]?.array { return try binding(vector, models) }
-        if let both = vector["sections"]?.array { return try across(vector, both) }
-        try inside(vector)
+    @Test(
+        "a drag → the order of the vector, announced by what moved or as a reload (RU-11, RU-12, UP-24)",
+        arguments: try cases(), [ListAdapter.Updater.batch, .reload])
+    func vector(vector: JSON, updater: ListAdapter.Updater) throws {
+        if vector["sectionItemCounts"] != nil { return try sections(vector, updater) }
+        if let models = vector["viewModels"]?.array { return try binding(vector, models, updater) }
+        if let both = vector["sections"]?.array { return try across(vector, both, updater) }
+        try inside(vector, updater)
     }
 
     /// Sections of one item, named by their first places.
-    private func sections(_ vector: JSON) throws {
-        let list = TestHost(try (0..<3).map { try ListObject(id: "\($0)") })
+    private func sections(_ vector: JSON, _ updater: ListAdapter.Updater) throws {
+        let list = TestHost(try (0..<3).map { try ListObject(id: "\($0)") }) { $0.updater = updater }
         var mirror = Mirror(list.adapter)
         let drag = vector["drag"]
         let moves =
@@ -53,7 +55,7 @@ struct ReorderVectorTests {
         }
     }
 
-    private func inside(_ vector: JSON) throws {
+    private func inside(_ vector: JSON, _ updater: ListAdapter.Updater) throws {
         let letters = (vector["section"]?.array ?? []).compactMap(\.string).joined()
         let isMovable = vector["reorderable"]?.boolean == true
         let list = TestHost(
@@ -62,7 +64,7 @@ struct ReorderVectorTests {
                 let controller = Movable(log: EventList())
                 controller.isMovable = isMovable
                 return controller
-            })
+            }, configure: { $0.updater = updater })
         for move in vector["moves"]?.array ?? [] {
             let answer = try list.perform(
                 .moveItem(
@@ -73,22 +75,23 @@ struct ReorderVectorTests {
         }
     }
 
-    private func across(_ vector: JSON, _ both: [JSON]) throws {
+    private func across(_ vector: JSON, _ both: [JSON], _ updater: ListAdapter.Updater) throws {
         let texts = both.enumerated().map { "s\($0):" + ($1.array ?? []).compactMap(\.string).joined() }
         let list = TestHost(
-            try texts.map { try letters($0) }, provider: ScriptedProvider { _ in Movable(log: EventList()) })
+            try texts.map { try letters($0) }, provider: ScriptedProvider { _ in Movable(log: EventList()) },
+            configure: { $0.updater = updater })
         let answer = try list.perform(.moveItem(from: Self.path(vector["from"]), to: Self.path(vector["to"])))
         #expect(answer.isRefused && answer.revision == 0)
         let after = ["s0", "s1"].compactMap { list.controller($0)?.letters }
         #expect(after == vector["expectedSections"]?.array?.map { ($0.array ?? []).compactMap(\.string) })
     }
 
-    private func binding(_ vector: JSON, _ models: [JSON]) throws {
+    private func binding(_ vector: JSON, _ models: [JSON], _ updater: ListAdapter.Updater) throws {
         func name(_ json: JSON) -> String { json.string ?? json.integer.map(String.init) ?? "" }
         let items = models.map { Value(["id": .string(name($0))]) }
         let list = TestHost(
             [try ListObject(id: "s", type: "b", fields: ["items": .array(element: "a{sv}", items)])],
-            names: ["b": "listd/binding"])
+            names: ["b": "listd/binding"], configure: { $0.updater = updater })
         var mirror = Mirror(list.adapter)
         for move in vector["moves"]?.array ?? [] {
             try list.perform(

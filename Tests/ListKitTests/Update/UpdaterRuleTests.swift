@@ -93,7 +93,9 @@ struct UpdaterRuleTests {
         #expect(transaction.kind == .update && list.itemCounts == [2])
     }
 
-    @Test("a list that nobody looks at → updates are applied all the same (UP-20, UP-56 to UP-58, AD-29)")
+    @Test(
+        "a list that nobody looks at, and without a data source → updates are applied all the same (UP-18, UP-20, UP-56 to UP-58, AD-29, TR-01)"
+    )
     func withoutViews() throws {
         let list = TestHost()
         #expect(try list.update(objects("a", "b")).transaction?.kind == .update)
@@ -101,6 +103,7 @@ struct UpdaterRuleTests {
         list.adapter.reloadData { answers.append($0) }
         list.flush()
         #expect(answers == [true] && list.ids == ["a", "b"])
+        #expect(!list.adapter.isFlushing && list.adapter.flushTiming == .idle)
     }
 
     @Test("the updater that only reloads → each change is one reload, and the list is the same (RU-06 to RU-10, RU-13)")

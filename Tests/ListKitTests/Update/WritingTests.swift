@@ -20,7 +20,7 @@ struct WritingTests {
         #expect(list.takeEvents().isEmpty)
     }
 
-    @Test("an unknown anchor or object → NoSuchObject, and nothing of the call is applied")
+    @Test("an unknown anchor or object → NoSuchObject, and nothing of the call is applied (IGListKit SM-15)")
     func unknownAnchor() throws {
         let list = TestHost(try objects("a", "b"))
         let changes: [UpdateRequest.Operation] = [

@@ -1,0 +1,167 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@Suite("What is told of elements that appear and disappear, from update to update")
+struct DisplayRuleTests {
+    /// The display events of the sections, without their updates and working ranges.
+    private func display(_ log: EventList) -> [String] {
+        log.take().filter { $0.hasPrefix("will ") || $0.hasPrefix("end ") }
+    }
+
+    @Test(
+        "shown, one item fewer, one object fewer, all gone → each section and each item hears once (EE-44 to EE-47)")
+    func counts() throws {
+        let log = EventList()
+        let list = try TestHost.letters("a:xy", "b:q", log: log)
+        _ = try list.open()
+        #expect(display(log) == ["will a.0", "will a", "will a.1", "will b.0", "will b"])
+        try list.update([letters("a:x"), letters("b:q")])
+        #expect(display(log) == ["end a.1"])
+        try list.update([letters("a:x")])
+        #expect(display(log) == ["end b.0", "end b"])
+        try list.update([])
+        #expect(display(log) == ["end a.0", "end a"])
+    }
+
+    @Test("an object removed → the delegate gets it with the place that it had, before the completion (EE-48)")
+    func removed() throws {
+        let log = EventList()
+        let delegate = DelegateTests.Listener("delegate", log)
+        let list = try TestHost.letters("a:x", "b:y")
+        list.adapter.delegate = delegate
+        _ = try list.open()
+        _ = log.take()
+        list.adapter.performUpdates(try [letters("b:y")]) { _ in log.note("completion") }
+        list.adapter.flushNow()
+        #expect(log.take() == ["delegate end a.0", "delegate end a@0", "completion"])
+    }
+
+    @Test("a section without a controller → the delegate hears of its error item all the same (DH-14)")
+    func withoutController() throws {
+        let log = EventList()
+        let delegate = DelegateTests.Listener("delegate", log)
+        let list = TestHost(try objects("a"), provider: ScriptedProvider { _ in ListSectionController() })
+        list.adapter.delegate = delegate
+        _ = try list.open()
+        #expect(log.take() == ["delegate will a.0", "delegate will a@0"])
+        try list.update([])
+        #expect(log.take() == ["delegate end a.0", "delegate end a@0"])
+    }
+
+    @Test("one listener of two lists → hears both; one that left hears nothing (AN-02 to AN-04)")
+    func announcer() throws {
+        let log = EventList()
+        let announcer = ListAdapterAnnouncer()
+        let (stays, leaves) = (DelegateTests.Listener("stays", log), DelegateTests.Listener("leaves", log))
+        announcer.addListener(stays)
+        announcer.addListener(leaves)
+        announcer.removeListener(leaves)
+        let lists = try [TestHost.letters("a:x"), TestHost.letters("b:y")]
+        for list in lists {
+            list.adapter.announcer = announcer
+            _ = try list.open()
+        }
+        try lists[1].update([])
+        #expect(
+            log.take() == [
+                "stays will a.0", "stays will a@0", "stays will b.0", "stays will b@0", "stays end b.0",
+                "stays end b@0",
+            ])
+    }
+
+    /// A section of letters below a header, or above a footer.
+    final class Framed: LetterController, ListSupplementarySource {
+        var supportedElementKinds: Set<ElementKind> = [.header]
+        override init(log: EventList) {
+            super.init(log: log)
+            supplementarySource = self
+        }
+        override func didUpdate(to object: ListObject) {
+            if object.type == "footer" { supportedElementKinds = [.footer] }
+            if object.type == "plain" { supplementarySource = nil }
+            super.didUpdate(to: object)
+        }
+        func sizeForSupplementaryElement(of kind: ElementKind) -> Size { Size(width: -3, height: 20) }
+        func supplementaryElement(of kind: ElementKind) -> ListItem { ListItem(reuseIdentifier: kind.rawValue) }
+    }
+
+    @Test(
+        "a header on a section without items → the section is shown, no item is; it goes, and the section with it (AD-96, AD-97)"
+    )
+    func headerOnly() throws {
+        let log = EventList()
+        let list = TestHost(
+            [try letters("a:", type: "header")], provider: ScriptedProvider { _ in Framed(log: log) },
+            configure: { $0.showHeaderWhenEmpty = true })
+        var screen = try list.open()
+        _ = list.takeEvents()
+        #expect(display(log) == ["will a"] && screen.items.map(\.kind) == [.header])
+        list.controller("a")?.onUpdate = { $0.supplementarySource = nil }
+        try list.perform(.reloadObjects(["a"]))
+        screen.take(list.takeEvents())
+        #expect(display(log) == ["end a"] && screen.items.isEmpty)
+    }
+
+    @Test(
+        "a footer on one section of two → there and nowhere else; its size is held above zero (AD-94, AD-98, AD-102, AD-43)"
+    )
+    func footer() throws {
+        let list = TestHost(
+            try [letters("a:x", type: "footer"), letters("b:y", type: "plain")],
+            provider: ScriptedProvider { _ in Framed(log: EventList()) })
+        let screen = try list.open()
+        #expect(screen.items.map(\.kind) == [.cell, .footer, .cell])
+        let footer = list.adapter.layoutAttributes(of: .footer, at: IndexPath(section: 0, item: 0), in: 1)
+        #expect(footer?.frame.size == Size(width: 100, height: 20))
+        for (kind, section) in [(ElementKind.header, 0), (.header, 1), (.footer, 1), (.footer, 2)] {
+            #expect(list.adapter.layoutAttributes(of: kind, at: IndexPath(section: section, item: 0), in: 1) == nil)
+        }
+    }
+
+    @Test("calls of a controller → size, item, display; then scroll; then the end of display (AD-149, AD-150)")
+    func performance() throws {
+        final class Recorder: ListPerformanceDelegate {
+            var calls: [ListControllerCall.Callback] = []
+            func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall) {
+                if calls.last != call.callback { calls.append(call.callback) }
+            }
+            func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall) {}
+            func take() -> [ListControllerCall.Callback] {
+                defer { calls = [] }
+                return calls.filter { $0 != .workingRange }
+            }
+        }
+        let (recorder, scrolls) = (Recorder(), DelegateTests.Scrolls())
+        let list = try TestHost.letters("a:x") { $0.scrollDelegate = scrolls }
+        list.adapter.performanceDelegate = recorder
+        _ = try list.open()
+        #expect(recorder.take() == [.size, .item, .display])
+        _ = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 1, width: 100, height: 100))
+        #expect(recorder.take() == [.scroll])
+        try list.update([])
+        #expect(recorder.take() == [.endDisplay])
+    }
+
+    @Test("paths, frames and points of items → the same item each way (AD-11, AD-58 to AD-60)")
+    func paths() throws {
+        let list = try TestHost.letters("a:xy", "b:uvwxyz")
+        _ = try list.open()
+        let section = try #require(list.controller("b")?.section)
+        for (item, y) in zip(2...5, stride(from: 45.0, through: 75, by: 10)) {
+            let path = IndexPath(section: section, item: item)
+            let attributes = try #require(list.adapter.layoutAttributes(of: .cell, at: path, in: 1))
+            #expect(attributes.path == path && attributes.frame.minY == y - 5)
+            #expect(list.adapter.item(at: Point(x: 50, y: y), in: 1) == path)
+        }
+        #expect(list.adapter.item(at: Point(x: 50, y: 5), in: 1) == IndexPath(section: 0, item: 0))
+        #expect(list.adapter.item(at: Point(x: 50, y: 15), in: 1) == IndexPath(section: 0, item: 1))
+    }
+
+    @Test("content insets → what lies under them is shown, but not fully (AD-62)")
+    func fullyVisible() throws {
+        let list = try TestHost.letters("a:uvwxyz")
+        _ = try list.open { $0.contentInset = EdgeInsets(top: 10, left: 0, bottom: 50, right: 0) }
+        let context = try #require(list.controller("a")?.context)
+        #expect(context.visibleIndexes == [0, 1, 2, 3, 4, 5] && context.fullyVisibleIndexes == [1, 2, 3, 4])
+    }
+}
