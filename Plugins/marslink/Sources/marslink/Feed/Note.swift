@@ -2,8 +2,27 @@ internal import Foundation
 internal import PluginAPI
 
 /// What the astronaut wrote down.
-struct JournalEntry: ListModel, Equatable, Sendable {
+typealias JournalEntry = Note<JournalKind>
+/// What Earth wrote.
+typealias Message = Note<MessageKind>
+
+/// Tells one kind of notes from another.
+protocol NoteKind: Sendable {
+    /// The type of its objects.
+    static var listType: String { get }
+}
+
+enum JournalKind: NoteKind {
     static let listType = "journal"
+}
+
+enum MessageKind: NoteKind {
+    static let listType = "message"
+}
+
+/// What somebody wrote, at a time.
+struct Note<Kind: NoteKind>: ListModel, Equatable, Sendable {
+    static var listType: String { Kind.listType }
 
     var id: String
     var date: Date
