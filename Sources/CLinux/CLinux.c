@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/landlock.h>
 #include <linux/magic.h>
 #include <signal.h>
 #include <spawn.h>
@@ -114,6 +115,44 @@ int listd_confine(void) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
     if (prctl(PR_SET_DUMPABLE, 0) != 0) return -1;
     return setrlimit(RLIMIT_CORE, &none);
+}
+
+// What the first version of Landlock knows, and what later ones have added; numbers, for the header may be older than the
+// kernel (the manual's compatibility table: 2 = REFER, 3 = TRUNCATE, 6 = scopes).
+static const uint64_t landlock_changes =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+    LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
+    LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+    LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+static const uint64_t landlock_refer = 1ULL << 13, landlock_truncate = 1ULL << 14, landlock_scope_signal = 1ULL << 1;
+
+struct landlock_attributes {
+    uint64_t file_system, network, scopes;
+};
+
+static int allow_null_device(int rules) {
+    int null = open("/dev/null", O_PATH | O_CLOEXEC);
+    if (null < 0) return 0; // not there: nothing to allow
+    struct landlock_path_beneath_attr rule = {.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE, .parent_fd = null};
+    int result = (int)syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    close(null);
+    return result;
+}
+
+int listd_forbid_changes(void) {
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    if (version < 0) return -1;
+    struct landlock_attributes attributes = {landlock_changes, 0, 0};
+    if (version >= 2) attributes.file_system |= landlock_refer;
+    if (version >= 3) attributes.file_system |= landlock_truncate;
+    if (version >= 6) attributes.scopes = landlock_scope_signal;
+    size_t size = version >= 6 ? sizeof attributes : sizeof attributes.file_system;
+    int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
+    if (rules < 0) return -1;
+    int result = allow_null_device(rules);
+    if (result == 0) result = (int)syscall(SYS_landlock_restrict_self, rules, 0);
+    close(rules);
+    return result;
 }
 
 int listd_limit_data(uint64_t bytes) {

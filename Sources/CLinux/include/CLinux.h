@@ -53,6 +53,11 @@ int listd_reap(pid_t process, int *value, int *was_signalled);
 /// setrlimit(2)); 0, or -1 with errno. New privileges go for the calling thread and those that it starts.
 int listd_confine(void);
 
+/// Gives up every way to change the file system (but for writing to /dev/null) and to start programs, and signals to processes
+/// that the calling thread's process has not started (landlock(7)); 0, or -1 with errno. For the calling thread and those that
+/// it starts; ENOSYS and EOPNOTSUPP mean that the kernel has no such thing.
+int listd_forbid_changes(void);
+
 /// Limits how many bytes of memory of its own the process may have (RLIMIT_DATA in setrlimit(2)); 0, or -1 with errno.
 int listd_limit_data(uint64_t bytes);
 

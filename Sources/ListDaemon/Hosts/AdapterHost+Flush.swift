@@ -47,9 +47,11 @@ extension AdapterHost {
     private func takeTurn() {
         guard phase == .idle else { return }
         yield(adapter.takeEvents())
+        // Section controllers that change their items without end do not keep a list that is to go.
+        if stopping != nil, line.isEmpty { return end() }
         let isUrgent = line.isRetrying || stopping != nil
         switch adapter.flushTiming {
-        case .idle: if stopping != nil, line.isEmpty { end() }
+        case .idle: break
         case .at(let time) where time > now && !isUrgent: scheduleFlush()
         default: if !isHeld { proceed(with: adapter.beginFlush(now: now)) }
         }

@@ -2,7 +2,8 @@ internal import Dispatch
 internal import ListKit
 internal import Synchronization
 
-/// How often the section controllers of plugins inside the daemon were called, and how long that took, by plugin.
+/// How often the section controllers of plugins were called, in the daemon and in workers, and how long that took, by
+/// plugin.
 ///
 /// Written by the executors of all lists, read by the bus thread.
 package final class CallbackTimes: Sendable {
@@ -14,6 +15,23 @@ package final class CallbackTimes: Sendable {
         package var nanoseconds: UInt64 = 0
         /// How long the longest took.
         package var longestNanoseconds: UInt64 = 0
+
+        /// Nobody was called.
+        package init() {}
+
+        /// Counts a call.
+        mutating func add(_ time: UInt64) {
+            calls &+= 1
+            nanoseconds &+= time
+            longestNanoseconds = max(longestNanoseconds, time)
+        }
+
+        /// Counts what was counted elsewhere.
+        mutating func add(_ other: Times) {
+            calls &+= other.calls
+            nanoseconds &+= other.nanoseconds
+            longestNanoseconds = max(longestNanoseconds, other.longestNanoseconds)
+        }
     }
 
     private let times = Mutex<[String: Times]>([:])
@@ -26,36 +44,54 @@ package final class CallbackTimes: Sendable {
 
     /// Counts a call.
     package func add(_ nanoseconds: UInt64, of plugin: String) {
-        times.withLock { times in
-            var sum = times[plugin] ?? Times()
-            sum.calls &+= 1
-            sum.nanoseconds &+= nanoseconds
-            sum.longestNanoseconds = max(sum.longestNanoseconds, nanoseconds)
-            times[plugin] = sum
-        }
+        times.withLock { $0[plugin, default: Times()].add(nanoseconds) }
+    }
+
+    /// Counts what a worker has counted.
+    func add(_ other: Times, of plugin: String) {
+        times.withLock { $0[plugin, default: Times()].add(other) }
     }
 }
 
-/// Times the section controllers of one list; it belongs to the list's executor.
+/// Times the calls of one list's section controllers.
 ///
 /// What a controller causes to be called counts as its own time (IGListKit F68).
-final class CallbackClock: ListPerformanceDelegate {
-    private let times: CallbackTimes
+struct CallbackStopwatch {
     private var start: UInt64 = 0
     private var depth = 0
+    /// The last name that was taken apart, and its plugin: most calls are of the same controller as the one before.
+    private var last: (name: String, plugin: String?) = ("", nil)
+
+    /// A call begins.
+    mutating func willCall() {
+        depth += 1
+        if depth == 1 { start = DispatchTime.now().uptimeNanoseconds }
+    }
+
+    /// A call is over; answers whose it was and how long it took, if it is the outermost one and a plugin's.
+    mutating func didCall(_ call: ListControllerCall) -> (plugin: String, nanoseconds: UInt64)? {
+        depth -= 1
+        guard depth == 0 else { return nil }
+        let end = DispatchTime.now().uptimeNanoseconds
+        let name = call.controllerName
+        if name != last.name { last = (name, ControllerName(name)?.plugin) }
+        guard let plugin = last.plugin, plugin != "listd" else { return nil }
+        return (plugin, end - start)
+    }
+}
+
+/// Times the section controllers of one list inside the daemon; it belongs to the list's executor.
+final class CallbackClock: ListPerformanceDelegate {
+    private let times: CallbackTimes
+    private var stopwatch = CallbackStopwatch()
 
     init(_ times: CallbackTimes) {
         self.times = times
     }
 
-    func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall) {
-        depth += 1
-        if depth == 1 { start = DispatchTime.now().uptimeNanoseconds }
-    }
+    func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall) { stopwatch.willCall() }
 
     func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall) {
-        depth -= 1
-        guard depth == 0, let plugin = ControllerName(call.controllerName)?.plugin, plugin != "listd" else { return }
-        times.add(DispatchTime.now().uptimeNanoseconds - start, of: plugin)
+        if let (plugin, nanoseconds) = stopwatch.didCall(call) { times.add(nanoseconds, of: plugin) }
     }
 }

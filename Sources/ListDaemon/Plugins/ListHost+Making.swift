@@ -16,12 +16,7 @@ extension SectionControllerTable {
         }
         let host = GuardedHost(
             configuration: configuration, controllers: self, objects: objects, revision: revision, changes: changes,
-            account: account, isStored: isStored, sink: sink)
-        host.executor.post {
-            host.assumeIsolated { host in
-                host.onEnd { [unowned host] in EventLoop.shared.post { worker.leave(host) } }
-            }
-        }
+            account: account, isStored: isStored, times: times, sink: sink)
         worker.host(host)
         return host
     }

@@ -70,6 +70,9 @@ package struct SectionControllerTable: Sendable {
         }
     }
 
+    /// The plugins that they come from, as the names say.
+    var plugins: Set<String> { Set(option.values.compactMap { ControllerName($0)?.plugin }).subtracting(["listd"]) }
+
     /// Makes the provider for a list; to be called on the list's executor.
     package func makeProvider() -> any ListSectionControllerProvider { Provider(kinds: kinds) }
 

@@ -15,14 +15,16 @@ public final class DataSourceContext {
     public let sink: DataSourceSink
 
     let queue: DispatchQueue
+    private let calls: WatchedCalls
     private var activities: [ObjectIdentifier: DataSourceActivity] = [:]
 
-    init(argument: String, host: PluginHost, sink: DataSourceSink, queue: DispatchQueue) {
+    init(argument: String, host: PluginHost, sink: DataSourceSink, queue: DispatchQueue, calls: WatchedCalls) {
         self.argument = argument
         self.settings = host.settings
         self.logger = host.logger
         self.sink = sink
         self.queue = queue
+        self.calls = calls
     }
 
     /// Calls back once, after some time.
@@ -31,9 +33,9 @@ public final class DataSourceContext {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + delay.dispatchInterval, leeway: .milliseconds(1))
         let activity = DataSourceActivity(timer)
-        activity.whenFired { [unowned activity] in
+        activity.whenFired { [unowned activity, calls] in
             activity.cancel()
-            body()
+            calls.call(.timer, body)
         }
         return begin(activity)
     }
@@ -48,7 +50,7 @@ public final class DataSourceContext {
         let step = max(interval, .milliseconds(1)).dispatchInterval
         timer.schedule(deadline: .now() + step, repeating: step, leeway: .milliseconds(1))
         let activity = DataSourceActivity(timer)
-        activity.whenFired(body)
+        activity.whenFired { [calls] in calls.call(.timer, body) }
         return begin(activity)
     }
 
@@ -74,7 +76,7 @@ public final class DataSourceContext {
     public func whenReadable(_ fileDescriptor: Int32, _ body: @escaping () -> Void) -> DataSourceActivity {
         let source = DispatchSource.makeReadSource(fileDescriptor: fileDescriptor, queue: queue)
         let activity = DataSourceActivity(source, closing: fileDescriptor)
-        activity.whenFired(body)
+        activity.whenFired { [calls] in calls.call(.descriptor, body) }
         return begin(activity)
     }
 

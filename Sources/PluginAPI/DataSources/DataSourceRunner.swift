@@ -21,6 +21,7 @@ public final class DataSourceRunner: Sendable {
     private let host: PluginHost
     private let argument: String
     private let gate: SinkGate
+    private let calls: WatchedCalls
 
     /// Prepares a source; nothing of it runs yet.
     ///
@@ -29,8 +30,18 @@ public final class DataSourceRunner: Sendable {
     ///   - argument: what follows the `?` in the list's source.
     ///   - host: the plugin's settings and log.
     ///   - deliver: gets its events, in order, from any thread; it may wait to slow the source down.
-    public init(
+    public convenience init(
         _ entry: DataSourceEntry, argument: String, host: PluginHost,
+        deliver: @escaping @Sendable (DataSourceEvent) -> Void
+    ) {
+        self.init(entry, argument: argument, host: host, watcher: nil, deliver: deliver)
+    }
+
+    /// Prepares a source whose calls are watched.
+    ///
+    /// - Parameter watcher: is told of every call of the source's code.
+    @_spi(Daemon) public init(
+        _ entry: DataSourceEntry, argument: String, host: PluginHost, watcher: (any DataSourceWatcher)?,
         deliver: @escaping @Sendable (DataSourceEvent) -> Void
     ) {
         self.entry = entry
@@ -38,6 +49,7 @@ public final class DataSourceRunner: Sendable {
         self.host = host
         gate = SinkGate(deliver)
         queue = DispatchQueue(label: "org.listd.source.\(entry.name)")
+        calls = WatchedCalls(on: queue, watcher)
     }
 
     /// Makes the source; it does not run yet.
@@ -47,11 +59,12 @@ public final class DataSourceRunner: Sendable {
     public func make(completion: @escaping @Sendable (ListError?) -> Void) {
         queue.async { [self] in
             guard case .new = owned.state else { return completion(nil) }
-            let gate = gate
+            let (gate, calls) = (gate, calls)
             let context = DataSourceContext(
-                argument: argument, host: host, sink: DataSourceSink { gate.deliver($0) }, queue: queue)
+                argument: argument, host: host,
+                sink: DataSourceSink { event in calls.wait { gate.deliver(event) } }, queue: queue, calls: calls)
             do {
-                owned.state = .made(try entry.make(context), context)
+                owned.state = .made(try calls.call(.make) { try entry.make(context) }, context)
                 completion(nil)
             } catch {
                 context.cancelAll()
@@ -66,7 +79,9 @@ public final class DataSourceRunner: Sendable {
         queue.async { [self] in
             guard case .made(let source, let context) = owned.state else { return }
             owned.state = .running(source, context)
-            do { try source.start() } catch { gate.deliver(.failed(ListError(dataSource: error).message)) }
+            do { try calls.call(.start) { try source.start() } } catch {
+                gate.deliver(.failed(ListError(dataSource: error).message))
+            }
         }
     }
 
@@ -77,7 +92,7 @@ public final class DataSourceRunner: Sendable {
             switch owned.state {
             case .running(let source, let context):
                 context.cancelAll()
-                source.stop()
+                calls.call(.stop) { source.stop() }
             case .made(_, let context): context.cancelAll()
             case .new, .stopped: break
             }

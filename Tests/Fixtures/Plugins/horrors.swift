@@ -1,7 +1,7 @@
 // A plugin that does what an object tells it to do: everything that a plugin must be survived in.
 //
-// Fields of an object: `do` names the horror, `at` the callback in which it happens, and `once` a file: when it is there
-// already, nothing happens; else it is made first.
+// Fields of an object: `do` names the horror, `at` the callback in which it happens, and `once` a pipe with a name: the horror
+// happens as often as there are bytes in it.
 import Glibc
 import PluginAPI
 
@@ -13,7 +13,7 @@ let version = "1.0"
 
 /// The things that a plugin must not do.
 enum Horror: String {
-    case trap, overflow, loop, exit, abort, segfault, deadlock, pipe, memory
+    case trap, overflow, loop, exit, abort, segfault, deadlock, pipe, memory, changes
 
     func happen() {
         switch self {
@@ -36,6 +36,7 @@ enum Horror: String {
             close(ends[0])
             write(ends[1], "x", 1)
             close(ends[1])
+        case .changes: if forbidden.contains(where: { $0() }) { Glibc.abort() }
         case .memory:
             for _ in 0..<1024 {
                 guard let block = malloc(16 << 20) else { Glibc.abort() }
@@ -44,6 +45,39 @@ enum Horror: String {
         }
     }
 }
+
+/// Everything that changes files, starts a program or ends another process; each answers whether it could.
+let forbidden: [@Sendable () -> Bool] = [
+    { open("/tmp/listd-horror-\(getpid())", O_CREAT | O_WRONLY, 0o600) >= 0 },
+    { mkdir("/tmp/listd-horror-\(getpid())", 0o700) == 0 },
+    { symlink("/etc", "/tmp/listd-horror-\(getpid())") == 0 },
+    { open("/proc/self/comm", O_WRONLY) >= 0 },
+    {
+        var process: pid_t = 0
+        return posix_spawn(&process, "/bin/true", nil, nil, [nil], [nil]) == 0
+    },
+    { kill(getppid(), 0) == 0 },
+    { open("/dev/null", O_WRONLY) < 0 },
+]
+
+/// A byte in a pipe with a name, which is taken by the first who asks; without a name there are enough.
+struct Token {
+    private let path: String
+
+    init(_ path: String) { self.path = path }
+
+    var isThere: Bool {
+        guard !path.isEmpty else { return true }
+        let file = open(path, O_RDONLY | O_NONBLOCK)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var byte: UInt8 = 0
+        return read(file, &byte, 1) == 1
+    }
+}
+
+/// Numbers section controllers in the order in which they are made.
+nonisolated(unsafe) var controllersMade: Int64 = 0
 
 final class HorrorController: ListSectionController, ListDisplayDelegate, ListWorkingRangeDelegate, ListScrollDelegate,
     ListSupplementarySource
@@ -63,12 +97,7 @@ final class HorrorController: ListSectionController, ListDisplayDelegate, ListWo
     /// Whether the object wants something to happen in a callback, and no earlier process has seen to it.
     private func wants(_ callback: String) -> Bool {
         guard text("at") == callback else { return false }
-        let once = text("once")
-        guard !once.isEmpty else { return true }
-        let file = open(once, O_CREAT | O_EXCL | O_WRONLY, 0o600)
-        guard file >= 0 else { return false }
-        close(file)
-        return true
+        return Token(text("once")).isThere
     }
 
     private func maybe(_ callback: String) {
@@ -117,9 +146,16 @@ final class HorrorController: ListSectionController, ListDisplayDelegate, ListWo
     }
 }
 
-/// Shows its object's fields, with the version and the process that made the item.
+/// Shows its object's fields, with the version that made the item and the number of the controller in its process.
 final class SteadyController: ListSectionController {
     private var object: ListObject?
+    private let number: Int64
+
+    override init() {
+        controllersMade += 1
+        number = controllersMade
+        super.init()
+    }
 
     override func didUpdate(to object: ListObject) { self.object = object }
     override func sizeForItem(at index: Int) -> Size { Size(width: 100, height: 40) }
@@ -129,12 +165,45 @@ final class SteadyController: ListSectionController {
             reuseIdentifier: "steady",
             content: [
                 "title": .string(object?.id ?? ""), "value": object?.fields["value"] ?? .int64(0),
-                "version": .string(version),
+                "version": .string(version), "made as": .int64(number),
             ])
     }
 }
 
-/// Three objects, or a horror: `trap in start`, `exit in init`, `throw in start` and the like.
+/// Changes its item, or selects it (`do`), again and again without end; with `once` as in other horrors.
+final class FloodController: ListSectionController {
+    private var count: Int64 = 0
+
+    override func didUpdate(to object: ListObject) {
+        let selects = object.fields["do"]?.string == "select"
+        guard Token(object.fields["once"]?.string ?? "").isThere else { return }
+        flood(ListSectionControllerReference(self), selects)
+    }
+
+    private func flood(_ reference: ListSectionControllerReference<FloodController>, _ selects: Bool) {
+        reference.perform { controller in
+            if selects {
+                controller.context?.selectItem(at: 0)
+                controller.context?.deselectItem(at: 0)
+            } else {
+                controller.context?.performBatch(updates: { batch in
+                    controller.count += 1
+                    batch.reloadItems(at: [0])
+                })
+            }
+            controller.flood(reference, selects)
+        }
+    }
+
+    override func sizeForItem(at index: Int) -> Size { Size(width: 100, height: 40) }
+
+    override func item(at index: Int) -> ListItem {
+        ListItem(reuseIdentifier: "flood", content: ["count": .int64(count)])
+    }
+}
+
+/// Three objects, or a horror: `trap in start`, `exit in init`, `throw in start`, `loop in descriptor`, `flood in start` and the
+/// like.
 final class HorrorSource: DataSource {
     private let context: DataSourceContext
     private let words: [Substring]
@@ -151,7 +220,16 @@ final class HorrorSource: DataSource {
         Horror(rawValue: String(words[0]))?.happen()
     }
 
+    /// Tells something new without end.
+    private func flood() {
+        for number in 0... {
+            let object = try? ListObject(id: "flood", type: "row", fields: ["count": .int64(Int64(number))])
+            context.sink.replace([object].compactMap { $0 })
+        }
+    }
+
     func start() throws {
+        if words.first == "flood" { flood() }
         try maybe("start")
         context.sink.replace(
             try (0..<3).map { number in
@@ -159,6 +237,10 @@ final class HorrorSource: DataSource {
                     id: "from the source \(number)", type: "row", fields: ["version": .string(version)])
             })
         context.after(.milliseconds(20)) { try? self.maybe("timer") }
+        var ends: [Int32] = [0, 0]
+        guard words.last == "descriptor", pipe(&ends) == 0 else { return }
+        write(ends[1], "x", 1)
+        context.whenReadable(ends[0]) { try? self.maybe("descriptor") }
     }
 }
 
@@ -170,6 +252,7 @@ enum Horrors: Plugin {
             name: "horrors", version: version,
             sectionControllers: [
                 .controller("Horror") { HorrorController() }, .controller("Steady") { SteadyController() },
+                .controller("Flood") { FloodController() },
             ],
             dataSources: [.source("source") { try HorrorSource($0) }])
     }

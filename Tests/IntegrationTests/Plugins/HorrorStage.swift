@@ -7,8 +7,9 @@ import TestSupport
 @DBusActor
 final class HorrorStage {
     let stage: Stage
-    private let directory = TemporaryDirectory()
+    let directory = TemporaryDirectory()
     private let changes = EventLog<Bool>()
+    private var tokens: [FileDescriptor] = []
     private var subscription: Subscription?
 
     private static let built = Result { try HorrorLibraries() }
@@ -16,12 +17,14 @@ final class HorrorStage {
 
     /// Starts listd; the plugin is loaded when a list names it.
     ///
-    /// - Parameter settings: lines of the section `[Plugin horrors]`.
-    init(_ settings: String = "", arguments: [String] = []) async throws {
+    /// - Parameters:
+    ///   - settings: lines of the section `[Plugin horrors]`.
+    ///   - files: lists that are configured.
+    init(_ settings: String = "", files: [String: String] = [:]) async throws {
         try Self.install(.first, in: directory)
         stage = try await Stage(
-            arguments: ["--plugins", directory.path] + arguments,
-            files: ["listd.conf": "[Plugin horrors]\nIsolation=worker\n\(settings)\n"])
+            arguments: ["--plugins", directory.path],
+            files: files.merging(["listd.conf": "[Plugin horrors]\nIsolation=worker\n\(settings)\n"]) { $1 })
         let rule = MatchRule(path: Self.path, interface: StandardInterface.properties, member: "PropertiesChanged")
         subscription = try await stage.client.subscribe(rule) { [changes] _ in changes.record(true) }
     }
@@ -40,8 +43,18 @@ final class HorrorStage {
     /// The file of the plugin.
     var file: String { directory.path + "/horrors.so" }
 
-    /// A directory for files that objects name.
-    var scratch: String { directory.path }
+    /// Makes a pipe with one byte in it, for something that is to happen once.
+    func token(_ name: String) throws -> String {
+        let path = "\(directory.path)/\(name)"
+        guard unsafe mkfifo(path, 0o600) == 0 else { throw ListdProcess.Failure("mkfifo \(path): errno \(errno)") }
+        // The byte stays as long as an end is open.
+        let file = unsafe open(path, O_RDWR | O_CLOEXEC)
+        guard file >= 0, unsafe write(file, "x", 1) == 1 else {
+            throw ListdProcess.Failure("\(path): errno \(errno)")
+        }
+        tokens.append(FileDescriptor(adopting: file))
+        return path
+    }
 
     /// Makes a list in memory with a section controller of the plugin.
     func makeList(
@@ -143,4 +156,15 @@ extension Picture {
     func shows(the other: Picture) -> Bool {
         sequence == other.sequence && contentSize == other.contentSize && offset == other.offset && shown == other.shown
     }
+}
+
+/// What the kernel can take away from a process (landlock(7)).
+enum Landlock {
+    /// Whether this kernel has it, with signals among what it takes away.
+    static let isThere: Bool = {
+        typealias Call = @convention(c) (Int, Int, Int, UInt32) -> Int
+        guard let symbol = unsafe dlsym(nil, "syscall") else { return false }
+        // 444 is landlock_create_ruleset on every machine; with the flag 1 it answers its version.
+        return unsafe unsafeBitCast(symbol, to: Call.self)(444, 0, 0, 1) >= 6
+    }()
 }

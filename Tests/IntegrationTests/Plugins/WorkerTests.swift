@@ -33,7 +33,10 @@ struct WorkerTests {
         #expect(Set(present.shown.keys) == Set(before.shown.keys))
         #expect(present.sequence > before.sequence)
         #expect(present.inReadingOrder[3].content["value"] == .int64(99))
-        #expect(try await list.items().count == 50)
+        let items = try await list.items()
+        #expect(items.count == 50)
+        // The new process has made each section controller once.
+        #expect((1...50).allSatisfy { number in items.contains { $0.content["made as"] == .int64(number) } })
         #expect(try await stage.plugin("LastError", as: String.self).contains("signal 9"))
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
@@ -144,6 +147,23 @@ struct WorkerTests {
         try await stage.stage.manager.call("RemoveAdapter", "one of mine")
         try await stage.unload()
         while let status = ProcessStatus(process), !status.isZombie { await Task.yield() }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("callbacks in a worker → counted as those inside of the daemon are")
+    func times() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Steady")
+        _ = try await list.performUpdates(rows(50))
+        let counters = try await stage.stage.manager.call("GetStatistics", returning: [String: UInt64].self)
+        // Made, told of its object, asked for its number of items: each of the fifty at least.
+        let calls = counters["plugin-horrors-calls"] ?? 0
+        #expect(calls >= 150)
+        #expect(
+            (counters["plugin-horrors-microseconds"] ?? 0) >= (counters["plugin-horrors-longest-microseconds"] ?? .max))
+        _ = try await list.items()
+        let later = try await stage.stage.manager.call("GetStatistics", returning: [String: UInt64].self)
+        #expect((later["plugin-horrors-calls"] ?? 0) >= calls + 50)
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 

@@ -125,9 +125,10 @@ struct Breadcrumb: Sendable, Equatable {
     var description: String {
         switch kind {
         case .manifest: "the plugin's manifest"
-        case .sourceMake, .sourceStart, .sourceStop:
+        case .sourceMake, .sourceStart, .sourceStop, .sourceTimer, .sourceDescriptor:
             "\(kind) of data source \(controller)"
                 + (object.isEmpty ? "" : " with the argument \(object.debugDescription)")
+        case .timer where controller.isEmpty: "a call from another thread to a section controller"
         default: "\(kind) of section controller \(controller) on object \(object.debugDescription)"
         }
     }

@@ -2,7 +2,8 @@ internal import Dispatch
 package import ListKit
 internal import PluginAPI
 
-/// Writes a breadcrumb before each call of a plugin's code for one list, and takes it away after.
+/// Writes a breadcrumb before each call of a plugin's code for one list, takes it away after, and counts how long the
+/// section controllers took.
 ///
 /// It stands between the list and its executor too, because timers of section controllers come through that.
 package final class CallTracer: ListPerformanceDelegate, ListExecutor, @unchecked Sendable {
@@ -12,18 +13,32 @@ package final class CallTracer: ListPerformanceDelegate, ListExecutor, @unchecke
     var executor: QueueExecutor?
     private var stamp: UInt64 = 0
     private var calls: [Breadcrumb] = []
+    private var stopwatch = CallbackStopwatch()
+    private var times: [String: CallbackTimes.Times] = [:]
 
     /// Traces into a slot; without one, nothing is written.
     init(_ slot: BreadcrumbSlot?) { self.slot = slot }
 
     package func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall) {
+        stopwatch.willCall()
         guard slot != nil else { return }
         begin(
             Breadcrumb(
                 kind: PluginCallback(call.callback), controller: call.controllerName, object: call.objectID))
     }
 
-    package func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall) { end() }
+    package func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall) {
+        if let (plugin, nanoseconds) = stopwatch.didCall(call) {
+            times[plugin, default: CallbackTimes.Times()].add(nanoseconds)
+        }
+        end()
+    }
+
+    /// How long section controllers took since this was asked last, by plugin.
+    func takeTimes() -> [String: CallbackTimes.Times] {
+        defer { times = [:] }
+        return times
+    }
 
     /// The same section controller, whose traits are traced: the engine asks them without saying so.
     func traced(_ entry: SectionControllerEntry, of plugin: String) -> SectionControllerEntry {
@@ -51,8 +66,13 @@ package final class CallTracer: ListPerformanceDelegate, ListExecutor, @unchecke
         return body()
     }
 
+    /// Runs a timer, which is named after the call that set it; what comes from other threads has no name.
     package func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void) {
-        executor?.perform(after: milliseconds) { self.trace(.timer, "", "", work) }
+        guard let executor else { return }
+        let origin = executor.isCurrent ? calls.last : nil
+        executor.perform(after: milliseconds) {
+            self.trace(.timer, origin?.controller ?? "", origin?.object ?? "", work)
+        }
     }
 
     private func begin(_ call: Breadcrumb) {

@@ -9,13 +9,15 @@ enum Confinement {
     /// Room for the stacks of threads and what the runtime needs before the plugin takes anything.
     private static let allowance = 192 << 20
 
-    /// Gives up new privileges, the sight of others into its memory, core dumps, and a life after its daemon's; to be called
-    /// while the process has one thread.
+    /// Gives up new privileges, the sight of others into its memory, core dumps, a life after its daemon's, and all that changes
+    /// files or starts programs, where the kernel can see to that; to be called while the process has one thread.
     static func begin() -> Bool {
         // A client that goes away is an error of a write. A terminal's and a service manager's signals are the daemon's:
         // it ends its workers when it is done with them.
         for number in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
-        return listd_confine() == 0
+        guard listd_confine() == 0 else { return false }
+        // EPERM: a service manager's filter does not know the calls; it has seen to the files itself.
+        return listd_forbid_changes() == 0 || [ENOSYS, EOPNOTSUPP, EPERM].contains(errno)
     }
 
     /// Gives up more memory than the plugin may have.

@@ -6,8 +6,8 @@ extension GuardedHost {
     /// Requests of the guard itself; those of clients are numbered from 1.
     static let settlingRequest: RequestID = 1 << 63
 
-    func receive(_ output: HostOutput, from number: SeatNumber) {
-        guard let seat, seat.number == number else { return }
+    func handle(_ output: HostOutput) {
+        guard let seat else { return }
         if case .stopped = phase { return }
         for case .event(.updated(let transaction)) in output.effects {
             guard note(transaction) else { return seat.blame("it said a transaction that nobody stored") }

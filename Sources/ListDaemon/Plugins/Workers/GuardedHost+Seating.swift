@@ -1,3 +1,4 @@
+internal import DBus
 @_spi(Daemon) internal import ListKit
 
 // How a list comes to a seat, loses it, and goes on in another one.
@@ -34,6 +35,8 @@ extension GuardedHost {
     /// Opens the list in its seat, unless the store is about to say what the list is.
     func openIfPossible() {
         guard case .waiting = phase, let seat, storing == nil else { return }
+        // Other section controllers may make other items: whoever has the old ones takes everything anew.
+        guard !wasSeated || isRenewed || !untold.isEmpty else { return renew() }
         let setup = HostSetup(
             configuration: configuration, controllers: controllers, objects: snapshot.objects, revision: revision,
             views: views.keys.sorted().filter { isKnown($0) }.compactMap { views[$0]?.present }, selection: selection,
@@ -44,11 +47,27 @@ extension GuardedHost {
         guard wasSeated else {
             wasSeated = true
             phase = .serving
+            sink(lateAnswers)
+            lateAnswers = []
             return sendWaiting()
         }
-        // Other section controllers may make other items: whoever has the old ones takes everything anew.
         phase = .settling(settling)
-        seat.send(.update(UpdateRequest(id: Self.settlingRequest, animated: false, operation: .reloadData)))
+        // Answered when everything that the host had to say about its views is said.
+        seat.send(.query(Self.settlingRequest, .objects(offset: 0, limit: 0, byteLimit: 0)))
+    }
+
+    /// Goes on with section controllers that are in another process, from the daemon's copy of the list.
+    func move(_ id: RequestID, _ configuration: ListAdapter.Configuration, _ table: SectionControllerTable) {
+        let (old, new) = (controllers.worker, table.worker)
+        self.configuration = configuration
+        controllers = table
+        lateAnswers.append(.answer(id, .success(.done)))
+        lose(isDeath: false)
+        guard stopping == nil else { return }
+        EventLoop.shared.post { [self] in
+            old?.leave(self)
+            if let new { new.host(self) } else { move(to: .inDaemon(self)) }
+        }
     }
 
     /// Whether a view is open, and not about to be opened by a request that waits.
@@ -63,6 +82,8 @@ extension GuardedHost {
         guard seat != nil else { return }
         seat?.close()
         seat = nil
+        isRenewed = false
+        backlog = []
         if case .stopped = phase { return }
         if case .settling(let settling) = phase {
             for (view, memory) in settling.views where views[view] != nil { views[view]?.restoreDisplay(of: memory) }
@@ -138,8 +159,8 @@ extension GuardedHost {
         phase = .stopped
         seat?.close()
         seat = nil
-        whenEnded?()
-        whenEnded = nil
+        let worker = controllers.worker
+        EventLoop.shared.post { [self] in worker?.leave(self) }
     }
 }
 

@@ -10,6 +10,8 @@ extension GuardedHost {
             case transaction(PreparedTransaction, hostToken: StoringToken, SeatNumber, [RequestID], Quotas.Amounts?)
             /// The whole list as it is.
             case snapshot(RequestID)
+            /// A revision in which nothing changes but who makes the items.
+            case renewal(Transaction)
         }
 
         let token: StoringToken
@@ -56,6 +58,23 @@ extension GuardedHost {
                 log: known, oldestRevision: changes.oldestRevision), .snapshot(id))
     }
 
+    /// Gives the list a revision for what other section controllers make of it; the store may refuse it, the list goes on.
+    func renew() {
+        isRenewed = true
+        let (next, overflow) = revision.addingReportingOverflow(1)
+        guard !overflow else { return openIfPossible() }
+        let told = reload(leadingTo: next)
+        let transaction = PreparedTransaction(
+            baseRevision: revision, revision: next, content: .changes(PreparedTransaction.Changes()))
+        if isStored {
+            return write(
+                PreparedUpdate(transaction: transaction, log: [told], oldestRevision: changes.oldestRevision),
+                .renewal(told))
+        }
+        finish(.renewal(told), nil)
+        openIfPossible()
+    }
+
     private func write(_ update: PreparedUpdate, _ work: Storing.Work) {
         lastToken += 1
         storing = Storing(token: lastToken, work: work)
@@ -76,6 +95,7 @@ extension GuardedHost {
         case .snapshot(let id):
             isStored = error == nil
             sink([.answer(id, error.map { .failure($0) } ?? .success(.done))])
+        case .renewal(let told): if error == nil { count(told) }
         case .transaction(let transaction, let hostToken, let number, let requests, let booked):
             if let error {
                 if let booked { account?.cancel(booked) }
@@ -93,15 +113,23 @@ extension GuardedHost {
         guard let (transaction, requests) = stored else { return }
         stored = nil
         snapshot.apply(transaction.content)
-        let told = Transaction(
-            baseRevision: revision, revision: transaction.revision, kind: .reload, animated: false,
-            sectionCount: snapshot.count, itemCount: 0)
-        revision = transaction.revision
-        changes.append(told)
-        untold.append(told)
+        count(reload(leadingTo: transaction.revision))
         for id in requests where self.requests.removeValue(forKey: id) != nil {
             lateAnswers.append(
                 .answer(id, .success(.revision(transaction.revision, droppedDuplicates: 0, isRefused: false))))
         }
+    }
+
+    /// What clients are told who have to take everything anew; how many items there are is known when there is a host.
+    private func reload(leadingTo next: UInt64) -> Transaction {
+        Transaction(
+            baseRevision: revision, revision: next, kind: .reload, animated: false, sectionCount: snapshot.count,
+            itemCount: 0)
+    }
+
+    private func count(_ transaction: Transaction) {
+        revision = transaction.revision
+        changes.append(transaction)
+        untold.append(transaction)
     }
 }

@@ -29,11 +29,19 @@ actor GuardedHost: ListHost {
     let executor: QueueExecutor
     let sink: AdapterHost.Sink
     var configuration: ListAdapter.Configuration
-    var controllers: SectionControllerTable
+    var controllers: SectionControllerTable {
+        didSet { plugins = controllers.plugins }
+    }
+    /// The plugins that the section controllers come from.
+    private(set) var plugins: Set<String>
+    /// Where the time that they take is counted; nil = nowhere.
+    let times: CallbackTimes?
     var phase = Phase.waiting
     var seat: Seat?
     /// Whether it was seated before, so that clients have to be told that it is hosted anew.
     var wasSeated = false
+    /// Whether the list has a revision for what the host in the seat makes of it, or cannot have one.
+    var isRenewed = false
     var isHeld = false
 
     // What clients know.
@@ -61,8 +69,9 @@ actor GuardedHost: ListHost {
     var isStored: Bool
     var lastToken: StoringToken = 0
     var account: HostAccount?
-    /// Told once that the list has ended.
-    var whenEnded: (@Sendable () -> Void)?
+    /// What the host in the seat said and is not handled yet, because nobody asked for so much.
+    var backlog: [HostOutput] = []
+    var brake = FloodBrake.perList
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
@@ -70,11 +79,13 @@ actor GuardedHost: ListHost {
     init(
         configuration: ListAdapter.Configuration, controllers: SectionControllerTable, objects: [ListObject] = [],
         revision: UInt64 = 0, changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false,
-        sink: @escaping AdapterHost.Sink
+        times: CallbackTimes? = nil, sink: @escaping AdapterHost.Sink
     ) {
         executor = QueueExecutor(label: "org.listd.guard." + configuration.name)
         self.configuration = configuration
         self.controllers = controllers
+        plugins = controllers.plugins
+        self.times = times
         snapshot = ListSnapshot(objects)
         self.revision = revision
         self.changes = ChangeLog(revision: revision, stored: changes)
@@ -105,23 +116,6 @@ actor GuardedHost: ListHost {
     nonisolated func loseSeat() {
         executor.post { self.assumeIsolated { $0.lose(isDeath: true) } }
     }
-
-    /// Calls back once when the list has ended; before it is used.
-    func onEnd(_ body: @escaping @Sendable () -> Void) { whenEnded = body }
-}
-
-/// A place where a list is hosted.
-struct Seat: Sendable {
-    /// Its number, which no other seat of the list has had.
-    let number: SeatNumber
-    /// Opens the list there.
-    let open: @Sendable (HostSetup) -> Void
-    /// Hands a command on.
-    let send: @Sendable (AdapterCommand) -> Void
-    /// Says that the host does what no host does.
-    let blame: @Sendable (String) -> Void
-    /// Leaves.
-    let close: @Sendable () -> Void
 }
 
 // MARK: - Commands
@@ -136,6 +130,8 @@ extension GuardedHost {
             isHeld = holds
             if seat != nil { seat?.send(command) }
         case .stop(let id, let reason): stop(id, reason)
+        case .configure(let id, let configuration, let table?) where table.worker !== controllers.worker:
+            move(id, configuration, table)
         case .closeView(let view, let reason):
             if case .serving = phase { seat?.send(command) } else { closings.append((view, reason)) }
         case .query(let id, let query) where untold.isEmpty && query.isAboutObjects:

@@ -1,11 +1,12 @@
 internal import ListKit
+@_spi(Daemon) internal import PluginAPI
 
 /// The calls of a plugin's code that are watched; the raw value is what breadcrumbs hold.
 enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
     case manifest = 1
     case make, update, count, size, item, display, endDisplay, workingRange, selection, move, scroll, batch
     case timer, shape
-    case sourceMake, sourceStart, sourceStop
+    case sourceMake, sourceStart, sourceStop, sourceTimer, sourceDescriptor
 
     /// The same call as the engine knows it.
     init(_ callback: ListControllerCall.Callback) {
@@ -22,6 +23,17 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         case .move: self = .move
         case .scroll: self = .scroll
         case .batch: self = .batch
+        }
+    }
+
+    /// The same call of a data source as the plugin API knows it.
+    init(_ callback: DataSourceCallback) {
+        switch callback {
+        case .make: self = .sourceMake
+        case .start: self = .sourceStart
+        case .stop: self = .sourceStop
+        case .timer: self = .sourceTimer
+        case .descriptor: self = .sourceDescriptor
         }
     }
 
@@ -46,6 +58,8 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         case .sourceMake: "init"
         case .sourceStart: "start"
         case .sourceStop: "stop"
+        case .sourceTimer: "a timer"
+        case .sourceDescriptor: "a descriptor's callback"
         }
     }
 }

@@ -10,7 +10,7 @@ extension PluginWorker {
         lists[key] = list
         switch lifecycle.state {
         case .running: seat(list)
-        case .failed: list.move(to: substitute(for: list))
+        case .failed: list.move(to: .inDaemon(list))
         case .idle, .starting, .pausing: break
         }
     }
@@ -20,7 +20,7 @@ extension PluginWorker {
 
     func seat(_ list: GuardedHost) {
         guard let process else { return }
-        let number = nextSeat()
+        let number = Seat.nextNumber()
         let crumb = process.takeCrumb()
         process.seat(list, at: number)
         let send: @Sendable (WorkerOrder) -> Void = { [weak process] order in
@@ -44,23 +44,5 @@ extension PluginWorker {
                         if let crumb { process?.giveBack(crumb) }
                     }
                 }))
-    }
-
-    /// A place inside the daemon, where `listd/single` stands in for the plugin's section controllers.
-    func substitute(for list: GuardedHost) -> Seat {
-        let number = nextSeat()
-        let place = SubstituteHost()
-        return Seat(
-            number: number,
-            open: { setup in
-                place.host = SeatedHost(setup, controllers: setup.controllers, tracer: CallTracer(nil)) {
-                    [weak list] output in list?.take(output, from: number)
-                }
-            }, send: { place.host?.host.send($0) }, blame: { _ in }, close: { place.host = nil })
-    }
-
-    func nextSeat() -> SeatNumber {
-        lastSeat &+= 1
-        return lastSeat
     }
 }

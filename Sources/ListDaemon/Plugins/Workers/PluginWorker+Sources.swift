@@ -24,7 +24,7 @@ extension PluginWorker {
     private func make(_ source: WorkerSource) {
         guard let process else { return }
         forget(source)
-        let number = nextSeat()
+        let number = Seat.nextNumber()
         source.seat = number
         source.crumb = process.takeCrumb()
         sources[number] = source
@@ -71,7 +71,7 @@ extension PluginWorker {
         case .sourceMade(let seat, let error): sourceMade(seat, error)
         case .sourceEvent(let seat, let event):
             sources[seat]?.deliver(event) { [weak self] in
-                EventLoop.shared.post { self?.send(.eventTaken(seat)) }
+                EventLoop.shared.post { self?.letGoOn(seat) }
             }
         case .sourceStopped(let seat):
             guard let source = sources[seat] else { return }
@@ -79,6 +79,14 @@ extension PluginWorker {
             source.stopped()
         default: break
         }
+    }
+
+    /// The source's event was taken; one that tells something all the time waits a little.
+    private func letGoOn(_ seat: SeatNumber) {
+        guard let source = sources[seat], let pause = source.brake.take(at: .now) else {
+            return send(.eventTaken(seat))
+        }
+        EventLoop.shared.addTimer(after: pause) { [weak self] in self?.letGoOn(seat) }
     }
 
     private func sourceMade(_ seat: SeatNumber, _ error: ListError?) {

@@ -35,7 +35,6 @@ final class PluginWorker: Sendable {
     private var fileState: PluginFileState?
     var lists: [ObjectIdentifier: GuardedHost] = [:]
     var sources: [SeatNumber: WorkerSource] = [:]
-    var lastSeat: SeatNumber = 0
     private var starting: [@DBusActor (Result<LoadedPlugin, ListError>) -> Void] = []
     private var isDismissed = false
 
@@ -225,7 +224,7 @@ extension PluginWorker {
             plugin.processID = 0
             plugin.lastError = reason
         }
-        for list in lists.values { list.move(to: substitute(for: list)) }
+        for list in lists.values { list.move(to: .inDaemon(list)) }
         let failure = ListError(.pluginFailed, "plugin \(name) has failed", cause: reason)
         for source in sources.values { source.fail(failure) }
     }

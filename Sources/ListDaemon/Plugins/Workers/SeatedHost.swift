@@ -34,6 +34,7 @@ final class SeatedHost: Sendable {
             }
             guard isFirst else { return }
             host.executor.post {
+                batch.output.times = tracer.takeTimes()
                 output(batch.output)
                 batch.output = HostOutput(effects: [], preparedRequests: [])
             }

@@ -1,6 +1,6 @@
 @_spi(Daemon) internal import ListKit
 
-/// Names a list, or a data source, in one worker; never used again there.
+/// Names a list, or a data source, in a worker; never used again.
 typealias SeatNumber = UInt32
 
 /// What the daemon tells a worker.

@@ -27,6 +27,9 @@ final class WorkerProcess {
 
     /// While more than this waits to be handled, the worker is not read, in bytes.
     private static let pausedAbove = 16 << 20
+    /// How many reports are read in one stretch of time, so that a worker that never stops leaves time for others.
+    private static let reportsInStretch = 256
+    private static let stretch = Duration.milliseconds(10)
     /// How long a connection may outlive its process.
     private static let lingering = Duration.milliseconds(200)
 
@@ -42,7 +45,12 @@ final class WorkerProcess {
     private var usedCrumbs: Set<Int> = [0]
     private var waiting: [WorkerPacket] = []
     private var bytesInHand = 0
+    private var isBehind = false
+    private var stretchStart = ContinuousClock.now
+    private var reportsRead = 0
     private var verdict: String?
+    /// The call that did not come back.
+    private var culprit: Int?
     private var outcome: String?
     private var hasEnded = false
     private let queue = DispatchQueue(label: "org.listd.worker.reports")
@@ -123,7 +131,9 @@ extension WorkerProcess {
     private func receive(_ packet: WorkerPacket) {
         let count = packet.byteCount
         bytesInHand += count
-        if bytesInHand > Self.pausedAbove { link?.connection?.readingIsPaused = true }
+        if bytesInHand > Self.pausedAbove { isBehind = true }
+        countReport()
+        readOrPause()
         queue.async { [self] in
             do throws(WireError) {
                 handle(try packet.value(of: WorkerReport.self))
@@ -146,8 +156,25 @@ extension WorkerProcess {
 
     private func handled(_ count: Int) {
         bytesInHand -= count
-        guard bytesInHand < Self.pausedAbove / 4, let connection = link?.connection else { return }
-        if connection.readingIsPaused { connection.readingIsPaused = false }
+        if bytesInHand < Self.pausedAbove / 4 { isBehind = false }
+        readOrPause()
+    }
+
+    private func countReport() {
+        let now = ContinuousClock.now
+        if stretchStart + Self.stretch <= now { (stretchStart, reportsRead) = (now, 0) }
+        reportsRead += 1
+        guard reportsRead == Self.reportsInStretch else { return }
+        EventLoop.shared.addTimer(after: Self.stretch) { [weak self] in
+            self?.reportsRead = 0
+            self?.readOrPause()
+        }
+    }
+
+    private func readOrPause() {
+        let isPaused = outcome == nil && (isBehind || reportsRead >= Self.reportsInStretch)
+        guard let connection = link?.connection, connection.readingIsPaused != isPaused else { return }
+        connection.readingIsPaused = isPaused
     }
 }
 
@@ -180,7 +207,7 @@ extension WorkerProcess {
         outcome = "\(verdict ?? "it ended with \(way)")\(place)"
         // What it said before is still on its way; a child of it may hold the connection open.
         guard link?.connection != nil else { return departed() }
-        link?.connection?.readingIsPaused = false
+        readOrPause()
         EventLoop.shared.addTimer(after: Self.lingering) { self.departed() }
     }
 
@@ -203,7 +230,8 @@ extension WorkerProcess {
 
     /// What it was in the middle of, as far as it said so.
     private var place: String {
-        let calls = usedCrumbs.sorted().compactMap { crumbs.slot($0)?.breadcrumb }
+        let suspects = culprit.map { [$0] } ?? usedCrumbs.sorted()
+        let calls = suspects.compactMap { crumbs.slot($0)?.breadcrumb }
         guard !calls.isEmpty else { return "" }
         let shown = calls.prefix(3).map(\.description).joined(separator: "; or ")
         return " in " + shown + (calls.count > 3 ? "; or \(calls.count - 3) more" : "")
@@ -239,6 +267,7 @@ extension WorkerProcess {
             }
             if let known = seen[crumb], known.stamp == stamp {
                 if known.since.duration(to: now) >= callbackTimeout {
+                    culprit = crumb
                     return kill("it did not come back within \(callbackTimeout) (CallbackTimeout)")
                 }
             } else {

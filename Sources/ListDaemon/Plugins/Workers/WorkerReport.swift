@@ -37,6 +37,8 @@ struct HostOutput: Sendable {
     var effects: [AdapterEffect]
     /// The requests whose effect a transaction contains that is to be stored.
     var preparedRequests: [RequestID]
+    /// How long section controllers took since the last output, by plugin.
+    var times: [String: CallbackTimes.Times] = [:]
 }
 
 extension WorkerReport: WireCodable {
@@ -44,7 +46,8 @@ extension WorkerReport: WireCodable {
         switch self {
         case .loaded(let facts): writer.write(0 as UInt8, facts)
         case .refused(let error): writer.write(1 as UInt8, error)
-        case .effects(let seat, let output): writer.write(2 as UInt8, seat, output.effects, output.preparedRequests)
+        case .effects(let seat, let output):
+            writer.write(2 as UInt8, seat, output.effects, output.preparedRequests, output.times)
         case .sourceMade(let seat, let error): writer.write(3 as UInt8, seat, error)
         case .sourceEvent(let seat, let event): writer.write(4 as UInt8, seat, event)
         case .sourceStopped(let seat): writer.write(5 as UInt8, seat)
@@ -58,7 +61,9 @@ extension WorkerReport: WireCodable {
         case 1: self = .refused(try reader.read())
         case 2:
             self = .effects(
-                try reader.read(), HostOutput(effects: try reader.read(), preparedRequests: try reader.read()))
+                try reader.read(),
+                HostOutput(
+                    effects: try reader.read(), preparedRequests: try reader.read(), times: try reader.read()))
         case 3: self = .sourceMade(try reader.read(), try reader.read())
         case 4: self = .sourceEvent(try reader.read(), try reader.read())
         case 5: self = .sourceStopped(try reader.read())
@@ -77,6 +82,15 @@ extension PluginFacts: WireCodable {
         self.init(
             version: try reader.read(), apiVersion: try reader.read(), sectionControllers: try reader.read(),
             dataSources: try reader.read())
+    }
+}
+
+extension CallbackTimes.Times: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(calls, nanoseconds, longestNanoseconds) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init()
+        (calls, nanoseconds, longestNanoseconds) = (try reader.read(), try reader.read(), try reader.read())
     }
 }
 

@@ -17,6 +17,8 @@ final class WorkerSource: Source {
     /// Where it is in the worker; nil when it is nowhere.
     var seat: SeatNumber?
     var crumb: Int?
+    /// Slows it down when it tells something all the time.
+    var brake = FloodBrake.perList
     /// Whether it is to run as soon as it is made.
     var isStarted = false
     /// Told when it was made for the first time, or why it was not.

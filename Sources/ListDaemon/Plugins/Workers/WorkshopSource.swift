@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import ListKit
-internal import PluginAPI
+@_spi(Daemon) internal import PluginAPI
 internal import Synchronization
 
 /// A data source in its worker: one event is on its way to the daemon at a time, and the source waits meanwhile.
@@ -15,8 +15,8 @@ final class WorkshopSource: Sendable {
     ) {
         let flow = EventFlow()
         self.flow = flow
-        let traced = entry.traced(crumb, argument: argument)
-        runner = DataSourceRunner(traced, argument: argument, host: host) { event in
+        let tracer = crumb.map { SourceTracer($0, name: entry.name, argument: argument) }
+        runner = DataSourceRunner(entry, argument: argument, host: host, watcher: tracer) { event in
             deliver(SourceEvent(event))
             flow.wait()
         }
@@ -54,40 +54,40 @@ private final class EventFlow: Sendable {
     }
 }
 
-extension DataSourceEntry {
-    /// The same data source, whose making, start and end leave breadcrumbs.
-    fileprivate func traced(_ crumb: BreadcrumbSlot?, argument: String) -> DataSourceEntry {
-        guard let crumb else { return self }
-        let place = SourceCrumb(slot: crumb, name: name, argument: argument)
-        return .source(name) { context in
-            TracedSource(try place.trace(.sourceMake) { try make(context) }, place)
-        }
-    }
-}
+/// Leaves breadcrumbs of the calls of one data source; used on the source's executor.
+private final class SourceTracer: DataSourceWatcher, @unchecked Sendable {
+    // Sendable: the source's executor owns the state, every method is called there.
+    private let slot: BreadcrumbSlot
+    private let name: String
+    private let argument: String
+    private var stamp: UInt64 = 0
+    private var calls: [PluginCallback] = []
 
-/// Where the breadcrumbs of one data source go; used on the source's executor.
-private struct SourceCrumb: Sendable {
-    let slot: BreadcrumbSlot
-    let name: String
-    let argument: String
-
-    func trace<Result>(_ kind: PluginCallback, _ body: () throws -> Result) rethrows -> Result {
-        slot.write(kind, controller: name, object: argument)
-        slot.setStamp(UInt64(kind.rawValue))
-        defer { slot.setStamp(0) }
-        return try body()
-    }
-}
-
-private final class TracedSource: DataSource {
-    private let source: any DataSource
-    private let place: SourceCrumb
-
-    init(_ source: any DataSource, _ place: SourceCrumb) {
-        self.source = source
-        self.place = place
+    init(_ slot: BreadcrumbSlot, name: String, argument: String) {
+        self.slot = slot
+        self.name = name
+        self.argument = argument
     }
 
-    func start() throws { try place.trace(.sourceStart) { try source.start() } }
-    func stop() { place.trace(.sourceStop) { source.stop() } }
+    func willCall(_ callback: DataSourceCallback) {
+        calls.append(PluginCallback(callback))
+        write()
+    }
+
+    func didCall() {
+        calls.removeLast()
+        write()
+    }
+
+    func willWait() { slot.setStamp(0) }
+
+    func didWait() { write() }
+
+    /// A new stamp each time: what comes back again and again does not hang.
+    private func write() {
+        guard let call = calls.last else { return slot.setStamp(0) }
+        slot.write(call, controller: name, object: argument)
+        stamp &+= 1
+        slot.setStamp(stamp)
+    }
 }

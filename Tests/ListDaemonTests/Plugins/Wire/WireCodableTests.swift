@@ -127,8 +127,10 @@ struct WireCodableTests {
                 .answer(2, .failure(ListError(.noSuchObject, "x"))), .status(AdapterStatus(revision: 3)),
                 .selection([]), .view(1, description), .closed(1, .closed), .announce(AdapterStatus()), .paused(true),
             ]
+        var times = CallbackTimes.Times()
+        for time in [3, 2] as [UInt64] { times.add(time) }
         return [
-            .effects(4, HostOutput(effects: effects, preparedRequests: [1, .max])),
+            .effects(4, HostOutput(effects: effects, preparedRequests: [1, .max], times: ["p": times])),
             .loaded(
                 PluginFacts(version: "1", apiVersion: 65536, sectionControllers: ["a"], dataSources: ["b", "c"])),
             .refused(ListError(.pluginRefused, "no")), .sourceMade(1, nil),

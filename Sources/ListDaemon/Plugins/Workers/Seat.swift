@@ -1,0 +1,41 @@
+internal import DBus
+internal import ListKit
+
+/// A place where a list is hosted.
+struct Seat: Sendable {
+    /// Its number, which no other seat of the list has had.
+    let number: SeatNumber
+    /// Opens the list there.
+    let open: @Sendable (HostSetup) -> Void
+    /// Hands a command on.
+    let send: @Sendable (AdapterCommand) -> Void
+    /// Says that the host does what no host does.
+    let blame: @Sendable (String) -> Void
+    /// Leaves.
+    let close: @Sendable () -> Void
+}
+
+@DBusActor
+extension Seat {
+    private static var lastNumber: SeatNumber = 0
+
+    /// A number that no other seat has.
+    static func nextNumber() -> SeatNumber {
+        lastNumber &+= 1
+        return lastNumber
+    }
+
+    /// A place inside the daemon: for section controllers of plugins that run there, and where `listd/single` stands in for
+    /// those of a plugin that has failed.
+    static func inDaemon(_ list: GuardedHost) -> Seat {
+        let number = nextNumber()
+        let place = SubstituteHost()
+        return Seat(
+            number: number,
+            open: { setup in
+                place.host = SeatedHost(setup, controllers: setup.controllers, tracer: CallTracer(nil)) {
+                    [weak list] output in list?.take(output, from: number)
+                }
+            }, send: { place.host?.host.send($0) }, blame: { _ in }, close: { place.host = nil })
+    }
+}

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import ListDaemon
+
+@Suite("How much a worker may say by itself")
+struct FloodBrakeTests {
+    private let start = ContinuousClock.now
+    private var brake = FloodBrake(burst: 3, interval: .milliseconds(10))
+
+    @Test("as many as the burst at once → let through; the next one waits for its turn")
+    mutating func burst() {
+        #expect((0..<3).map { _ in brake.take(at: start) } == [nil, nil, nil])
+        #expect(brake.take(at: start) == .milliseconds(10))
+        #expect(brake.take(at: start + .milliseconds(4)) == .milliseconds(6))
+        #expect(brake.take(at: start + .milliseconds(10)) == nil)
+        #expect(brake.take(at: start + .milliseconds(10)) == .milliseconds(10))
+    }
+
+    @Test("without end → one in each interval, however often it is asked")
+    mutating func endless() {
+        var passed = 0
+        for step in 0..<1000 where brake.take(at: start + .milliseconds(step)) == nil { passed += 1 }
+        #expect(passed == 2 + 100)
+    }
+
+    @Test("quiet for a while → the whole burst again, and no more")
+    mutating func quiet() {
+        for _ in 0..<3 { _ = brake.take(at: start) }
+        let later = start + .seconds(60)
+        #expect((0..<4).map { _ in brake.take(at: later) } == [nil, nil, nil, .milliseconds(10)])
+    }
+
+    @Test("at its distance → never waits")
+    mutating func steady() {
+        for step in 0..<100 { #expect(brake.take(at: start + .milliseconds(10) * step) == nil) }
+    }
+}
