@@ -59,16 +59,30 @@ extension RunningDaemon {
             } catch {
                 faults.append(ConfigurationFault(place: list.place(of: "Source"), message: error.message))
             }
-            for (type, name) in list.options.sectionControllers.sorted(by: { $0.key < $1.key }) {
-                do throws(ListError) {
-                    _ = try await service.plugins.sectionControllers(for: [type: name])
-                } catch {
-                    let place = list.place(of: type, inSection: "Sections")
-                    faults.append(ConfigurationFault(place: place, message: error.message))
-                }
-            }
+            faults += await sectionFaults(of: list)
         }
         return faults
+    }
+
+    /// What is wrong with each section controller; if nothing is, with all of them in one list.
+    private func sectionFaults(of list: ListConfiguration) async -> [ConfigurationFault] {
+        let all = list.options.sectionControllers.sorted { $0.key < $1.key }
+        var faults: [ConfigurationFault] = []
+        for (type, name) in all { faults += await sectionFault(of: list, at: type, [type: name]) }
+        guard faults.isEmpty, all.count > 1, let last = all.last else { return faults }
+        return await sectionFault(of: list, at: last.key, list.options.sectionControllers)
+    }
+
+    private func sectionFault(
+        of list: ListConfiguration, at type: String, _ controllers: [String: String]
+    ) async -> [ConfigurationFault] {
+        do throws(ListError) {
+            _ = try await service.plugins.sectionControllers(for: controllers)
+            return []
+        } catch {
+            let place = list.place(of: type, inSection: "Sections")
+            return [ConfigurationFault(place: place, message: error.message)]
+        }
     }
 
     /// Says what stands in the way of a list; answers whether nothing does.

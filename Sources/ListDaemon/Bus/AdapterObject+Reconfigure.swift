@@ -2,7 +2,7 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 
 extension AdapterObject {
-    /// Takes other options over; the objects stay.
+    /// Takes other options over; the objects stay, wherever the section controllers are from now on.
     ///
     /// - Parameter controllers: the section controllers, if they are others than before.
     /// - Throws: why the engine did not take them; everything is as it was then.
@@ -10,7 +10,18 @@ extension AdapterObject {
         _ new: AdapterOptions, access: AdapterAccess, controllers: SectionControllerTable?
     ) async throws(ListError) {
         let configuration = new.configuration(named: name)
-        try await ask { id in .configure(id, configuration, controllers) }
+        if let controllers, let worker = controllers.worker, let present = host as? AdapterHost {
+            await move(from: present) { [service] legacy, sink in
+                let next = GuardedHost(
+                    legacy, configuration: configuration, controllers: controllers,
+                    account: service.account(of: access),
+                    times: service.callbackTimes, sink: sink)
+                worker.host(next)
+                return next
+            }
+        } else {
+            try await ask { id in .configure(id, configuration, controllers) }
+        }
         adopt(new, access: access)
         propertiesChanged(["Options"])
         try await store(new)

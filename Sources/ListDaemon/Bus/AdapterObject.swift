@@ -40,7 +40,13 @@ package final class AdapterObject {
     package private(set) var status = AdapterStatus()
     /// The selected items, likewise.
     private(set) var selection: [SelectedItem] = []
-    private let host: any ListHost
+    private(set) var host: any ListHost
+    /// The way of its host to the store.
+    private let storing: StoringRelay
+    /// The way of its host to this object.
+    private let relay: AdapterRelay
+    /// What is asked while the list moves from one host to another.
+    private var waiting: [AdapterCommand]?
     private var source: (any Source)?
     private var feed: SourceFeed?
     private var requests = RequestTable()
@@ -56,7 +62,7 @@ package final class AdapterObject {
     /// Makes the object of an adapter, which the relay leads to from then on.
     init(
         service: Service, name: String, stored: StoredList, access: AdapterAccess, options: AdapterOptions,
-        relay: AdapterRelay, host: any ListHost
+        relay: AdapterRelay, storing: StoringRelay, host: any ListHost
     ) {
         self.service = service
         self.name = name
@@ -65,6 +71,8 @@ package final class AdapterObject {
         self.access = access
         self.options = options
         self.host = host
+        self.storing = storing
+        self.relay = relay
         filling = options.source == .push ? .ready : .loading
         listeners = Subscriptions(isRestricted: access.isRestricted)
         relay.target = self
@@ -93,14 +101,34 @@ package final class AdapterObject {
     func request(
         _ completion: @escaping RequestTable.Completion, _ command: (RequestID) -> AdapterCommand
     ) {
-        host.send(command(requests.add(completion)))
+        send(command(requests.add(completion)))
     }
 
     /// Asks the executor of the list for a sign of life.
     func ping(_ answer: @escaping @Sendable () -> Void) { host.ping(answer) }
 
     /// Sends a command that is not answered.
-    func send(_ command: AdapterCommand) { host.send(command) }
+    func send(_ command: AdapterCommand) {
+        if waiting == nil { host.send(command) } else { waiting?.append(command) }
+    }
+
+    /// Lets another host go on with the list; what is asked meanwhile is asked of that one.
+    ///
+    /// - Parameter make: makes the other one, from what the present one leaves, with the sink that it is given.
+    func move(
+        from present: AdapterHost, _ make: @DBusActor (HostLegacy, @escaping AdapterHost.Sink) -> any ListHost
+    ) async {
+        waiting = []
+        let legacy = await withCheckedContinuation { continuation in
+            present.handOver { continuation.resume(returning: $0) }
+        }
+        host = make(legacy, storing.sink(relay.sink))
+        storing.lead(to: host)
+        if service.isHeld { host.send(.hold(true)) }
+        let commands = waiting ?? []
+        waiting = nil
+        for command in commands { host.send(command) }
+    }
 
     /// Takes other options and rules; whoever may no longer read hears nothing any more, and its views are closed.
     func adopt(_ options: AdapterOptions, access: AdapterAccess) {

@@ -82,15 +82,21 @@ extension Service {
             configuration: options.configuration(named: name),
             objects: restored?.objects ?? [], revision: restored?.revision ?? 0,
             changes: restored?.changes.compactMap(\.transaction) ?? [],
-            account: access.isConfigured ? nil : HostAccount(ledger: quotas, user: access.owner),
+            account: account(of: access),
             isStored: stored.isStored, times: callbackTimes, sink: storing.sink(ways.relay.sink))
         storing.lead(to: host)
         let adapter = AdapterObject(
-            service: self, name: name, stored: stored, access: access, options: options, relay: ways.relay, host: host)
+            service: self, name: name, stored: stored, access: access, options: options, relay: ways.relay,
+            storing: storing, host: host)
         adapter.begin(source, ways.feed)
         adapters.add(adapter)
         tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
         return adapter
+    }
+
+    /// On whose account the objects of a list go; configured ones do not count.
+    func account(of access: AdapterAccess) -> HostAccount? {
+        access.isConfigured ? nil : HostAccount(ledger: quotas, user: access.owner)
     }
 
     /// Takes an adapter away; returns when its views are closed and its callers answered.

@@ -6,7 +6,7 @@ extension AdapterHost {
     func feed() {
         guard phase == .idle else { return }
         for request in line.next() { adapter.enqueue(request, now: now) }
-        if line.isRetrying || stopping != nil { postTurn() } else { scheduleFlush() }
+        if line.isRetrying || isEnding { postTurn() } else { scheduleFlush() }
     }
 
     private func scheduleFlush() {
@@ -48,8 +48,8 @@ extension AdapterHost {
         guard phase == .idle else { return }
         yield(adapter.takeEvents())
         // Section controllers that change their items without end do not keep a list that is to go.
-        if stopping != nil, line.isEmpty { return end() }
-        let isUrgent = line.isRetrying || stopping != nil
+        if isEnding, line.isEmpty { return end() }
+        let isUrgent = line.isRetrying || isEnding
         switch adapter.flushTiming {
         case .idle: break
         case .at(let time) where time > now && !isUrgent: scheduleFlush()
@@ -164,6 +164,10 @@ extension AdapterHost {
     }
 
     private func end() {
+        if let successor {
+            self.successor = nil
+            return leave(to: successor)
+        }
         guard let (id, reason) = stopping else { return }
         account?.close()
         for view in adapter.openViews { close(view, reason) }

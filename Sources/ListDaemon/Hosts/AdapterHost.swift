@@ -61,6 +61,10 @@ package actor AdapterHost {
     var lastSelection: [SelectedItem] = []
     /// Who asked the host to end and waits for the flush under way.
     var stopping: (id: RequestID, reason: ViewClosing)?
+    /// Who goes on with the list as soon as the flush under way is done.
+    var successor: (@Sendable (HostLegacy) -> Void)?
+    /// Whether nothing new is waited for.
+    var isEnding: Bool { stopping != nil || successor != nil }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 

@@ -76,6 +76,32 @@ extension ListAdapter {
         return reply(view, event: nil).effects
     }
 
+    /// A view as its viewer knows it, for another engine to go on with.
+    ///
+    /// - Throws: `invalidArguments` for a view that is not open.
+    @_spi(Daemon) public func resumption(of id: ViewID) throws(ListError) -> ViewResumption {
+        let view = try view(id)
+        var resumption = ViewResumption(id: id, options: view.options)
+        resumption.viewport = view.layoutKind == .none ? nil : view.viewport
+        resumption.visibleRange = view.visibleRange
+        resumption.sequence = view.picture.sequence
+        resumption.acknowledgedSequence = view.credit.acknowledged
+        resumption.isStalled = view.credit.isStalled
+        resumption.contentSize = view.picture.contentSize
+        let sent = view.picture.order.compactMap { view.picture.elements[$0] } + view.orphans
+        resumption.shown = sent.map { element in
+            PictureItem(
+                slot: element.slot, objectID: element.objectID, section: element.section, item: element.item,
+                kind: element.kind, reuseIdentifier: element.reuseIdentifier, frame: element.frame, z: element.z,
+                content: element.content)
+        }
+        resumption.released = view.slots.released
+        resumption.measured = view.reportedSizes.flatMap { handle, sizes in
+            sizes.map { MeasuredSize(objectID: self.id(of: handle), item: $0.key, size: $0.value) }
+        }
+        return resumption
+    }
+
     /// Takes an element over that the viewer shows; one whose item is gone is released with the next change.
     private func adopt(_ item: PictureItem, in view: ListView) {
         let handle = item.objectID.isEmpty ? nil : sections.handle(forID: item.objectID)
@@ -100,6 +126,13 @@ extension ListAdapter {
 }
 
 extension SlotPool {
+    /// Slots that show nothing, those of one reuse identifier in the order of their release.
+    var released: [ViewResumption.ReleasedSlot] {
+        places.sorted { $0.value < $1.value }.flatMap { identifier, place in
+            pools[place].free.map { ViewResumption.ReleasedSlot(slot: $0, reuseIdentifier: identifier.text) }
+        }
+    }
+
     /// Makes a pool as a viewer knows it.
     init(shown: [ViewResumption.ReleasedSlot], released: [ViewResumption.ReleasedSlot]) {
         self.init(after: (shown + released).map(\.slot).max() ?? 0)

@@ -50,6 +50,30 @@ struct ResumptionTests {
         try screen.expectEqualToResync(of: new.adapter)
     }
 
+    @Test("a view that is left → what its viewer knows, and another engine goes on from it")
+    func left() throws {
+        let old = TestHost(try ViewTests.ids(0..<100))
+        var screen = try old.open()
+        for (y, height) in [(200.0, 300.0), (440, 100)] {
+            let rect = Rect(x: 0, y: y, width: 100, height: height)
+            screen.take(try old.adapter.setViewport(view: 1, seen: screen.sequence, rect: rect).effects)
+        }
+        let size = MeasuredSize(objectID: "o11", item: 0, size: Size(width: 100, height: 60))
+        screen.take(try old.adapter.reportSizes(view: 1, sizes: [size]).effects)
+        let left = try old.adapter.resumption(of: 1)
+        #expect(left.sequence == screen.sequence)
+        #expect(Set(left.shown) == Set(screen.items))
+        #expect(left.contentSize == screen.contentSize)
+        #expect(left.measured == [size])
+        // The larger viewport left slots behind, which the viewer keeps for later.
+        #expect(!left.released.isEmpty)
+        #expect(Set(left.released.map(\.slot)).isDisjoint(with: screen.slots.keys))
+        let new = TestHost(try ViewTests.ids(3..<90))
+        screen.take(try new.adapter.resumeView(left))
+        try screen.expectEqualToResync(of: new.adapter)
+        #expect(throws: ListError.self) { try old.adapter.resumption(of: 2) }
+    }
+
     @Test("another list, and slots that wait in pools → the difference is sent, and slots keep their identifiers")
     func different() throws {
         let rect = Rect(x: 0, y: 0, width: 100, height: 200)

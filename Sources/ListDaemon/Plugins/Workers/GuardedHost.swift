@@ -95,6 +95,19 @@ actor GuardedHost: ListHost {
         self.sink = sink
     }
 
+    /// Goes on with a list that had a host inside the daemon.
+    init(
+        _ legacy: HostLegacy, configuration: ListAdapter.Configuration, controllers: SectionControllerTable,
+        account: HostAccount?, times: CallbackTimes?, sink: @escaping AdapterHost.Sink
+    ) {
+        self.init(
+            configuration: configuration, controllers: controllers, objects: legacy.objects, revision: legacy.revision,
+            changes: legacy.changes, account: account, isStored: legacy.isStored, times: times, sink: sink)
+        views = Dictionary(uniqueKeysWithValues: legacy.views.map { ($0.id, ViewMemory($0)) })
+        selection = legacy.selection
+        wasSeated = true
+    }
+
     package nonisolated func send(_ command: AdapterCommand) {
         executor.post { self.assumeIsolated { $0.receive(command) } }
     }

@@ -65,6 +65,8 @@ extension AdapterEffect {
 extension AdapterHost {
     /// Brings the host to where its list is: views go on, and what was selected is selected.
     fileprivate func resume(_ setup: HostSetup) {
+        // What the host said of itself when it was made may have come before anybody could hear it.
+        sink([.status(status)])
         if setup.isHeld { handle(.hold(true)) }
         for view in setup.views {
             guard let events = try? adapter.resumeView(view) else { continue }

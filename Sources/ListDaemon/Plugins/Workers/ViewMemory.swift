@@ -15,6 +15,13 @@ struct ViewMemory: Sendable {
         resumption = ViewResumption(id: id, options: options)
     }
 
+    /// A view that another host has served until now; nothing is displayed in it.
+    init(_ resumption: ViewResumption) {
+        self.resumption = resumption
+        for item in resumption.shown { shown[item.slot] = item }
+        self.resumption.shown = []
+    }
+
     /// The view as its viewer knows it.
     var present: ViewResumption {
         var present = resumption

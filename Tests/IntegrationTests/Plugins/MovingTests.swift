@@ -1,0 +1,118 @@
+import DBus
+import Foundation
+import ListClient
+import TestSupport
+import Testing
+
+@Suite("A list whose section controllers come to be elsewhere", .timeLimit(.minutes(5)))
+@DBusActor
+struct MovingTests {
+    private func text(_ controller: String?) -> String {
+        "[List]\nDurability=memory\n" + (controller.map { "[Sections]\n*=\($0)\n" } ?? "")
+    }
+
+    private func write(_ text: String, to name: String, of stage: Stage) throws {
+        try text.write(
+            to: stage.listd.directory.appending(path: "config/\(name)"), atomically: true, encoding: .utf8)
+    }
+
+    private func reload(_ stage: Stage, _ controller: String?) async throws {
+        try write(text(controller), to: "moving.list", of: stage)
+        try await stage.manager.call("Reload")
+    }
+
+    @Test("into a worker, out of it and back by Reload → objects, revisions, views with their slots go on each time")
+    func moves() async throws {
+        let horrors = try await HorrorStage(files: ["moving.list": text(nil)])
+        let stage = horrors.stage
+        let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/moving")
+        #expect(
+            try await list.performUpdates((0..<50).map { Row("row \($0)", "row", ["value": .int64(Int64($0))]) }) == 1)
+        let updates = EventLog<UpdatedSignal>()
+        _ = try await stage.client.subscribe(MatchRule(path: list.path, member: "Updated")) { message in
+            if let update = try? UpdatedSignal(message), update.kind != "announce" { updates.record(update) }
+        }
+        let view = try await list.openView()
+        var revision: UInt64 = 1
+        for (controller, reuse) in [("horrors/Steady", "steady"), (nil, "row"), ("horrors/Steady", "steady")] {
+            try await reload(stage, controller)
+            #expect(try await list.items().map(\.reuse) == Array(repeating: reuse, count: 50))
+            let update = try await updates.next()
+            #expect(update.base == revision && update.revision == revision + 1 && update.kind == "reload")
+            #expect(update.itemCount == 50)
+            let present = try await view.present()
+            #expect(view.picture.shows(the: present))
+            #expect(view.picture.inReadingOrder.allSatisfy { $0.reuseIdentifier == reuse })
+            // What is written goes on from there, and reaches the view.
+            let value = DBusValue.int64(Int64(revision) * 100)
+            revision = try await list.applyChanges([Upsert("row 1", "row", "keep", "", ["value": value])])
+            #expect(revision == update.revision + 1)
+            #expect(try await updates.next().revision == revision)
+            #expect(try await list.state == "ready")
+            let changed = try await view.present()
+            #expect(view.picture.shows(the: changed))
+        }
+        #expect(try await list.objects().rows.count == 50)
+        #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("moved while writers write → each call is answered once, and a mirror is right")
+    func movesUnderLoad() async throws {
+        let horrors = try await HorrorStage(files: ["moving.list": text(nil)])
+        let stage = horrors.stage
+        let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/moving")
+        let updates = EventLog<UpdatedSignal>()
+        _ = try await stage.client.subscribe(MatchRule(path: list.path, member: "Updated")) { message in
+            if let update = try? UpdatedSignal(message), update.kind != "announce" { updates.record(update) }
+        }
+        let view = try await list.openView()
+        var mirror = ListMirror(try await list.objects())
+        let writer = Task { @DBusActor in
+            var last: UInt64 = 0
+            for number in 0..<200 as Range<Int64> {
+                let revision = try await list.applyChanges([
+                    Upsert("row \(number % 7)", "row", "first", "", ["value": .int64(number)])
+                ])
+                #expect(revision > last)
+                last = revision
+            }
+        }
+        for step in 0..<6 { try await reload(stage, step.isMultiple(of: 2) ? "horrors/Steady" : nil) }
+        try await writer.value
+        let state = try await list.objects()
+        var taken: [UpdatedSignal] = []
+        while !updates.recorded.isEmpty { taken.append(try await updates.next()) }
+        try mirror.apply(taken, leadingTo: state)
+        let present = try await view.present()
+        #expect(view.picture.shows(the: present))
+        #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("section controllers of two plugins, one of them in a worker → refused with both names, nothing changes")
+    func twoPlugins() async throws {
+        let horrors = try await HorrorStage(
+            "[Plugin greenhouse]\nIsolation=none", files: ["moving.list": text("horrors/Steady")])
+        try FixtureCompiler.compileSwift("greenhouse.swift", to: horrors.directory.path + "/greenhouse.so")
+        let stage = horrors.stage
+        let sections = "[Sections]\na=horrors/Steady\nb=greenhouse/ReadingController\n"
+        try write("[List]\nDurability=memory\n" + sections, to: "moving.list", of: stage)
+        let refused = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
+        #expect(refused?.standard == .invalidArgs)
+        #expect(refused?.message.contains("moving.list:4: ") == true)
+        let controllers = DBusValue.dictionary(
+            key: "s", value: "s",
+            [
+                DBusValue.Entry(key: .string("a"), value: .string("horrors/Steady")),
+                DBusValue.Entry(key: .string("b"), value: .string("greenhouse/ReadingController")),
+            ])
+        let error = await #expect(throws: DBusError.self) {
+            try await stage.createAdapter("both", ["section-controllers": controllers])
+        }
+        #expect(error?.standard == .invalidArgs)
+        #expect(error?.message.contains("greenhouse and horrors") == true)
+        let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/moving")
+        _ = try await list.performUpdates([Row("x", "a", [:])])
+        #expect(try await list.items().map(\.reuse) == ["steady"])
+        #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
+    }
+}
