@@ -13,8 +13,9 @@ extension AdapterObject {
         if let controllers, let worker = controllers.worker, let present = host as? AdapterHost {
             await move(from: present) { [service] legacy, sink in
                 let next = GuardedHost(
-                    legacy, configuration: configuration, controllers: controllers,
-                    account: service.account(of: access),
+                    configuration: configuration, controllers: controllers, objects: legacy.objects,
+                    revision: legacy.revision, changes: legacy.changes, account: service.account(of: access),
+                    isStored: legacy.isStored, views: legacy.views, selection: legacy.selection, wasHosted: true,
                     times: service.callbackTimes, sink: sink)
                 worker.host(next)
                 return next

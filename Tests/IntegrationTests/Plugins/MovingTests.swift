@@ -98,7 +98,7 @@ struct MovingTests {
         try write("[List]\nDurability=memory\n" + sections, to: "moving.list", of: stage)
         let refused = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
         #expect(refused?.standard == .invalidArgs)
-        #expect(refused?.message.contains("moving.list:4: ") == true)
+        #expect(refused?.message.contains("moving.list:5: ") == true)
         let controllers = DBusValue.dictionary(
             key: "s", value: "s",
             [
@@ -109,7 +109,7 @@ struct MovingTests {
             try await stage.createAdapter("both", ["section-controllers": controllers])
         }
         #expect(error?.standard == .invalidArgs)
-        #expect(error?.message.contains("greenhouse and horrors") == true)
+        #expect(error?.message.contains("horrors and greenhouse") == true)
         let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/moving")
         _ = try await list.performUpdates([Row("x", "a", [:])])
         #expect(try await list.items().map(\.reuse) == ["steady"])

@@ -75,10 +75,11 @@ actor GuardedHost: ListHost {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// Guards a list as it was stored.
+    /// Guards a list as it was stored, or as another host has left it.
     init(
         configuration: ListAdapter.Configuration, controllers: SectionControllerTable, objects: [ListObject] = [],
         revision: UInt64 = 0, changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false,
+        views: [ViewResumption] = [], selection: [SelectedItem] = [], wasHosted: Bool = false,
         times: CallbackTimes? = nil, sink: @escaping AdapterHost.Sink
     ) {
         executor = QueueExecutor(label: "org.listd.guard." + configuration.name)
@@ -92,20 +93,10 @@ actor GuardedHost: ListHost {
         self.account = account
         self.account?.adopt(objects)
         self.isStored = isStored
+        self.views = Dictionary(views.map { ($0.id, ViewMemory($0)) }) { $1 }
+        self.selection = selection
+        wasSeated = wasHosted
         self.sink = sink
-    }
-
-    /// Goes on with a list that had a host inside the daemon.
-    init(
-        _ legacy: HostLegacy, configuration: ListAdapter.Configuration, controllers: SectionControllerTable,
-        account: HostAccount?, times: CallbackTimes?, sink: @escaping AdapterHost.Sink
-    ) {
-        self.init(
-            configuration: configuration, controllers: controllers, objects: legacy.objects, revision: legacy.revision,
-            changes: legacy.changes, account: account, isStored: legacy.isStored, times: times, sink: sink)
-        views = Dictionary(uniqueKeysWithValues: legacy.views.map { ($0.id, ViewMemory($0)) })
-        selection = legacy.selection
-        wasSeated = true
     }
 
     package nonisolated func send(_ command: AdapterCommand) {
