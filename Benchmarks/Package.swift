@@ -10,9 +10,11 @@ let package = Package(
     targets: [
         // The peers on the bus are bare libdbus: nothing of listd's own module for it.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        // The peer of the store is plain SQLite.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["CDBus", .product(name: "ListKit", package: "ListKit")],
+            dependencies: ["CDBus", "CSQLite", .product(name: "ListKit", package: "ListKit")],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("MemberImportVisibility"),

@@ -3,14 +3,14 @@ struct BareAdapter {
     let stage: BusStage
     let path: String
 
-    /// Creates a list that lives in memory.
-    init(_ stage: BusStage, _ name: String, _ options: [(String, String)] = []) {
+    /// Creates a list that lives in memory, or as safe as asked for.
+    init(_ stage: BusStage, _ name: String, _ options: [(String, String)] = [], durability: String = "memory") {
         self.stage = stage
         let call = BareMessage(
             to: BusStage.listd, "/org/listd/Listd1", BusStage.listd + ".Manager", "CreateAdapter")
         call.write { writer in
             writer.append(name)
-            writer.dictionary(options + [("durability", "memory")])
+            writer.dictionary(options + [("durability", durability)])
         }
         var reader = stage.client.call(call).reader
         path = reader.string()
@@ -31,6 +31,25 @@ struct BareAdapter {
                         row.append("object-\(1_000_000_000 + index)")
                         row.append("row")
                         row.dictionary(fields(index))
+                    }
+                }
+            }
+            writer.dictionary([])
+        }
+        return call
+    }
+
+    /// `ApplyChanges` that puts new objects at the end.
+    func append(_ range: Range<Int>) -> BareMessage {
+        let call = call("ApplyChanges")
+        call.write { writer in
+            writer.append(UInt64(0))
+            writer.container(DBusType.array, "s") { _ in }
+            writer.container(DBusType.array, "(ssssa{sv})") { rows in
+                for index in range {
+                    rows.container(DBusType.structure, nil) { row in
+                        for word in ["object-\(1_000_000_000 + index)", "row", "last", ""] { row.append(word) }
+                        row.dictionary([("title", "row \(index)"), ("subtitle", "under \(index), as long as most are")])
                     }
                 }
             }

@@ -8,13 +8,18 @@ final class BusStage {
     let address: String
     let client: BareConnection
     let directory: URL
+    private let isStoring: Bool
     private var processes: [Process] = []
+    private var daemonProcess: Process
     private(set) var bus: ProcessClock
     private(set) var daemon: ProcessClock
     private(set) var service: ProcessClock
 
-    /// - Parameter subscribers: how many connections listen to `Updated`.
-    init(subscribers: Int = 0) {
+    /// - Parameters:
+    ///   - subscribers: how many connections listen to `Updated`.
+    ///   - isStoring: whether listd has a store, in `stateDirectory`.
+    init(subscribers: Int = 0, isStoring: Bool = false) {
+        self.isStoring = isStoring
         directory = BusStage.makeDirectory()
         address = "unix:path=\(directory.path)/bus"
         let busProcess = BusStage.start(
@@ -22,11 +27,12 @@ final class BusStage {
             waitsForLine: true)
         bus = ProcessClock(busProcess)
         client = BareConnection(address)
-        let daemonProcess = BusStage.start(BusStage.executable, BusStage.daemonArguments(address, directory))
+        daemonProcess = BusStage.start(
+            BusStage.executable, BusStage.daemonArguments(address, directory, isStoring: isStoring))
         let serviceProcess = BusStage.start(
             "/proc/self/exe", ["--bus-peer", "service", address, directory.path + "/signal"])
         (daemon, service) = (ProcessClock(daemonProcess), ProcessClock(serviceProcess))
-        processes = [daemonProcess, serviceProcess, busProcess]
+        processes = [serviceProcess, busProcess]
         if subscribers > 0 {
             processes.insert(
                 BusStage.start(
@@ -37,7 +43,7 @@ final class BusStage {
     }
 
     deinit {
-        for process in processes {
+        for process in [daemonProcess] + processes {
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
@@ -47,6 +53,26 @@ final class BusStage {
     /// CPU time of the caller, the bus, listd and the bare service: whichever of the two works, the other one sleeps.
     var clock: () -> Double {
         { [bus, daemon, service] in Runner.cpuTime() + bus.time + daemon.time + service.time }
+    }
+
+    /// Where listd keeps its lists.
+    var stateDirectory: String { directory.path + "/state" }
+
+    /// Ends listd as systemd would, and starts it again; answers the CPU time that it took until it had its name.
+    func restart() -> Double {
+        stop()
+        daemonProcess = BusStage.start(
+            BusStage.executable, BusStage.daemonArguments(address, directory, isStoring: isStoring))
+        daemon = ProcessClock(daemonProcess)
+        while !client.hasOwner(BusStage.listd) { usleep(2000) }
+        return daemon.time
+    }
+
+    /// Ends listd as systemd would.
+    func stop() {
+        if daemonProcess.isRunning { daemonProcess.terminate() }
+        daemonProcess.waitUntilExit()
+        while client.hasOwner(BusStage.listd) { usleep(2000) }
     }
 
     /// A call of the bare service.
@@ -92,10 +118,10 @@ extension BusStage {
         return own[..<build.lowerBound] + "/.build/release/listd"
     }()
 
-    static func daemonArguments(_ address: String, _ directory: URL) -> [String] {
+    static func daemonArguments(_ address: String, _ directory: URL, isStoring: Bool) -> [String] {
         [
-            "--bus", address, "--direct", "none", "--state", "none", "--config", directory.path + "/config",
-            "--log-level", "error",
+            "--bus", address, "--direct", "none", "--state", isStoring ? directory.path + "/state" : "none",
+            "--config", directory.path + "/config", "--log-level", "error",
         ]
     }
 

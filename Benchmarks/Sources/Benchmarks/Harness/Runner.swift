@@ -24,6 +24,13 @@ struct Runner {
         return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
     }
 
+    /// Time on the wall, in milliseconds: for what several processes do at once.
+    static func wallTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
+    }
+
     /// Runs every case once to warm up, then all of them in turns.
     func run(_ benchmark: Benchmark) -> [Measurement] {
         var times = [[Double]](repeating: [], count: benchmark.cases.count)

@@ -1,0 +1,102 @@
+internal import CSQLite
+internal import Foundation
+
+/// What a program does that writes or reads listd's rows with SQLite and nothing else: one connection, one thread, statements
+/// prepared once.
+final class PlainSQLite {
+    private var handle: OpaquePointer?
+    private var statements: [String: OpaquePointer] = [:]
+    private let path: String
+    private var revision: Int64 = 1_000_000
+
+    /// Opens a copy of a store as it is on the disk, in the mode in which listd has it.
+    init(copyOf directory: String, to copy: String) {
+        do {
+            try FileManager.default.copyItem(atPath: directory, toPath: copy)
+        } catch {
+            fatalError("\(copy): \(error)")
+        }
+        path = copy + "/listd.db"
+        guard sqlite3_open(path, &handle) == SQLITE_OK else { fatalError("\(path): no database") }
+        execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        sqlite3_close(handle)
+    }
+
+    /// The rows that listd writes when objects of its lists change one after the other, each in a transaction of its own.
+    func writeChanges(_ count: Int) -> Int {
+        for index in 0..<count {
+            revision += 1
+            writeChange(
+                of: "object-\(1_000_000_000 + index / 8 % 1000)", in: Int64(index % 8 + 1),
+                fields: Array("\u{5}title\u{1}s\u{9}step \(revision)".utf8), change: [UInt8](repeating: 1, count: 80))
+        }
+        return count
+    }
+
+    private func writeChange(of id: String, in list: Int64, fields: [UInt8], change: [UInt8]) {
+        run("BEGIN IMMEDIATE")
+        run("UPDATE adapter SET revision = ? WHERE key = ?", [.number(revision), .number(list)])
+        run(
+            "UPDATE object SET type = 'row', fields = ? WHERE adapter = ? AND id = ?",
+            [.blob(fields), .number(list), .blob(Array(id.utf8))])
+        run("INSERT OR REPLACE INTO change VALUES (?, ?, ?)", [.number(list), .number(revision), .blob(change)])
+        run("DELETE FROM change WHERE adapter = ? AND revision < ?", [.number(list), .number(revision - 256)])
+        run("COMMIT")
+    }
+
+    /// Reads every object in its order; answers how many bytes there are.
+    func readObjects() -> Int {
+        var count = 0
+        let rows = statement("SELECT id, type, fields FROM object ORDER BY adapter, position", [])
+        while sqlite3_step(rows) == SQLITE_ROW {
+            for column in Int32(0)..<3 {
+                let bytes = UnsafeRawBufferPointer(
+                    start: sqlite3_column_blob(rows, column), count: Int(sqlite3_column_bytes(rows, column)))
+                count += bytes.count + Int(bytes.first ?? 0)
+            }
+        }
+        sqlite3_reset(rows)
+        return count
+    }
+
+    private enum Value {
+        case number(Int64)
+        case blob([UInt8])
+    }
+
+    private func run(_ sql: String, _ values: [Value] = []) {
+        let statement = statement(sql, values)
+        guard sqlite3_step(statement) == SQLITE_DONE else {
+            fatalError("\(sql): \(String(cString: sqlite3_errmsg(handle)))")
+        }
+        sqlite3_reset(statement)
+    }
+
+    private func execute(_ sql: String) {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { fatalError("\(path): \(sql)") }
+    }
+
+    private func statement(_ sql: String, _ values: [Value]) -> OpaquePointer? {
+        if statements[sql] == nil {
+            var prepared: OpaquePointer?
+            guard sqlite3_prepare_v2(handle, sql, -1, &prepared, nil) == SQLITE_OK else {
+                fatalError("\(sql): malformed")
+            }
+            statements[sql] = prepared
+        }
+        let statement = statements[sql]
+        for (index, value) in values.enumerated() {
+            switch value {
+            case .number(let number): sqlite3_bind_int64(statement, Int32(index + 1), number)
+            case .blob(let bytes):
+                let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+                sqlite3_bind_blob(statement, Int32(index + 1), bytes, Int32(bytes.count), transient)
+            }
+        }
+        return statement
+    }
+}

@@ -1,0 +1,4 @@
+#ifndef LISTD_BENCHMARKS_CSQLITE_SHIM_H
+#define LISTD_BENCHMARKS_CSQLITE_SHIM_H
+#include <sqlite3.h>
+#endif
