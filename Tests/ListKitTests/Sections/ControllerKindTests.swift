@@ -173,6 +173,51 @@ struct ControllerKindTests {
         #expect(card.item(at: 0).reuseIdentifier == "error")
     }
 
+    /// A section of the letters of its object, each an item with an identity.
+    final class TagController: ListBindingSectionController {
+        var moves: [String] = []
+        override func viewModels(for object: ListObject) -> [ListItem] {
+            (object.fields["items"]?.string ?? "").map { ListItem(identity: String($0), reuseIdentifier: "tag") }
+        }
+        override func canMoveItem(at index: Int) -> Bool { true }
+        override func didMoveViewModel(from source: Int, to destination: Int) {
+            moves.append("\(source)>\(destination) " + viewModels.compactMap(\.identity).joined())
+        }
+    }
+
+    /// Writes down which items were selected.
+    final class TagLog: ListBindingSelectionDelegate {
+        var lines: [String] = []
+        func sectionController(
+            _ controller: ListBindingSectionController, _ event: ListBindingSelectionEvent, itemAt index: Int,
+            viewModel: ListItem
+        ) { lines.append("\(event) \(index) \(viewModel.identity ?? "")") }
+    }
+
+    @Test(
+        "binding: selection and highlight → the delegate hears of the item; dragged → the items are reordered (BN-08 to BN-11, BN-13, BN-21)"
+    )
+    func binding() throws {
+        let list = list { $0.id == "plain" ? ListBindingSectionController() : TagController() }
+        try list.update([letters("a:xyz"), letters("plain:xyz")])
+        let controller = try #require(list.adapter.sectionController(forID: "a") as? TagController)
+        let log = TagLog()
+        controller.selectionDelegate = log
+        #expect(list.itemCounts == [3, 0])
+        #expect(try list.adapter.selectItem(1, ofObject: "a").selected)
+        #expect(try list.adapter.deselectItem(1, ofObject: "a").deselected)
+        for isDown in [true, false] { _ = try list.adapter.setHighlighted(isDown, item: 2, ofObject: "a") }
+        #expect(log.lines == ["select 1 y", "deselect 1 y", "highlight 2 z", "unhighlight 2 z"])
+        controller.selectionDelegate = nil
+        #expect(try list.adapter.selectItem(0, ofObject: "a").selected)
+        for (from, to) in [(0, 2), (2, 1)] {
+            let path = { IndexPath(section: 0, item: $0) }
+            #expect(try !list.perform(.moveItem(from: path(from), to: path(to))).isRefused)
+        }
+        #expect(controller.moves == ["0>2 yzx", "2>1 yxz"])
+        #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 1)])
+    }
+
     @Test("generic: keeps the very value it was given; what it cannot read is a fault of its section (GN-01)")
     func generic() throws {
         let list = list { _ in WeatherController() }

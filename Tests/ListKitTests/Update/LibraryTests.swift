@@ -152,6 +152,32 @@ struct LibraryTests {
         #expect(await adapter.performUpdates() == false)
     }
 
+    @Test("another data source from inside of a callback, or while a transaction is stored → right after it (F17, F75)")
+    func sourceFromInside() throws {
+        for hasClock in [true, false] {
+            let clock = Clock()
+            let list = try TestHost.letters("a:x")
+            if hasClock { list.adapter.scheduler = clock }
+            let (first, second) = (Source(try [letters("b:y")]), Source(try [letters("c:z")]))
+            list.controller("a")?.onUpdate = { [weak list] _ in
+                #expect(list?.adapter.setDataSource(first).isEmpty == true)
+            }
+            list.adapter.performUpdates(try [letters("a:z")])
+            list.adapter.flushNow()
+            #expect(list.ids == ["b"] && list.adapter.dataSource === first)
+            list.enqueue(.performUpdates(objects: []))
+            guard case .commit = list.adapter.beginFlush(now: 0) else {
+                Issue.record("nothing to commit")
+                return
+            }
+            #expect(list.adapter.setDataSource(second).isEmpty && list.ids == ["b"])
+            _ = list.adapter.commitFlush()
+            #expect(list.ids.isEmpty && list.adapter.flushTiming == .now)
+            list.flush()
+            #expect(list.ids == ["c"])
+        }
+    }
+
     @Test("another data source while requests wait → each is answered, by the call or to the scheduler (EE-85, F84)")
     func answers() throws {
         for hasClock in [true, false] {
