@@ -92,6 +92,20 @@ struct DiffTests {
         }
     }
 
+    /// The common start of two lists is not looked at again unless something changed; so that is where to look for mistakes.
+    @Test("a long common start, then repeated identifiers out of it → IGListKit's result", arguments: 0..<10)
+    func commonStart(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        for _ in 0..<100 {
+            let start = (0..<30).map { _ in Element(id: Int.random(in: 0..<60, using: &random), value: 0) }
+            let (old, new) = DiffTests.randomPair(&random, maximum: 20)
+            let (before, after) = (start + old, start + new)
+            let objects = try ListDiff.between(before.map { try $0.object }, after.map { try $0.object })
+            let expected = ReferenceDiff.between(before, after)
+            try #require(ReferenceDiff.Result(objects) == expected, "\(before) → \(after)")
+        }
+    }
+
     @Test("minimal moves → the same result otherwise, and as few moves as there can be (U11)", arguments: 0..<10)
     func minimal(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))

@@ -13,22 +13,22 @@ struct DiffEmission: ~Copyable {
     private(set) var movedCount = 0
 
     /// Ranks everything that stays.
-    init(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) {
-        runRanks = FlatBuffer(uninitializedCount: runs.runCount)
-        restRanks = FlatBuffer(uninitializedCount: runs.oldRestCount)
+    init(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing, in memory: inout DiffMemory) {
+        runRanks = FlatBuffer(uninitializedCount: runs.runCount, in: &memory)
+        restRanks = FlatBuffer(uninitializedCount: runs.oldRestCount, in: &memory)
         rankOld(runs, pairing)
         rankNew(runs, pairing)
     }
 
     private mutating func rankOld(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) {
         var (run, rest, rank) = (0, 0, 0 as UInt32)
-        var deletes: [Range<Int>] = []
+        var deletes = AscendingRanges()
         while true {
             let limit = run < runs.runCount ? runs.runs[run].old : .max
             while rest < runs.oldRestCount, runs.oldRest[rest] < limit {
                 let old = Int(runs.oldRest[rest])
                 if pairing.isFree(old: rest) {
-                    DiffEmission.append(old, to: &deletes)
+                    deletes.append(old)
                 } else {
                     restRanks[rest] = rank
                     rank += 1
@@ -41,18 +41,18 @@ struct DiffEmission: ~Copyable {
             rank += runs.runs[run].count
             run += 1
         }
-        self.deletes = deletes
+        self.deletes = deletes.finish()
     }
 
     private mutating func rankNew(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) {
         var (run, rest, rank, moved) = (0, 0, 0 as UInt32, 0)
-        var inserts: [Range<Int>] = []
+        var inserts = AscendingRanges()
         while true {
             let limit = run < runs.runCount ? runs.runs[run].new : .max
             while rest < runs.newRestCount, runs.newRest[rest] < limit {
                 let partner = pairing.partner(ofNew: rest)
                 if partner == DiffPairing.noPartner {
-                    DiffEmission.append(Int(runs.newRest[rest]), to: &inserts)
+                    inserts.append(Int(runs.newRest[rest]))
                 } else {
                     if restRanks[Int(partner)] != rank { moved += 1 }
                     rank += 1
@@ -64,24 +64,24 @@ struct DiffEmission: ~Copyable {
             rank += runs.runs[run].count
             run += 1
         }
-        self.inserts = inserts
+        self.inserts = inserts.finish()
         movedCount = moved
     }
 
     /// Elements that stay and changed, before the update.
     func updates(_ runs: borrowing DiffRuns) -> [Range<Int>] {
-        var updates: [Range<Int>] = []
+        var updates = AscendingRanges()
         var rest = 0
         for position in 0..<runs.updateCount {
             let update = Int(runs.updates[position])
             while rest < restUpdates.count, restUpdates[rest] < update {
-                DiffEmission.append(restUpdates[rest], to: &updates)
+                updates.append(restUpdates[rest])
                 rest += 1
             }
-            DiffEmission.append(update, to: &updates)
+            updates.append(update)
         }
-        for update in restUpdates[rest...] { DiffEmission.append(update, to: &updates) }
-        return updates
+        for update in restUpdates[rest...] { updates.append(update) }
+        return updates.finish()
     }
 
     /// IGListKit's moves: new index ≠ old index − deletes before + inserts before, which is to say that the rank differs.
@@ -119,7 +119,9 @@ struct DiffEmission: ~Copyable {
     }
 
     /// The fewest moves: everything but a longest subsequence of what stays that keeps its order.
-    func minimalMoves(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) -> [ListMoveIndex] {
+    func minimalMoves(
+        _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing, in memory: inout DiffMemory
+    ) -> [ListMoveIndex] {
         var stretches: [LongestIncreasingRun.Stretch] = []
         var targets: [Int] = []
         var (run, rest) = (0, 0)
@@ -139,7 +141,7 @@ struct DiffEmission: ~Copyable {
             run += 1
         }
         var moves: [ListMoveIndex] = []
-        for (position, kept) in LongestIncreasingRun.members(of: stretches).enumerated() {
+        for (position, kept) in LongestIncreasingRun.members(of: stretches, in: &memory).enumerated() {
             let stretch = stretches[position]
             for offset in Int(kept)..<Int(stretch.count) {
                 moves.append(ListMoveIndex(from: Int(stretch.first) + offset, to: targets[position] + offset))
@@ -147,14 +149,31 @@ struct DiffEmission: ~Copyable {
         }
         return moves
     }
+}
+
+/// Ranges of indexes that come in ascending order.
+private struct AscendingRanges {
+    private var ranges: [Range<Int>] = []
+    private var start = -1
+    private var end = -1
 
     /// Adds an index that is larger than all others.
     @inline(__always)
-    private static func append(_ index: Int, to ranges: inout [Range<Int>]) {
-        if let last = ranges.last, last.upperBound == index {
-            ranges[ranges.count - 1] = last.lowerBound..<index + 1
-        } else {
-            ranges.append(index..<index + 1)
+    mutating func append(_ index: Int) {
+        if index != end {
+            close()
+            start = index
         }
+        end = index + 1
+    }
+
+    /// All ranges, with a gap between each two.
+    consuming func finish() -> [Range<Int>] {
+        close()
+        return ranges
+    }
+
+    private mutating func close() {
+        if end >= 0 { ranges.append(start..<end) }
     }
 }

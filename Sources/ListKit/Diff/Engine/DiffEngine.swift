@@ -3,6 +3,9 @@
 ///
 /// The results are IGListKit's (DF-01 … DF-35), whichever way they are found.
 enum DiffEngine {
+    /// What nearly every diff needs of working memory, most of which it never touches; more is got when it is needed.
+    private static let bytesPerElement = 64
+
     /// What changed between the two lists of a source.
     ///
     /// - Parameters:
@@ -17,26 +20,38 @@ enum DiffEngine {
             return ListIndexSetResult(
                 inserts: ListIndexSet(0..<newCount), deletes: ListIndexSet(0..<oldCount), lookup: lookup)
         }
-        let runs = DiffRuns(walking: source, keepsHashes: !areUnique)
-        let pairing = DiffPairing(oldCount: runs.oldRestCount, newCount: runs.newRestCount)
-        let table = DiffTable(count: runs.oldRestCount, limit: runs.oldRestCount)
-        if pairing.pairUnique(source, runs, table), areUnique || DiffProof.holds(source, runs, pairing, table) {
-            return result(runs, pairing, moves, lookup)
+        return DiffMemory.with(byteCount: bytesPerElement * max(oldCount, newCount)) { memory in
+            let runs = DiffRuns(walking: source, in: &memory)
+            var pairing = DiffPairing(oldCount: runs.oldRestCount, newCount: runs.newRestCount, in: &memory)
+            let table = DiffTable(count: runs.oldRestCount, limit: runs.oldRestCount, in: &memory)
+            if pairing.pairUnique(source, runs, table),
+                areUnique || DiffProof.holds(source, runs, pairing, table, in: &memory)
+            {
+                return result(runs, pairing, moves, lookup, in: &memory)
+            }
+            return repeatedResult(source, moves, lookup, in: &memory)
         }
-        let everything = DiffRuns.none(source)
-        let exact = DiffPairing(oldCount: oldCount, newCount: newCount)
-        exact.pairRepeated(source)
-        return result(everything, exact, moves, lookup)
+    }
+
+    /// The long way, for identifiers that occur more than once.
+    private static func repeatedResult(
+        _ source: some DiffSource, _ moves: ListDiffMoves, _ lookup: (any DiffLookup)?, in memory: inout DiffMemory
+    ) -> ListIndexSetResult {
+        let everything = DiffRuns.none(source, in: &memory)
+        var pairing = DiffPairing(oldCount: source.oldCount, newCount: source.newCount, in: &memory)
+        pairing.pairRepeated(source, in: &memory)
+        return result(everything, pairing, moves, lookup, in: &memory)
     }
 
     private static func result(
         _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing, _ moves: ListDiffMoves,
-        _ lookup: (any DiffLookup)?
+        _ lookup: (any DiffLookup)?, in memory: inout DiffMemory
     ) -> ListIndexSetResult {
-        let emission = DiffEmission(runs, pairing)
+        let emission = DiffEmission(runs, pairing, in: &memory)
         var moved: [ListMoveIndex] = []
         if emission.movedCount > 0 {
-            moved = moves == .positional ? emission.moves(runs, pairing) : emission.minimalMoves(runs, pairing)
+            moved =
+                moves == .positional ? emission.moves(runs, pairing) : emission.minimalMoves(runs, pairing, in: &memory)
         }
         return ListIndexSetResult(
             inserts: ListIndexSet(canonical: emission.inserts), deletes: ListIndexSet(canonical: emission.deletes),

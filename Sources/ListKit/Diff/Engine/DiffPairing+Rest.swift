@@ -2,20 +2,21 @@ extension DiffPairing {
     /// Pairs what two lists left over, through a table that takes what is left over before.
     ///
     /// - Returns: false when an identifier was met twice on one side; then the pairs need not be IGListKit's.
-    func pairUnique(_ source: some DiffSource, _ runs: borrowing DiffRuns, _ table: borrowing DiffTable) -> Bool {
+    mutating func pairUnique(_ source: some DiffSource, _ runs: borrowing DiffRuns, _ table: borrowing DiffTable)
+        -> Bool
+    {
         let (oldCount, newCount) = (runs.oldRestCount, runs.newRestCount)
         for position in 0..<oldCount {
             let old = Int(runs.oldRest[position])
-            let other = table.insert(position, hash: runs.oldRestHashes[position]) {
+            let other = table.insert(position, hash: runs.hash(old: old, source)) {
                 source.isSameOld(Int(runs.oldRest[$0]), old)
             }
             if other != nil { return false }
         }
-        if oldCount == 0 { return true }
         var last = 0
         for position in 0..<newCount {
             let new = Int(runs.newRest[position])
-            let hash = runs.newRestHashes[position]
+            let hash = runs.hash(new: new, source)
             guard let (partner, relation) = partner(of: new, hash, near: last, source, runs, table) else { continue }
             guard isFree(old: partner) else { return false }
             pair(partner, position, isChanged: relation == .changed)
@@ -33,8 +34,9 @@ extension DiffPairing {
         for step in 0..<2 {
             let neighbour = step == 0 ? last + 1 : last - 1
             if neighbour < 0 || neighbour >= runs.oldRestCount { continue }
-            if runs.oldRestHashes[neighbour] == hash {
-                let relation = source.relation(Int(runs.oldRest[neighbour]), new)
+            let old = Int(runs.oldRest[neighbour])
+            if runs.oldHashes[old] == hash {
+                let relation = source.relation(old, new)
                 if relation != .different { return (neighbour, relation) }
             }
         }
@@ -49,8 +51,8 @@ extension DiffPairing {
     /// Pairs the k-th occurrence of an identifier before with the k-th after; everything must be left over.
     ///
     /// If one pair changed, all pairs of its identifier count as changed (IGListKit DF-33).
-    func pairRepeated(_ source: some DiffSource) {
-        let table = DiffTable(count: source.oldCount, limit: source.oldCount)
+    mutating func pairRepeated(_ source: some DiffSource, in memory: inout DiffMemory) {
+        let table = DiffTable(count: source.oldCount, limit: source.oldCount, in: &memory)
         var chains = DuplicateChains(count: source.oldCount)
         // Descending, so that of repeated identifiers the first one ends up in the table.
         for old in stride(from: source.oldCount - 1, through: 0, by: -1) {

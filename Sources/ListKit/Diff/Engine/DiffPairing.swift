@@ -10,11 +10,13 @@ struct DiffPairing: ~Copyable {
 
     private let newOfOld: FlatBuffer<UInt32>
     private let oldOfNew: FlatBuffer<UInt32>
+    /// Whether any pair changed.
+    private(set) var hasChanges = false
 
     /// Makes a pairing in which nobody has a partner.
-    init(oldCount: Int, newCount: Int) {
-        newOfOld = FlatBuffer(repeating: DiffPairing.noPartner, count: oldCount)
-        oldOfNew = FlatBuffer(repeating: DiffPairing.noPartner, count: newCount)
+    init(oldCount: Int, newCount: Int, in memory: inout DiffMemory) {
+        newOfOld = FlatBuffer(repeating: DiffPairing.noPartner, count: oldCount, in: &memory)
+        oldOfNew = FlatBuffer(repeating: DiffPairing.noPartner, count: newCount, in: &memory)
     }
 
     /// Whether an element before has no partner yet.
@@ -27,7 +29,8 @@ struct DiffPairing: ~Copyable {
 
     /// Makes two elements one.
     @inline(__always)
-    func pair(_ old: Int, _ new: Int, isChanged: Bool) {
+    mutating func pair(_ old: Int, _ new: Int, isChanged: Bool) {
+        if isChanged { hasChanges = true }
         newOfOld[old] = UInt32(truncatingIfNeeded: new) | (isChanged ? DiffPairing.changedBit : 0)
         oldOfNew[new] = UInt32(truncatingIfNeeded: old)
     }
@@ -38,5 +41,8 @@ struct DiffPairing: ~Copyable {
 
     /// Marks the pair of an element before as changed.
     @inline(__always)
-    func markChanged(old: Int) { newOfOld[old] |= DiffPairing.changedBit }
+    mutating func markChanged(old: Int) {
+        hasChanges = true
+        newOfOld[old] |= DiffPairing.changedBit
+    }
 }

@@ -14,22 +14,26 @@ struct DiffProof: ~Copyable {
     /// - Parameter oldRest: the table of what is left over before.
     static func holds(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing,
-        _ oldRest: borrowing DiffTable
+        _ oldRest: borrowing DiffTable, in memory: inout DiffMemory
     ) -> Bool {
         if runs.runCount == 0 { return true }
         if runs.oldRestCount == 0 && runs.newRestCount == 0 && runs.updateCount == 0 { return true }
-        let proof = DiffProof(runs)
-        return proof.enter(source, runs, pairing) && proof.check(source, runs, oldRest)
+        // A common start is paired with itself whatever follows; only the mark of a changed element can reach into it.
+        let hasStart = runs.runs[0].old == 0 && runs.runs[0].new == 0
+        let first = hasStart && runs.updateCount == 0 && !pairing.hasChanges ? 1 : 0
+        if first == runs.runCount { return true }
+        let proof = DiffProof(runs, in: &memory)
+        return proof.enter(source, runs, pairing) && proof.check(source, runs, oldRest, from: first)
     }
 
-    private init(_ runs: borrowing DiffRuns) {
+    private init(_ runs: borrowing DiffRuns, in memory: inout DiffMemory) {
         let count = runs.oldRestCount + runs.newRestCount + runs.updateCount
         var words = 16
         while words < 16384, words * 2 < count { words *= 2 }
-        filter = FlatBuffer(repeating: 0, count: words)
+        filter = FlatBuffer(repeating: 0, count: words, in: &memory)
         filterMask = UInt32(words - 1)
-        newRest = DiffTable(count: runs.newRestCount, limit: runs.newRestCount)
-        updates = DiffTable(count: runs.updateCount, limit: runs.updateCount)
+        newRest = DiffTable(count: runs.newRestCount, limit: runs.newRestCount, in: &memory)
+        updates = DiffTable(count: runs.updateCount, limit: runs.updateCount, in: &memory)
     }
 
     /// Two bits of one word, so that one look tells and seldom errs.
@@ -54,17 +58,17 @@ struct DiffProof: ~Copyable {
     private func enter(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing
     ) -> Bool {
-        for position in 0..<runs.oldRestCount { note(runs.oldRestHashes[position]) }
+        for position in 0..<runs.oldRestCount { note(runs.oldHashes[Int(runs.oldRest[position])]) }
         // Those with a partner are known by it; repeated ones are inserts as long as nothing in a run is the same.
         for position in 0..<runs.newRestCount where pairing.partner(ofNew: position) == DiffPairing.noPartner {
             let new = Int(runs.newRest[position])
-            let hash = runs.newRestHashes[position]
+            let hash = runs.newHashes[new]
             note(hash)
             _ = newRest.insert(position, hash: hash) { source.isSameNew(Int(runs.newRest[$0]), new) }
         }
         for position in 0..<runs.updateCount {
             let old = Int(runs.updates[position])
-            let hash = source.oldHash(old)
+            let hash = runs.oldHashes[old]
             note(hash)
             if updates.insert(position, hash: hash, isSame: { source.isSameOld(Int(runs.updates[$0]), old) }) != nil {
                 return false
@@ -73,14 +77,14 @@ struct DiffProof: ~Copyable {
         return true
     }
 
-    /// Looks every paired element up.
+    /// Looks the paired elements up, from one run on.
     private func check(
-        _ source: some DiffSource, _ runs: borrowing DiffRuns, _ oldRest: borrowing DiffTable
+        _ source: some DiffSource, _ runs: borrowing DiffRuns, _ oldRest: borrowing DiffTable, from first: Int
     ) -> Bool {
-        for run in 0..<runs.runCount {
+        for run in first..<runs.runCount {
             let (start, count) = (Int(runs.runs[run].old), Int(runs.runs[run].count))
             for old in start..<start + count {
-                let hash = runs.hashes[old]
+                let hash = runs.oldHashes[old]
                 if mayContain(hash), isRepeated(old, hash, source, runs, oldRest) { return false }
             }
         }

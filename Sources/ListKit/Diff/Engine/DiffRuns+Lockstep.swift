@@ -9,8 +9,8 @@ extension DiffRuns {
     ///
     /// Every pair found has one identifier, and the pairs are in the same order on both sides; where the lists differ too
     /// much, everything up to the common end is left over.
-    init(walking source: some DiffSource, keepsHashes: Bool) {
-        self.init(oldCount: source.oldCount, newCount: source.newCount, keepsHashes: keepsHashes)
+    init(walking source: some DiffSource, in memory: inout DiffMemory) {
+        self.init(oldCount: source.oldCount, newCount: source.newCount, in: &memory)
         let start = walkRun(source, from: 0, 0, to: source.oldCount, source.newCount)
         let (end, endUpdates) = walkEnd(source, downTo: start)
         let (oldEnd, newEnd) = (source.oldCount - end, source.newCount - end)
@@ -19,14 +19,12 @@ extension DiffRuns {
             let step = DiffRuns.nextAgreement(source, old, new, oldEnd, newEnd)
             failures = step == nil ? failures + 1 : 0
             let (oldStep, newStep) = step ?? (1, 1)
-            leaveOver(old: old..<old + oldStep, source)
-            leaveOver(new: new..<new + newStep, source)
+            leaveOver(old: old..<old + oldStep, new: new..<new + newStep, source)
             (old, new) = (old + oldStep, new + newStep)
             let count = walkRun(source, from: old, new, to: oldEnd, newEnd)
             (old, new) = (old + count, new + count)
         }
-        leaveOver(old: old..<oldEnd, source)
-        leaveOver(new: new..<newEnd, source)
+        leaveOver(oldTail: old..<oldEnd, newTail: new..<newEnd)
         for update in endUpdates.reversed() { addUpdate(Int(update)) }
         addRun(count: end, endingAt: source.oldCount, source.newCount)
     }
@@ -45,7 +43,7 @@ extension DiffRuns {
             case .changed: addUpdate(old)
             case .unchanged: break
             }
-            if hashes.count > 0 { hashes[old] = source.oldHash(old) }
+            oldHashes[old] = source.oldHash(old)
             count += 1
         }
         return (count, takeUpdates(from: firstUpdate))
@@ -66,7 +64,7 @@ extension DiffRuns {
             case .changed: addUpdate(old)
             case .unchanged: break
             }
-            if hashes.count > 0 { hashes[old] = source.oldHash(old) }
+            oldHashes[old] = source.oldHash(old)
             count += 1
         }
         addRun(count: count, endingAt: oldStart + count, newStart + count)

@@ -19,50 +19,81 @@ struct DiffRuns: ~Copyable {
     /// Elements after that are in no run, ascending.
     let newRest: FlatBuffer<UInt32>
     private(set) var newRestCount = 0
-    /// The hashes of elements before that are in no run: read while they are at hand, asked again and again later.
-    let oldRestHashes: FlatBuffer<UInt32>
-    /// The hashes of elements after that are in no run.
-    let newRestHashes: FlatBuffer<UInt32>
     /// Elements before that are in a run and changed, ascending.
     let updates: FlatBuffer<UInt32>
     private(set) var updateCount = 0
-    /// Bits of the hashes of elements before that are in a run; empty when nobody will ask.
-    let hashes: FlatBuffer<UInt32>
+    /// Bits of the hashes of elements before, by index: of those in a run and, as soon as they are paired, of the others.
+    let oldHashes: FlatBuffer<UInt32>
+    /// Bits of the hashes of elements after, by index: of those in no run, as soon as they are paired.
+    let newHashes: FlatBuffer<UInt32>
+    /// From which element on the walk left everything over without looking at it.
+    private var oldTail = 0
+    private var newTail = 0
 
     /// Makes room for the worst case; memory that is not needed is never touched.
-    init(oldCount: Int, newCount: Int, keepsHashes: Bool) {
+    init(oldCount: Int, newCount: Int, in memory: inout DiffMemory) {
         let pairs = min(oldCount, newCount)
-        hashes = FlatBuffer(uninitializedCount: keepsHashes ? oldCount : 0)
-        runs = FlatBuffer(uninitializedCount: pairs)
-        oldRest = FlatBuffer(uninitializedCount: oldCount)
-        newRest = FlatBuffer(uninitializedCount: newCount)
-        oldRestHashes = FlatBuffer(uninitializedCount: oldCount)
-        newRestHashes = FlatBuffer(uninitializedCount: newCount)
-        updates = FlatBuffer(uninitializedCount: pairs)
+        runs = FlatBuffer(uninitializedCount: pairs, in: &memory)
+        oldRest = FlatBuffer(uninitializedCount: oldCount, in: &memory)
+        newRest = FlatBuffer(uninitializedCount: newCount, in: &memory)
+        updates = FlatBuffer(uninitializedCount: pairs, in: &memory)
+        oldHashes = FlatBuffer(uninitializedCount: oldCount, in: &memory)
+        newHashes = FlatBuffer(uninitializedCount: newCount, in: &memory)
     }
 
     /// Leaves everything over.
-    static func none(_ source: some DiffSource) -> DiffRuns {
-        var result = DiffRuns(oldCount: source.oldCount, newCount: source.newCount, keepsHashes: false)
-        result.leaveOver(old: 0..<source.oldCount, source)
-        result.leaveOver(new: 0..<source.newCount, source)
+    static func none(_ source: some DiffSource, in memory: inout DiffMemory) -> DiffRuns {
+        var result = DiffRuns(oldCount: source.oldCount, newCount: source.newCount, in: &memory)
+        result.leaveOver(oldTail: 0..<source.oldCount, newTail: 0..<source.newCount)
         return result
     }
 
+    /// The hash of an element before that is in no run, which is there from then on.
     @inline(__always)
-    mutating func leaveOver(old range: Range<Int>, _ source: some DiffSource) {
+    func hash(old: Int, _ source: some DiffSource) -> UInt32 {
+        if old < oldTail { return oldHashes[old] }
+        let hash = source.oldHash(old)
+        oldHashes[old] = hash
+        return hash
+    }
+
+    /// The hash of an element after that is in no run, which is there from then on.
+    @inline(__always)
+    func hash(new: Int, _ source: some DiffSource) -> UInt32 {
+        if new < newTail { return newHashes[new] }
+        let hash = source.newHash(new)
+        newHashes[new] = hash
+        return hash
+    }
+
+    /// Leaves elements over that were looked at, so that their hashes are at hand.
+    @inline(__always)
+    mutating func leaveOver(old: Range<Int>, new: Range<Int>, _ source: some DiffSource) {
+        for index in old { oldHashes[index] = source.oldHash(index) }
+        for index in new { newHashes[index] = source.newHash(index) }
+        leaveOver(old: old)
+        leaveOver(new: new)
+    }
+
+    /// Leaves everything over between two places and two ends; the hashes are read when each element is paired.
+    mutating func leaveOver(oldTail: Range<Int>, newTail: Range<Int>) {
+        (self.oldTail, self.newTail) = (oldTail.lowerBound, newTail.lowerBound)
+        leaveOver(old: oldTail)
+        leaveOver(new: newTail)
+    }
+
+    @inline(__always)
+    private mutating func leaveOver(old range: Range<Int>) {
         for index in range {
             oldRest[oldRestCount] = UInt32(truncatingIfNeeded: index)
-            oldRestHashes[oldRestCount] = source.oldHash(index)
             oldRestCount += 1
         }
     }
 
     @inline(__always)
-    mutating func leaveOver(new range: Range<Int>, _ source: some DiffSource) {
+    private mutating func leaveOver(new range: Range<Int>) {
         for index in range {
             newRest[newRestCount] = UInt32(truncatingIfNeeded: index)
-            newRestHashes[newRestCount] = source.newHash(index)
             newRestCount += 1
         }
     }

@@ -1,20 +1,29 @@
-/// A hash table of indexes with open addressing: 4 bytes a slot, at most half full.
+/// A hash table of indexes with open addressing, in buckets of 8 slots: 5 bytes a slot, at most half full.
 ///
-/// A slot holds an index plus one in its low bits and the upper bits of the hash above them, so that most wrong candidates are
-/// told apart without looking at an element; the lower bits of the hash choose the slot.
+/// One word of a bucket holds 7 bits of the hash for each of its slots, so that one load and no unpredictable branch tells nearly
+/// always whether a bucket has what is asked for. Slots hold an index plus the upper bits of the hash, which tell the few
+/// other candidates apart without looking at an element. The lower bits of the hash choose the bucket.
 struct DiffTable: ~Copyable {
+    private static let slotsPerBucket = 8
+    /// The lowest bit of each byte.
+    private static let lows: UInt64 = 0x0101_0101_0101_0101
+    /// The highest bit of each byte: set for slots that are taken.
+    private static let highs: UInt64 = 0x8080_8080_8080_8080
+
+    private let tags: FlatBuffer<UInt64>
     private let slots: FlatBuffer<UInt32>
     private let mask: Int
     /// The bits of a slot that are an index; the others are those of the hash.
     private let indexMask: UInt32
 
     /// Makes a table for `count` indexes below `limit`.
-    init(count: Int, limit: Int) {
-        var capacity = 16
-        while capacity < 2 * count { capacity *= 2 }
-        mask = capacity - 1
-        indexMask = UInt32(truncatingIfNeeded: 1 << (Int.bitWidth - (limit + 1).leadingZeroBitCount) - 1)
-        slots = FlatBuffer(repeating: 0, count: capacity)
+    init(count: Int, limit: Int, in memory: inout DiffMemory) {
+        var buckets = 4
+        while buckets * DiffTable.slotsPerBucket < 2 * count { buckets *= 2 }
+        mask = buckets - 1
+        indexMask = UInt32(truncatingIfNeeded: 1 << (Int.bitWidth - limit.leadingZeroBitCount) - 1)
+        tags = FlatBuffer(repeating: 0, count: buckets, in: &memory)
+        slots = FlatBuffer(uninitializedCount: buckets * DiffTable.slotsPerBucket, in: &memory)
     }
 
     /// Puts an index in, or finds the one there that is the same: then that slot takes the new index over.
@@ -22,44 +31,65 @@ struct DiffTable: ~Copyable {
     /// - Returns: the index that was there.
     @inline(__always)
     func insert(_ index: Int, hash: UInt32, isSame: (Int) -> Bool) -> Int? {
-        let tag = hash & ~indexMask
-        var position = Int(truncatingIfNeeded: hash) & mask
+        var bucket = Int(truncatingIfNeeded: hash) & mask
         while true {
-            let slot = slots[position]
-            if slot == 0 {
-                slots[position] = tag | UInt32(truncatingIfNeeded: index + 1)
+            let word = tags[bucket]
+            if let found = match(hash, in: bucket, word, isSame) {
+                replace(at: found.position, with: index)
+                return found.index
+            }
+            let free = ~word & DiffTable.highs
+            if free != 0 {
+                let place = free.trailingZeroBitCount & ~7
+                tags[bucket] = word | DiffTable.tag(hash) &<< UInt64(place)
+                slots[bucket * DiffTable.slotsPerBucket + place / 8] =
+                    hash & ~indexMask | UInt32(truncatingIfNeeded: index)
                 return nil
             }
-            if slot & ~indexMask == tag {
-                let other = Int(slot & indexMask) - 1
-                if isSame(other) {
-                    slots[position] = tag | UInt32(truncatingIfNeeded: index + 1)
-                    return other
-                }
-            }
-            position = (position + 1) & mask
+            bucket = (bucket + 1) & mask
         }
     }
 
     /// The position of the slot that holds what is asked for, and its index.
     @inline(__always)
     func find(hash: UInt32, isSame: (Int) -> Bool) -> (position: Int, index: Int)? {
-        let tag = hash & ~indexMask
-        var position = Int(truncatingIfNeeded: hash) & mask
+        var bucket = Int(truncatingIfNeeded: hash) & mask
         while true {
-            let slot = slots[position]
-            if slot == 0 { return nil }
-            if slot & ~indexMask == tag {
-                let index = Int(slot & indexMask) - 1
-                if isSame(index) { return (position, index) }
-            }
-            position = (position + 1) & mask
+            let word = tags[bucket]
+            if let found = match(hash, in: bucket, word, isSame) { return found }
+            if ~word & DiffTable.highs != 0 { return nil }
+            bucket = (bucket + 1) & mask
         }
     }
 
     /// Lets a slot hold another index that has the same identifier.
     @inline(__always)
     func replace(at position: Int, with index: Int) {
-        slots[position] = slots[position] & ~indexMask | UInt32(truncatingIfNeeded: index + 1)
+        slots[position] = slots[position] & ~indexMask | UInt32(truncatingIfNeeded: index)
+    }
+
+    /// What a bucket knows of a hash in each of its taken slots.
+    @inline(__always)
+    private static func tag(_ hash: UInt32) -> UInt64 { UInt64(hash >> 25) | 0x80 }
+
+    /// Looks through the slots of a bucket that have the tag of a hash.
+    @inline(__always)
+    private func match(
+        _ hash: UInt32, in bucket: Int, _ word: UInt64, _ isSame: (Int) -> Bool
+    ) -> (position: Int, index: Int)? {
+        let difference = word ^ DiffTable.tag(hash) &* DiffTable.lows
+        // The highest bit of each byte that is zero, and seldom of one above it: the slot itself decides. A free slot has no
+        // such bit, as it differs from every tag in its highest one.
+        var candidates = (difference &- DiffTable.lows) & ~difference & DiffTable.highs
+        while candidates != 0 {
+            let position = bucket * DiffTable.slotsPerBucket + candidates.trailingZeroBitCount / 8
+            let slot = slots[position]
+            if slot & ~indexMask == hash & ~indexMask {
+                let index = Int(slot & indexMask)
+                if isSame(index) { return (position, index) }
+            }
+            candidates &= candidates &- 1
+        }
+        return nil
     }
 }

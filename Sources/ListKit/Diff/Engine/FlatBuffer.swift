@@ -3,19 +3,27 @@
 /// Indexes are checked in debug builds only; they never come from outside of the engine.
 @safe
 struct FlatBuffer<Element: BitwiseCopyable>: ~Copyable {
-    // The buffer owns the block: made in `init`, given back in `deinit`, lent only for the time of a call.
+    // Either the buffer owns the block, made in `init` and given back in `deinit`, or a `DiffMemory` does, which outlives it.
     private let block: UnsafeMutableBufferPointer<Element>
+    private let ownsBlock: Bool
 
-    /// Makes a block in which every element is the same.
-    init(repeating element: Element, count: Int) {
-        unsafe block = .allocate(capacity: count)
+    /// Takes a block of garbage from the working memory of a diff, or one of its own when there is no room left,
+    /// for an owner that writes every element before it reads it.
+    init(uninitializedCount count: Int, in memory: inout DiffMemory) {
+        let lent = unsafe memory.take(count, of: Element.self)
+        unsafe block = lent ?? .allocate(capacity: count)
+        ownsBlock = unsafe lent == nil
+    }
+
+    /// The same with one value everywhere.
+    init(repeating element: Element, count: Int, in memory: inout DiffMemory) {
+        self.init(uninitializedCount: count, in: &memory)
         unsafe block.initialize(repeating: element)
     }
 
-    /// Makes a block of garbage, for an owner that writes every element before it reads it.
-    init(uninitializedCount count: Int) { unsafe block = .allocate(capacity: count) }
-
-    deinit { unsafe block.deallocate() }
+    deinit {
+        if ownsBlock { unsafe block.deallocate() }
+    }
 
     /// How many elements there are.
     var count: Int { unsafe block.count }

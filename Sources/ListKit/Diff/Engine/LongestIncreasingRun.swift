@@ -11,9 +11,9 @@ enum LongestIncreasingRun {
     /// The numbers of a stretch replace neighbouring tails, because no other stretch has a number between them; so one search a
     /// stretch is enough.
     /// - Complexity: O(numbers + stretches · log numbers), without the logarithm when they are nearly in order.
-    static func members(of stretches: [Stretch]) -> [UInt32] {
+    static func members(of stretches: [Stretch], in memory: inout DiffMemory) -> [UInt32] {
         let total = stretches.reduce(0) { $0 + Int($1.count) }
-        let tails = FlatBuffer<Tail>(uninitializedCount: total)
+        let tails = FlatBuffer<Tail>(uninitializedCount: total, in: &memory)
         var length = 0
         var previous = [Tail](repeating: .none, count: stretches.count)
         for (position, stretch) in stretches.enumerated() {
@@ -33,6 +33,12 @@ enum LongestIncreasingRun {
             tail = previous[position]
         }
         return members
+    }
+
+    /// The same with working memory of its own.
+    static func members(of stretches: [Stretch]) -> [UInt32] {
+        let total = stretches.reduce(0) { $0 + Int($1.count) }
+        return DiffMemory.with(byteCount: total * MemoryLayout<Tail>.stride) { members(of: stretches, in: &$0) }
     }
 
     /// The last number of a subsequence, and the stretch that it is from.
