@@ -5,8 +5,9 @@ import TestSupport
 import Testing
 
 /// Clients that follow a list while others are stopped, killed or throw signals away: each has the daemon's list at the
-/// end, on every transport. `make soak` (LISTD_SOAK=1) does it at full length.
-@Suite("Convergence", .timeLimit(.minutes(30)))
+/// end, on every transport. `make soak` (LISTD_SOAK=1) does it at full length; LISTD_SOAK_SETTING=direct (bus,
+/// narrowBus) on one transport only.
+@Suite("Convergence", .timeLimit(.minutes(60)))
 @DBusActor
 struct ConvergenceTests {
     /// What lies between listd and its clients.
@@ -22,12 +23,14 @@ struct ConvergenceTests {
     }
 
     private static let isSoak = ProcessInfo.processInfo.environment["LISTD_SOAK"] != nil
+    private nonisolated static let chosen = ProcessInfo.processInfo.environment["LISTD_SOAK_SETTING"] ?? ""
+    private nonisolated static let settings = Setting(rawValue: chosen).map { [$0] } ?? Setting.allCases
     private let transactions = isSoak ? 10_000 : 150
     private let eachKind = isSoak ? 10 : 3
 
     @Test(
         "random transactions, clients stopped, killed and lossy → all that are left equal the daemon",
-        arguments: Setting.allCases)
+        arguments: settings)
     func converge(setting: Setting) async throws {
         let stage = try await Stage.withDirectSocket(setting.kind)
         let address = stage.address(setting.transport)
@@ -42,7 +45,11 @@ struct ConvergenceTests {
             try await writer.write()
             disturb(python, at: step)
             if step % 50 == 0 { swift[step / 50 % eachKind].look(at: Double(step % 40) * 50) }
-            if step % max(1, transactions / 10) == 0 { memory.append(residentBytes(of: stage.listd.identifier)) }
+            if step % max(1, transactions / 10) == 0 {
+                let resident = residentBytes(of: stage.listd.identifier)
+                memory.append(resident)
+                if Self.isSoak { print(setting.rawValue, step, "transactions, listd", resident / 1024, "KiB") }
+            }
         }
         for client in python { client.signal(SIGCONT) }
         for client in swift {

@@ -1,0 +1,72 @@
+internal import DBus
+@_spi(Daemon) internal import ListKit
+internal import Synchronization
+
+// Short calls are done by the bus thread itself, when it has read all that has arrived: what arrives together is flushed
+// together, and neither side waits for a change of threads.
+
+extension AdapterHost {
+    /// A list with more objects is left to its own threads: laying it out for the first time takes milliseconds.
+    private static let mostObjects = 100_000
+    /// With more views, or more that they show, likewise: each transaction looks what it means for all of it.
+    private static let (mostViews, mostShown) = (16, 1024)
+
+    /// Hands over a command like ``send(_:)``, from the bus thread; it may be kept until that has read what there is to
+    /// be read.
+    package nonisolated func collect(_ command: AdapterCommand) {
+        let isFirst = executor.collect(isLight: command.isLight) {
+            self.assumeIsolated { $0.receive(command) }
+        }
+        guard isFirst else { return }
+        DBusActor.assumeIsolated {
+            EventLoop.shared.afterReading { [self] in
+                executor.runCollected(mayWorkHere: isSmall.load(ordering: .relaxed))
+            }
+        }
+    }
+
+    /// Notes whether the list is one that the bus thread may work for: never for a plugin's code, which may take its time.
+    func noteSize() {
+        isSmall.store(
+            !usesPlugins && tracer == nil && adapter.objectCount <= Self.mostObjects
+                && shownObjects.count <= Self.mostViews
+                && shownObjects.values.reduce(0, +) <= Self.mostShown,
+            ordering: .relaxed)
+    }
+}
+
+extension AdapterCommand {
+    /// Whether handling it takes microseconds, in a list that is small.
+    fileprivate var isLight: Bool {
+        switch self {
+        case .update(let request): request.isLight
+        case .query(_, .objects(_, _, let byteLimit)): byteLimit <= AdapterQuery.lightBytes
+        case .query(_, .changes(_, let byteLimit)): byteLimit <= AdapterQuery.lightBytes
+        case .query(_, .items(_, let count, _)): count <= UpdateRequest.lightCount
+        case .query(_, .find), .openView, .closeView: true
+        case .view(_, _, .reportSizes(let sizes)): sizes.count <= UpdateRequest.lightCount
+        case .view: true
+        case .query(_, .description), .configure, .hold, .keep, .stored, .stop: false
+        }
+    }
+}
+
+extension AdapterQuery {
+    /// About the most bytes of contents that the bus thread collects itself: it writes them anyway.
+    fileprivate static let lightBytes = 1 << 20
+}
+
+extension UpdateRequest {
+    /// The most changes that count as little.
+    fileprivate static let lightCount = 64
+
+    /// Whether flushing it takes microseconds.
+    var isLight: Bool {
+        switch operation {
+        case .applyChanges(let removed, let upserts): removed.count + upserts.count <= Self.lightCount
+        case .moveObject, .patchObject, .moveItem, .invalid: true
+        case .reloadObjects(let ids): ids.count <= Self.lightCount
+        default: false
+        }
+    }
+}

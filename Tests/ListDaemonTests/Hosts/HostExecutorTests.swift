@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import ListDaemon
+import TestSupport
+import Testing
+
+@Suite("The executor of a list", .timeLimit(.minutes(2)))
+struct HostExecutorTests {
+    /// What only the executor may touch: a second thread in it would break the order, or be seen by the sanitizer.
+    private final class Journal: @unchecked Sendable {
+        // Sendable: touched by work of the executor only.
+        var entries: [(producer: Int, number: Int)] = []
+        var isBusy = false
+        var overlaps = 0
+    }
+
+    @Test("work from many threads and from the one that works itself → each in its order, never two at a time")
+    func order() async throws {
+        let (executor, journal, count) = (HostExecutor(label: "test"), Journal(), 3000)
+        let note: @Sendable (Int, Int) -> Void = { producer, number in
+            executor.checkIsolated()
+            if journal.isBusy { journal.overlaps += 1 }
+            journal.isBusy = true
+            journal.entries.append((producer, number))
+            journal.isBusy = false
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for producer in 1...3 {
+                group.addTask {
+                    for number in 0..<count { executor.post(isLight: number % 2 == 0) { note(producer, number) } }
+                }
+            }
+            group.addTask {
+                for number in 0..<count {
+                    let isFirst = executor.collect(isLight: number % 3 != 0) { note(0, number) }
+                    if isFirst { executor.runCollected(mayWorkHere: number % 5 != 0) }
+                }
+            }
+        }
+        await withCheckedContinuation { done in executor.post { done.resume() } }
+        let entries = journal.entries  // nobody works any more
+        #expect(entries.count == 4 * count && journal.overlaps == 0)
+        for producer in 0...3 {
+            #expect(entries.filter { $0.producer == producer }.map(\.number) == Array(0..<count))
+        }
+    }
+
+    @Test("collected work that is light → done by the thread that collected it; from the first heavy one on by another")
+    func handOver() async throws {
+        let executor = HostExecutor(label: "test")
+        let threads = EventLog<(String, UInt)>()
+        let outcome: [(String, UInt)] = await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                let note: @Sendable (String) -> Void = { threads.record(($0, UInt(pthread_self()))) }
+                note("own")
+                #expect(executor.collect(isLight: true) { note("light") })
+                #expect(!executor.collect(isLight: true) { executor.post { note("posted") } })
+                executor.runCollected(mayWorkHere: true)
+                executor.post { done.resume(returning: threads.recorded) }
+            }
+        }
+        #expect(outcome.map(\.0) == ["own", "light", "posted"])
+        #expect(outcome[0].1 == outcome[1].1 && outcome[2].1 != outcome[0].1)
+    }
+}
