@@ -11,8 +11,9 @@ struct Benchmark {
         let work: () -> Int
         /// How often the work is done in one measurement; the figure is for one time.
         let iterations: Int
-        /// CPU time until now, in milliseconds, of the processes that count.
-        let clock: () -> Double
+        /// CPU time until now, in milliseconds, of the processes that count; nil = `work` answers elapsed nanoseconds
+        /// itself, and the median of the iterations counts.
+        let clock: (() -> Double)?
     }
 
     /// A promise about two cases.
@@ -46,6 +47,13 @@ struct Benchmark {
         prepare: @escaping () -> Void = {}, _ work: @escaping () -> Int
     ) {
         cases.append(Case(name: name, prepare: prepare, work: work, iterations: iterations, clock: clock))
+    }
+
+    /// Adds something that is waited for: `work` answers how long, in nanoseconds on the wall, from a call to its answer.
+    ///
+    /// The median of the iterations is one measurement: what another program disturbs now and then does not count.
+    mutating func addElapsed(_ name: String, iterations: Int, _ work: @escaping () -> Int) {
+        cases.append(Case(name: name, prepare: {}, work: work, iterations: iterations, clock: nil))
     }
 
     /// Adds the promise that one case takes at most `limit` times as long as another.
