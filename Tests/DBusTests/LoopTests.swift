@@ -119,4 +119,26 @@ struct LoopTests {
         #expect(log.recorded.isEmpty)
         watch.cancel()
     }
+
+    @Test("a descriptor that is ready all the time → what waits for everything to be read still runs, once")
+    @DBusActor
+    func afterReading() async throws {
+        let log = EventLog<Int>()
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: [1])
+        let turns = EventLog<Void>()
+        let watch = try EventLoop.shared.watch(pipe.fileHandleForReading.fileDescriptor, for: .readable) { _ in
+            turns.record(())
+        }
+        try await turns.next()
+        EventLoop.shared.afterReading {
+            log.record(1)
+            EventLoop.shared.afterReading { log.record(2) }
+        }
+        #expect(log.recorded.isEmpty)
+        #expect(try await log.next() == 1)
+        #expect(try await log.next() == 2)
+        watch.cancel()
+        #expect(log.recorded.isEmpty)
+    }
 }

@@ -60,6 +60,13 @@ extension EventLoop {
         reactor.timers.add(after: delay, repeats: repeats, body)
     }
 
+    /// Calls `body` once, when everything that has arrived is read and handled; while more and more arrives, a few
+    /// milliseconds later: for what is better done once for all that comes together.
+    @DBusActor
+    public func afterReading(_ body: @escaping @DBusActor () -> Void) {
+        reactor.afterReading(body)
+    }
+
     /// Calls `body` whenever `descriptor` is ready, level-triggered, until the watch is cancelled.
     ///
     /// The descriptor stays its owner's, who cancels the watch before closing it.

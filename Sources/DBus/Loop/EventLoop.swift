@@ -53,7 +53,8 @@ public final class EventLoop: SerialExecutor {
             defer { inbox.needsWake = false }
             return inbox.needsWake
         }
-        if wake { eventfd_write(wakeDescriptor, 1) }
+        // The loop itself looks into the inbox before it sleeps again.
+        if wake && !isCurrent { eventfd_write(wakeDescriptor, 1) }
     }
 
     /// The executor of the loop’s thread.

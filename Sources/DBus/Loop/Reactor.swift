@@ -33,6 +33,11 @@ final class Reactor {
     private var refused: [Int32] = []
     private var generation: UInt32 = 0
     private var turnTakers: [any TurnTaker] = []
+    /// What waits until nothing more is to be read, and since when.
+    private var afterReading: [@DBusActor () -> Void] = []
+    private var readingSince: UInt64 = 0
+    /// How long it waits at most, in nanoseconds, while there is always more to be read.
+    private static let longestReading: UInt64 = 4_000_000
     private var events = unsafe [epoll_event](repeating: epoll_event(), count: 64)
     var timers = TimerQueue()
 
@@ -44,12 +49,27 @@ final class Reactor {
     /// One turn: sleep at most until the next timer, then ready descriptors, due timers, and work that is left.
     func turn(mayBlock: Bool) {
         applyInterest()
-        let count = wait(milliseconds: mayBlock && turnTakers.isEmpty ? timers.millisecondsToNext() : 0)
+        let maySleep = mayBlock && turnTakers.isEmpty && afterReading.isEmpty
+        let count = wait(milliseconds: maySleep ? timers.millisecondsToNext() : 0)
         for index in 0..<count { unsafe dispatch(events[index]) }
         timers.fireDue()
         let takers = turnTakers
         turnTakers.removeAll(keepingCapacity: true)
         for taker in takers where taker.takeTurn() { giveTurn(to: taker) }
+        if !afterReading.isEmpty { finishReading(isQuiet: count == 0 && turnTakers.isEmpty) }
+    }
+
+    /// Calls `body` once, when nothing more is to be read, or a little later.
+    func afterReading(_ body: @escaping @DBusActor () -> Void) {
+        if afterReading.isEmpty { readingSince = TimerQueue.now() }
+        afterReading.append(body)
+    }
+
+    private func finishReading(isQuiet: Bool) {
+        guard isQuiet || TimerQueue.now() - readingSince > Self.longestReading else { return }
+        let waiting = afterReading
+        afterReading.removeAll(keepingCapacity: true)
+        for body in waiting { body() }
     }
 
     /// Puts `taker` on the list for the next (or this) turn; asking twice is the same as once.

@@ -53,7 +53,7 @@ final class TimerQueue {
         let timer = LoopTimer(
             interval: repeats ? max(nanoseconds, 1) : nil, body: body,
             queued: { [weak self] in self?.noteCancelled() })
-        push(timer, deadline: now() &+ nanoseconds)
+        push(timer, deadline: Self.now() &+ nanoseconds)
         return timer
     }
 
@@ -61,7 +61,7 @@ final class TimerQueue {
     func millisecondsToNext() -> Int32 {
         while let first = heap.first, !first.timer.isActive { dropFirstCancelled() }
         guard let first = heap.first else { return -1 }
-        let time = now()
+        let time = Self.now()
         guard first.deadline > time else { return 0 }
         return Int32(clamping: (first.deadline - time + 999_999) / 1_000_000)
     }
@@ -69,7 +69,7 @@ final class TimerQueue {
     /// Runs what is due now, in order of deadlines; a timer added meanwhile waits for the next turn.
     func fireDue() {
         guard !heap.isEmpty else { return }
-        let time = now()
+        let time = Self.now()
         let newest = order
         while let first = heap.first, first.deadline <= time, first.order <= newest {
             popFirst()
@@ -98,7 +98,8 @@ final class TimerQueue {
         cancelled = 0
     }
 
-    private func now() -> UInt64 {
+    /// The clock of the deadlines: nanoseconds that never go back.
+    static func now() -> UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)

@@ -1,4 +1,5 @@
 internal import CDBus
+internal import Glibc
 
 /// The watches and timeouts of one libdbus connection or server, in terms of the event loop.
 ///
@@ -110,9 +111,24 @@ private final class WatchedDescriptor: DescriptorSource {
         if events & EPOLLOUT.rawValue != 0 { flags |= DBUS_WATCH_WRITABLE.rawValue }
         if events & EPOLLERR.rawValue != 0 { flags |= DBUS_WATCH_ERROR.rawValue }
         if events & EPOLLHUP.rawValue != 0 { flags |= DBUS_WATCH_HANGUP.rawValue }
-        // Handling one watch may remove the others.
-        for watch in watches where watches.contains(watch) && watch.isEnabled { watch.handle(flags) }
+        // libdbus reads two or four kilobytes at a time: a message of megabytes would take thousands of turns.
+        for _ in 0..<Self.readsPerTurn {
+            // Handling one watch may remove the others.
+            for watch in watches where watches.contains(watch) && watch.isEnabled { watch.handle(flags) }
+            guard events & EPOLLIN.rawValue != 0, interest & EPOLLIN.rawValue != 0, hasMore else { break }
+            flags = DBUS_WATCH_READABLE.rawValue
+        }
         table.onActivity?()
+    }
+
+    /// How often libdbus is asked to read before others have their turn.
+    private static let readsPerTurn = 32
+
+    /// Whether there is something to be read; false for what is no socket.
+    private var hasMore: Bool {
+        guard let descriptor = watches.first?.descriptor else { return false }
+        var count: Int32 = 0
+        return unsafe ioctl(descriptor, UInt(FIONREAD), &count) == 0 && count > 0
     }
 }
 

@@ -98,10 +98,14 @@ package final class AdapterObject {
     }
 
     /// Sends a command that is answered, and what to do with the answer.
+    ///
+    /// - Parameter isLong: whether it may take long, so that the list's own threads must do it.
     func request(
-        _ completion: @escaping RequestTable.Completion, _ command: (RequestID) -> AdapterCommand
+        isLong: Bool = false, _ completion: @escaping RequestTable.Completion,
+        _ command: (RequestID) -> AdapterCommand
     ) {
-        send(command(requests.add(completion)))
+        let command = command(requests.add(completion))
+        if isLong || waiting != nil { send(command) } else { host.collect(command) }
     }
 
     /// Asks the executor of the list for a sign of life.

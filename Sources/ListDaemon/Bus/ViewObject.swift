@@ -54,11 +54,26 @@ final class ViewObject {
         _ write: @escaping (AdapterAnswer, inout MessageWriter) -> Bool,
         finished: @escaping @DBusActor () -> Void = {}
     ) {
-        adapter.request { outcome in
+        adapter.request(isLong: mayTakeLong(command)) { outcome in
             call.answer(outcome, write)
             finished()
         } _: { [number] id in
             .view(id, number, command)
+        }
+    }
+}
+
+extension ViewObject {
+    /// The most objects shown for which a step counts as short.
+    private static let fewObjects = 256
+
+    /// Whether a command may lay the whole list out, or show very much.
+    private func mayTakeLong(_ command: ViewCommand) -> Bool {
+        guard let description, description.visibleObjects.count <= Self.fewObjects else { return true }
+        switch command {
+        case .setViewport(_, let rect): return rect.size != description.viewport.size
+        case .setVisibleRange(let first, let last): return last.section - first.section > Self.fewObjects
+        default: return false
         }
     }
 }

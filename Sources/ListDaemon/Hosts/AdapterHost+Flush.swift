@@ -22,10 +22,11 @@ extension AdapterHost {
     func postTurn() {
         guard !turnIsPosted else { return }
         turnIsPosted = true
-        executor.post {
+        executor.post(isLight: line.isLight) {
             self.assumeIsolated { host in
                 host.turnIsPosted = false
                 host.takeTurn()
+                host.noteSize()
             }
         }
     }

@@ -53,6 +53,7 @@ extension AdapterHost {
     /// Ends a view: everything in it ends and exits first. One that is gone already is no error.
     func close(_ view: ViewID, _ reason: ViewClosing) {
         guard let events = try? adapter.closeView(view) else { return }
+        shownObjects[view] = nil
         yield(events, closing: reason)
     }
 
@@ -113,7 +114,9 @@ extension AdapterHost {
             effects.append(.selection(selected))
         }
         for view in views.sorted() {
-            if let description = try? adapter.viewDescription(view) { effects.append(.view(view, description)) }
+            let description = try? adapter.viewDescription(view)
+            shownObjects[view] = description?.visibleObjects.count
+            if let description { effects.append(.view(view, description)) }
         }
         for event in events {
             if case .closed(let view) = event {

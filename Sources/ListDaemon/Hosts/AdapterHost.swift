@@ -1,10 +1,11 @@
 internal import Dispatch
 @_spi(Daemon) package import ListKit
+internal import Synchronization
 
 /// Runs one list: takes commands, owns the engine's adapter, and yields effects.
 ///
-/// The adapter, its section controllers and views belong to this actor, whose executor is a dispatch queue of its own:
-/// the adapter's "main thread". Commands are handled in the order in which they were sent, effects come out in the order
+/// The adapter, its section controllers and views belong to this actor, whose executor is one of its own: the adapter's
+/// "main thread". Commands are handled in the order in which they were sent, effects come out in the order
 /// in which the world must hear them; only values cross.
 package actor AdapterHost {
     /// Where a flush stands; there is one at a time.
@@ -25,13 +26,19 @@ package actor AdapterHost {
     /// How long a list must be quiet before it says its revision once more, in milliseconds.
     static let quietPeriod: UInt64 = 2000
 
-    let executor: QueueExecutor
+    let executor: HostExecutor
     let adapter: ListAdapter
     private let controllers: ExchangeableProvider
     /// Times the section controllers; nil = nobody wants to know.
     private let clock: CallbackClock?
     /// Traces them in a worker; nil = this is none.
-    private let tracer: CallTracer?
+    let tracer: CallTracer?
+    /// Whether a section controller of the list comes from a plugin.
+    private(set) var usesPlugins: Bool
+    /// Whether the bus thread may work for the list.
+    let isSmall = Atomic(false)
+    /// How many objects each view shows.
+    var shownObjects: [ViewID: Int] = [:]
     let sink: Sink
     var phase = Phase.idle
     /// Requests on their way to the engine.
@@ -89,7 +96,7 @@ package actor AdapterHost {
         account: HostAccount? = nil, isStored: Bool = false, times: CallbackTimes? = nil, tracer: CallTracer? = nil,
         sink: @escaping Sink
     ) {
-        let executor = QueueExecutor(label: "org.listd.adapter." + configuration.name)
+        let executor = HostExecutor(label: "org.listd.adapter." + configuration.name)
         self.executor = executor
         tracer?.executor = executor
         let provider = ExchangeableProvider(controllers)
@@ -97,6 +104,7 @@ package actor AdapterHost {
         let clock = times.map(CallbackClock.init)
         self.clock = clock
         self.tracer = tracer
+        usesPlugins = controllers.usesPlugins
         let watcher: (any ListPerformanceDelegate)? = if controllers.usesPlugins { clock } else { nil }
         adapter = ListAdapter(
             configuration: configuration, controllers: provider, objects: objects, revision: revision,
@@ -119,6 +127,7 @@ package actor AdapterHost {
 
     /// The built-in section controllers are called too often, and take too little, to be timed.
     private func watchControllers(_ usesPlugins: Bool) {
+        self.usesPlugins = usesPlugins
         let watcher: (any ListPerformanceDelegate)? = if usesPlugins { clock } else { nil }
         adapter.performanceDelegate = tracer ?? watcher
     }
@@ -126,6 +135,7 @@ package actor AdapterHost {
     private func begin() {
         adapter.onActivity = { [unowned self] in assumeIsolated { $0.postTurn() } }
         sink([.status(status)])
+        noteSize()
     }
 
     func receive(_ command: AdapterCommand) {
@@ -157,6 +167,7 @@ package actor AdapterHost {
         case .stored: break  // taken before others, see `receive`
         case .stop(let id, let reason): stop(id, reason)
         }
+        noteSize()
     }
 
     /// Nobody is left without an answer.

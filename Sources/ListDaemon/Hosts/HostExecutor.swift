@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Glibc
-package import ListKit
+internal import ListKit
 internal import Synchronization
 
 /// The executor of one list: work in the order in which it was posted, one piece at a time, by whichever thread has
@@ -43,7 +43,8 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
         post { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    private var isCurrent: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
+    /// Whether the caller works for the list.
+    var isCurrent: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     /// Whether the caller works for the list.
     package func isIsolatingCurrentContext() -> Bool? { isCurrent }

@@ -6,8 +6,16 @@ package protocol ListHost: AnyObject, Sendable {
     /// Hands over a command; it is handled after all that were sent before it.
     func send(_ command: AdapterCommand)
 
+    /// Hands over a command like ``send(_:)``, from the bus thread, which may keep it until it has read what there is to
+    /// be read, and then handle it itself.
+    func collect(_ command: AdapterCommand)
+
     /// Calls back from the host's executor as soon as that has nothing older to do.
     func ping(_ answer: @escaping @Sendable () -> Void)
+}
+
+extension ListHost {
+    package func collect(_ command: AdapterCommand) { send(command) }
 }
 
 extension AdapterHost: ListHost {}

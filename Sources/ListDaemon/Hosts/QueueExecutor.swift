@@ -6,13 +6,11 @@ internal import ListKit
 /// Values posted to the queue are handled in the order in which they were posted, which tasks do not promise. Section
 /// controllers come back to their list through it.
 final class QueueExecutor: SerialExecutor, ListExecutor {
-    private static let current = DispatchSpecificKey<ObjectIdentifier>()
     private let queue: DispatchQueue
 
     /// Makes a queue with a name that debuggers show.
     init(label: String) {
         queue = DispatchQueue(label: label)
-        queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -20,9 +18,6 @@ final class QueueExecutor: SerialExecutor, ListExecutor {
         // The queue owns the job until it has run, once.
         queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
-
-    /// Whether this is the executor that the caller runs on.
-    var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(self) }
 
     func checkIsolated() {
         dispatchPrecondition(condition: .onQueue(queue))

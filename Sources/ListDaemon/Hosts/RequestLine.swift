@@ -46,6 +46,7 @@ struct RequestLine {
 
     /// Takes requests out that the engine has answered.
     mutating func answered(_ ids: [RequestID]) {
+        if ids.count == given.count { return given.removeAll(keepingCapacity: true) }
         let ids = Set(ids)
         given.removeAll { ids.contains($0.id) }
     }
@@ -61,6 +62,9 @@ struct RequestLine {
 
     /// The requests with the engine: between preparing a flush and its end, those that it answers.
     var givenIDs: [RequestID] { given.map(\.id) }
+
+    /// Whether flushing all of them takes microseconds.
+    var isLight: Bool { given.allSatisfy(\.isLight) && retries.allSatisfy(\.isLight) && waiting.allSatisfy(\.isLight) }
 
     /// Whether nobody waits for an answer.
     var isEmpty: Bool { given.isEmpty && retries.isEmpty && waiting.isEmpty }

@@ -10,7 +10,7 @@ package final class CallTracer: ListPerformanceDelegate, ListExecutor, @unchecke
     // Sendable: the state belongs to the list's executor, on which every method but `perform` is called.
     private let slot: BreadcrumbSlot?
     /// Set once, before the list is used.
-    var executor: QueueExecutor?
+    var executor: HostExecutor?
     private var stamp: UInt64 = 0
     private var calls: [Breadcrumb] = []
     private var stopwatch = CallbackStopwatch()
