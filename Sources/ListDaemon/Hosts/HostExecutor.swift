@@ -17,9 +17,7 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
     }
 
     private struct State {
-        /// In order; those that were taken out already are nil.
-        var waiting: [Work?] = []
-        var taken = 0
+        var waiting = WorkQueue<Work>()
         /// Whether a thread works, or has been told to.
         var isClaimed = false
         /// Whether the bus thread has promised to call ``runCollected()``.
@@ -97,7 +95,7 @@ extension HostExecutor {
     package func runCollected(mayWorkHere: Bool) {
         let isMine = state.withLock { state in
             state.isCollecting = false
-            guard !state.isClaimed, state.taken < state.waiting.count else { return false }
+            guard !state.isClaimed, !state.waiting.isEmpty else { return false }
             state.isClaimed = true
             return true
         }
@@ -125,9 +123,8 @@ extension HostExecutor {
 
     private func next(onlyLight: Bool) -> Step {
         state.withLock { state in
-            guard state.taken < state.waiting.count, let work = state.waiting[state.taken] else {
-                state.waiting.removeAll(keepingCapacity: state.waiting.count < 64)
-                (state.taken, state.isClaimed) = (0, false)
+            guard let work = state.waiting.first() else {
+                state.isClaimed = false
                 owner.store(0, ordering: .relaxed)
                 return .done
             }
@@ -135,8 +132,7 @@ extension HostExecutor {
                 owner.store(0, ordering: .relaxed)
                 return .handOver
             }
-            state.waiting[state.taken] = nil
-            state.taken += 1
+            _ = state.waiting.popFirst()
             return .run(work.body)
         }
     }

@@ -78,14 +78,6 @@ extension ListAdapter {
 
     // MARK: Items
 
-    /// The number of items of an object by the traits of its kind; `nil` when the section has to be asked.
-    func traitItemCount(of object: ListObject) -> Int? {
-        guard let count = kind(for: object)?.traits?.numberOfItems(object),
-            (0...ListAdapter.maximumItemsPerSection).contains(count)
-        else { return nil }
-        return count
-    }
-
     /// The number of items that a section says it has; one error item for a section at fault.
     func askItemCount(of handle: SectionHandle) -> Int {
         guard registry.faults[handle] == nil, let object = sections.object(of: handle) else { return 1 }

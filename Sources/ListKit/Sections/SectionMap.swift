@@ -58,11 +58,15 @@ struct SectionMap: ~Copyable {
 
     func object(at position: Int) -> ListObject? { tree.object(at: position, in: .new) }
 
-    func object(of handle: SectionHandle) -> ListObject? { position(of: handle).flatMap { object(at: $0) } }
+    func object(of handle: SectionHandle) -> ListObject? { section(of: handle)?.object }
 
     func itemCount(at position: Int) -> Int? { tree.section(at: position, in: .new)?.itemCount }
 
-    func itemCount(of handle: SectionHandle) -> Int { position(of: handle).flatMap { itemCount(at: $0) } ?? 0 }
+    func itemCount(of handle: SectionHandle) -> Int { section(of: handle)?.itemCount ?? 0 }
+
+    private func section(of handle: SectionHandle) -> SectionTree.Section? {
+        objects[handle].flatMap { tree.section(of: $0, in: .new) }
+    }
 
     /// The objects of a range of positions, in order.
     func objects(in range: Range<Int>) -> [ListObject] {

@@ -47,7 +47,8 @@ extension ListAdapter {
             take(configuration)
             registry.forgetKinds()
         }
-        let itemCounts = flush.changes.inserts.map { traitItemCount(of: $0.object) }
+        var kinds = LastKind()
+        let itemCounts = flush.changes.inserts.map { kinds.itemCount(of: $0.object, in: self) }
         sections.apply(flush.changes, itemCounts: itemCounts.map { $0 ?? 0 })
         revision = newRevision
         if application == nil { application = carried ?? Application() }
@@ -197,9 +198,9 @@ extension ListAdapter {
 
     /// Takes the number of items of every section from its kind's traits; answers the sections that have to be asked.
     private func recountAll() -> [SectionHandle] {
-        var handles: [SectionHandle] = []
+        var (handles, kinds) = ([SectionHandle](), LastKind())
         for (position, object) in sections.objects(in: 0..<sections.count).enumerated() {
-            if let count = traitItemCount(of: object) {
+            if let count = kinds.itemCount(of: object, in: self) {
                 sections.setItemCount(count, at: position)
             } else {
                 sections.handle(at: position).map { handles.append($0) }

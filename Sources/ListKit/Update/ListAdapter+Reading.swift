@@ -74,13 +74,14 @@ extension ListAdapter {
     /// Fills a new list.
     func load(_ objects: [ListObject]) {
         var objects = objects
-        if !objects.allSatisfy({ kind(for: $0) != nil }) {
-            objects = UniqueObjects(objects).objects.filter { kind(for: $0) != nil }
+        var kinds = LastKind()
+        if !objects.allSatisfy({ kinds.isKnown(for: $0, in: self) }) {
+            objects = UniqueObjects(objects).objects.filter { kinds.isKnown(for: $0, in: self) }
         }
         var (count, unsettled) = (0, [Int]())
         sections = SectionMap(objects) { object in
             defer { count += 1 }
-            if let itemCount = traitItemCount(of: object) { return itemCount }
+            if let itemCount = kinds.itemCount(of: object, in: self) { return itemCount }
             unsettled.append(count)
             return 0
         }

@@ -33,6 +33,11 @@ extension SectionTree {
         return section(at: place, side).map { (order.summary(before: place).count(side), $0) }
     }
 
+    /// The section of an object in one state, found by its identifier; nil when it is not there.
+    func section(of object: ListObject, in side: ListSide = .new) -> Section? {
+        slot(slot(of: object), in: side).flatMap { section(at: order.place(ofSlot: $0), side) }
+    }
+
     /// How many items lie before a section of one state; all of them for the index behind the last.
     func itemOffset(ofSection index: Int, in side: ListSide = .new) -> Int {
         guard let place = order.place(at: index, side) else { return index <= 0 ? 0 : itemCount(side) }

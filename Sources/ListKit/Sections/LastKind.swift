@@ -1,0 +1,32 @@
+/// The kind of section controllers that was looked up last, while a list is gone through.
+///
+/// Neighbours mostly have one type, and looking its kind up costs more than all else that is done for an object.
+struct LastKind {
+    private var type: ObjectType?
+    private var isKnown = false
+    private var numberOfItems: (@Sendable (ListObject) -> Int)?
+
+    /// Whether there is a kind for an object.
+    mutating func isKnown(for object: ListObject, in adapter: ListAdapter) -> Bool {
+        find(for: object, in: adapter)
+        return isKnown
+    }
+
+    /// The number of items of an object by the traits of its kind; `nil` when the section has to be asked.
+    mutating func itemCount(of object: ListObject, in adapter: ListAdapter) -> Int? {
+        find(for: object, in: adapter)
+        guard let count = numberOfItems?(object), (0...ListAdapter.maximumItemsPerSection).contains(count) else {
+            return nil
+        }
+        return count
+    }
+
+    private mutating func find(for object: ListObject, in adapter: ListAdapter) {
+        let type = object.objectType
+        if type === self.type { return }
+        self.type = type
+        let kind = adapter.kind(for: object)
+        isKnown = kind != nil
+        numberOfItems = kind?.traits?.numberOfItems
+    }
+}

@@ -1,0 +1,40 @@
+import ListDaemon
+import TestSupport
+import Testing
+
+@Suite("The queue of a list's work")
+struct WorkQueueTests {
+    @Test("random appending and taking → like an array, first in, first out", arguments: [1, 2, 3] as [UInt64])
+    func order(seed: UInt64) {
+        var (queue, naive, random) = (WorkQueue<Int>(), [Int](), SeededRandom(seed: seed))
+        for number in 0..<5000 {
+            if Bool.random(using: &random) {
+                queue.append(number)
+                naive.append(number)
+            } else {
+                #expect(queue.first() == naive.first)
+                #expect(queue.popFirst() == (naive.isEmpty ? nil : naive.removeFirst()))
+            }
+            #expect(queue.isEmpty == naive.isEmpty)
+        }
+    }
+
+    @Test("a queue that is never empty → keeps room for what waits, not for what was taken")
+    func neverEmpty() {
+        var queue = WorkQueue<Int>()
+        queue.append(0)
+        for number in 1...100_000 {
+            queue.append(number)
+            #expect(queue.popFirst() == number - 1)
+        }
+        #expect(!queue.isEmpty && queue.capacity <= 128)
+    }
+
+    @Test("emptied after a great rush → gives the memory back")
+    func afterRush() {
+        var queue = WorkQueue<Int>()
+        for number in 0..<10_000 { queue.append(number) }
+        for number in 0..<10_000 { #expect(queue.popFirst() == number) }
+        #expect(queue.isEmpty && queue.popFirst() == nil && queue.capacity <= 128)
+    }
+}
