@@ -5,6 +5,8 @@
 enum DiffEngine {
     /// What nearly every diff needs of working memory, most of which it never touches; more is got when it is needed.
     private static let bytesPerElement = 64
+    /// The most that is got at once: what is larger, the allocator fetches anew from the system for each diff.
+    private static let mostBytes = 4 << 20
 
     /// What changed between the two lists of a source.
     ///
@@ -20,7 +22,7 @@ enum DiffEngine {
             return ListIndexSetResult(
                 inserts: ListIndexSet(0..<newCount), deletes: ListIndexSet(0..<oldCount), lookup: lookup)
         }
-        return DiffMemory.with(byteCount: bytesPerElement * max(oldCount, newCount)) { memory in
+        return DiffMemory.with(byteCount: min(mostBytes, bytesPerElement * max(oldCount, newCount))) { memory in
             let runs = DiffRuns(walking: source, in: &memory)
             var pairing = DiffPairing(oldCount: runs.oldRestCount, newCount: runs.newRestCount, in: &memory)
             let table = DiffTable(count: runs.oldRestCount, limit: runs.oldRestCount, in: &memory)
