@@ -35,20 +35,8 @@ extension AdapterHost {
         return lines.joined(separator: "\n")
     }
 
-    /// Asks for objects in portions, because how many fit is only known from their sizes.
     private func objects(from offset: Int, limit: Int, byteLimit: Int) -> [ListObject] {
-        var page: [ListObject] = []
-        var bytes = 0
-        while page.count < limit {
-            let portion = adapter.objects(from: offset + page.count, limit: min(256, limit - page.count))
-            guard !portion.isEmpty else { break }
-            for object in portion {
-                bytes += object.byteCount + 16
-                if bytes > byteLimit, !page.isEmpty { return page }
-                page.append(object)
-            }
-        }
-        return page
+        AdapterQuery.page(from: offset, limit: limit, byteLimit: byteLimit) { adapter.objects(from: $0, limit: $1) }
     }
 
     private func items(
@@ -66,5 +54,28 @@ extension AdapterHost {
             section += 1
         }
         return (section, items)
+    }
+}
+
+extension AdapterQuery {
+    /// The objects of a list from an offset on, as many as fit into `byteLimit`, and one at least.
+    ///
+    /// - Parameter portion: the objects from an offset on, up to a number; they are asked for in portions, because how many
+    ///   fit is only known from their sizes.
+    static func page(
+        from offset: Int, limit: Int, byteLimit: Int, portion: (_ offset: Int, _ limit: Int) -> [ListObject]
+    ) -> [ListObject] {
+        var page: [ListObject] = []
+        var bytes = 0
+        while page.count < limit {
+            let objects = portion(offset + page.count, min(256, limit - page.count))
+            guard !objects.isEmpty else { break }
+            for object in objects {
+                bytes += object.byteCount + 16
+                if bytes > byteLimit, !page.isEmpty { return page }
+                page.append(object)
+            }
+        }
+        return page
     }
 }

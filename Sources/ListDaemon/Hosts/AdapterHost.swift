@@ -34,7 +34,7 @@ package actor AdapterHost {
     /// Traces them in a worker; nil = this is none.
     let tracer: CallTracer?
     /// Whether a section controller of the list comes from a plugin.
-    private(set) var usesPlugins: Bool
+    var usesPlugins: Bool { controllers.usesPlugins }
     /// Whether the bus thread may work for the list.
     let isSmall = Atomic(false)
     /// How many objects each view shows.
@@ -104,7 +104,6 @@ package actor AdapterHost {
         let clock = times.map(CallbackClock.init)
         self.clock = clock
         self.tracer = tracer
-        usesPlugins = controllers.usesPlugins
         let watcher: (any ListPerformanceDelegate)? = if controllers.usesPlugins { clock } else { nil }
         adapter = ListAdapter(
             configuration: configuration, controllers: provider, objects: objects, revision: revision,
@@ -126,8 +125,7 @@ package actor AdapterHost {
     package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
 
     /// The built-in section controllers are called too often, and take too little, to be timed.
-    private func watchControllers(_ usesPlugins: Bool) {
-        self.usesPlugins = usesPlugins
+    private func watchControllers() {
         let watcher: (any ListPerformanceDelegate)? = if usesPlugins { clock } else { nil }
         adapter.performanceDelegate = tracer ?? watcher
     }
@@ -157,7 +155,7 @@ package actor AdapterHost {
         case .configure(let id, let configuration, let table):
             if let table {
                 controllers.exchange(table)
-                watchControllers(table.usesPlugins)
+                watchControllers()
             }
             let operation = UpdateRequest.Operation.configure(configuration, controllersChanged: table != nil)
             line.add(UpdateRequest(id: id, operation: operation))

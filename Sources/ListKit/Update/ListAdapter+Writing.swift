@@ -113,12 +113,9 @@ extension ListAdapter {
     /// provider may look at it.
     private func rejectedTypes(of requests: [UpdateRequest]) -> Set<ObjectIdentifier> {
         var rejected: Set<ObjectIdentifier> = []
-        var last: ObjectType?
+        var kinds = LastKind()
         func ask(_ object: ListObject) {
-            let type = object.objectType
-            if type === last { return }
-            last = type
-            if kind(for: object) == nil { rejected.insert(ObjectIdentifier(type)) }
+            if !kinds.isKnown(for: object, in: self) { rejected.insert(ObjectIdentifier(object.objectType)) }
         }
         for request in requests {
             switch request.operation {

@@ -192,19 +192,7 @@ extension GuardedHost {
     }
 
     private func page(_ offset: Int, _ limit: Int, _ byteLimit: Int) -> [ListObject] {
-        var page: [ListObject] = []
-        var bytes = 0
-        while page.count < limit {
-            let start = offset + page.count
-            let portion = snapshot.objects(in: start..<start + min(256, limit - page.count))
-            guard !portion.isEmpty else { break }
-            for object in portion {
-                bytes += object.byteCount + 16
-                if bytes > byteLimit, !page.isEmpty { return page }
-                page.append(object)
-            }
-        }
-        return page
+        AdapterQuery.page(from: offset, limit: limit, byteLimit: byteLimit) { snapshot.objects(in: $0..<$0 + $1) }
     }
 
     private func stop(_ id: RequestID, _ reason: ViewClosing) {
