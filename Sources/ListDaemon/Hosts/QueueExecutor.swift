@@ -1,11 +1,9 @@
 internal import Dispatch
-internal import ListKit
 
 /// A serial dispatch queue as the executor of an actor, so that the actor's state has that queue as its only thread.
 ///
-/// Values posted to the queue are handled in the order in which they were posted, which tasks do not promise. Section
-/// controllers come back to their list through it.
-final class QueueExecutor: SerialExecutor, ListExecutor {
+/// Values posted to the queue are handled in the order in which they were posted, which tasks do not promise.
+final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
     /// Makes a queue with a name that debuggers show.
@@ -31,9 +29,5 @@ final class QueueExecutor: SerialExecutor, ListExecutor {
     /// Runs `body` on the queue some milliseconds from now.
     func post(after milliseconds: UInt64, _ body: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: milliseconds)), execute: body)
-    }
-
-    func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void) {
-        if milliseconds == 0 { post(work) } else { post(after: milliseconds, work) }
     }
 }
