@@ -10,11 +10,13 @@ let package = Package(
     targets: [
         // The peers on the bus are bare libdbus: nothing of listd's own module for it.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        // A malloc of our own, which counts.
+        .target(name: "CAllocations"),
         // The peer of the store is plain SQLite.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["CDBus", "CSQLite", .product(name: "ListKit", package: "ListKit")],
+            dependencies: ["CAllocations", "CDBus", "CSQLite", .product(name: "ListKit", package: "ListKit")],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("MemberImportVisibility"),

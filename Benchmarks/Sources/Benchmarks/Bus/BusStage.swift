@@ -11,6 +11,7 @@ final class BusStage {
     private let isStoring: Bool
     private var processes: [Process] = []
     private var daemonProcess: Process
+    private let serviceProcess: Process
     private(set) var bus: ProcessClock
     private(set) var daemon: ProcessClock
     private(set) var service: ProcessClock
@@ -29,7 +30,7 @@ final class BusStage {
         client = BareConnection(address)
         daemonProcess = BusStage.start(
             BusStage.executable, BusStage.daemonArguments(address, directory, isStoring: isStoring))
-        let serviceProcess = BusStage.start(
+        serviceProcess = BusStage.start(
             "/proc/self/exe", ["--bus-peer", "service", address, directory.path + "/signal"])
         (daemon, service) = (ProcessClock(daemonProcess), ProcessClock(serviceProcess))
         processes = [serviceProcess, busProcess]
@@ -54,6 +55,12 @@ final class BusStage {
     var clock: () -> Double {
         { [bus, daemon, service] in Runner.cpuTime() + bus.time + daemon.time + service.time }
     }
+
+    /// What listd has resident.
+    var daemonMemory: MeasuredProcess { .other { [self] in daemonProcess.processIdentifier } }
+
+    /// What the bare service has resident.
+    var serviceMemory: MeasuredProcess { .other { [serviceProcess] in serviceProcess.processIdentifier } }
 
     /// Where listd keeps its lists.
     var stateDirectory: String { directory.path + "/state" }

@@ -14,6 +14,8 @@ struct Benchmark {
         /// CPU time until now, in milliseconds, of the processes that count; nil = `work` answers elapsed nanoseconds
         /// itself, and the median of the iterations counts.
         let clock: (() -> Double)?
+        /// Whose memory counts.
+        let process: MeasuredProcess
     }
 
     /// A promise about two cases.
@@ -44,16 +46,20 @@ struct Benchmark {
     /// Adds something to measure.
     mutating func add(
         _ name: String, iterations: Int = 1, clock: @escaping () -> Double = Runner.cpuTime,
-        prepare: @escaping () -> Void = {}, _ work: @escaping () -> Int
+        memoryOf process: MeasuredProcess = .own, prepare: @escaping () -> Void = {}, _ work: @escaping () -> Int
     ) {
-        cases.append(Case(name: name, prepare: prepare, work: work, iterations: iterations, clock: clock))
+        cases.append(
+            Case(name: name, prepare: prepare, work: work, iterations: iterations, clock: clock, process: process))
     }
 
     /// Adds something that is waited for: `work` answers how long, in nanoseconds on the wall, from a call to its answer.
     ///
     /// The median of the iterations is one measurement: what another program disturbs now and then does not count.
-    mutating func addElapsed(_ name: String, iterations: Int, _ work: @escaping () -> Int) {
-        cases.append(Case(name: name, prepare: {}, work: work, iterations: iterations, clock: nil))
+    mutating func addElapsed(
+        _ name: String, iterations: Int, memoryOf process: MeasuredProcess = .own, _ work: @escaping () -> Int
+    ) {
+        cases.append(
+            Case(name: name, prepare: {}, work: work, iterations: iterations, clock: nil, process: process))
     }
 
     /// Adds the promise that one case takes at most `limit` times as long as another.

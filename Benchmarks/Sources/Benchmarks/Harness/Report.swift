@@ -49,10 +49,16 @@ struct Report {
                 "| \(line.row) | ≤ \(limit) \(line.unit) | \(ratio) \(line.unit) | \(verdict) | \(line.note) "
                     + "| \(line.measured) |")
         }
-        print("\n| benchmark | case | median | spread |\n|---|---|---|---|")
+        print("\n| benchmark | case | median | spread | allocations | peak memory |\n|---|---|---|---|---|---|")
         for (benchmark, item) in measurements {
-            print("| \(benchmark) | \(item.name) | \(time(item.median)) | \(Int(item.spread * 100)) % |")
+            print(
+                "| \(benchmark) | \(item.name) | \(time(item.median)) | \(Int(item.spread * 100)) % "
+                    + "| \(item.memory.allocations.map(count) ?? "–") | \(memory(item.memory)) |")
         }
+        print(
+            "\nAllocations: blocks taken from the heap for one time of the work, where this process does it. Peak memory: "
+                + "what was resident at most, with a + above what was there before, else all of the process that works."
+        )
     }
 
     func printJSON() throws {
@@ -65,7 +71,8 @@ struct Report {
             try show(
                 Figure(
                     benchmark: benchmark, name: item.name, medianMilliseconds: item.median, spread: item.spread,
-                    repetitions: item.times.count))
+                    repetitions: item.times.count, allocations: item.memory.allocations,
+                    peakBytes: item.memory.peak, peakIsGrowth: item.memory.isGrowth))
         }
         for line in lines {
             try show(
@@ -81,6 +88,9 @@ struct Report {
         let medianMilliseconds: Double
         let spread: Double
         let repetitions: Int
+        let allocations: Double?
+        let peakBytes: Int?
+        let peakIsGrowth: Bool
     }
 
     private struct Verdict: Encodable {
@@ -93,6 +103,13 @@ struct Report {
     }
 
     private func figure(_ number: Double) -> String { String(format: "%.2f", number) }
+
+    private func count(_ number: Double) -> String { String(format: number < 10 ? "%.1f" : "%.0f", number) }
+
+    private func memory(_ use: MemoryUse) -> String {
+        guard let peak = use.peak else { return "–" }
+        return String(format: use.isGrowth ? "+%.1f MiB" : "%.1f MiB", Double(peak) / 1_048_576)
+    }
 
     private func time(_ milliseconds: Double) -> String {
         milliseconds < 0.1 ? String(format: "%.2f µs", milliseconds * 1000) : String(format: "%.3f ms", milliseconds)

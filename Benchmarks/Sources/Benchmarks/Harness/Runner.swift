@@ -1,11 +1,12 @@
 internal import Dispatch
 internal import Glibc
 
-/// CPU or elapsed times of one case.
+/// CPU or elapsed times of one case, and what it took of memory.
 struct Measurement {
     let name: String
     /// Milliseconds, ascending.
     let times: [Double]
+    let memory: MemoryUse
 
     var median: Double { times[times.count / 2] }
 
@@ -32,16 +33,26 @@ struct Runner {
         return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
     }
 
-    /// Runs every case once to warm up, then all of them in turns.
+    /// Runs every case once to warm up and once to see what it takes of memory, then all of them in turns.
     func run(_ benchmark: Benchmark) -> [Measurement] {
         var times = [[Double]](repeating: [], count: benchmark.cases.count)
         for item in benchmark.cases { _ = measure(item) }
+        let memory = benchmark.cases.map(takeMemory)
         for _ in 0..<repetitions {
             for position in benchmark.cases.indices.shuffled() {
                 times[position].append(measure(benchmark.cases[position]))
             }
         }
-        return zip(benchmark.cases, times).map { Measurement(name: $0.name, times: $1.sorted()) }
+        return benchmark.cases.indices.map {
+            Measurement(name: benchmark.cases[$0].name, times: times[$0].sorted(), memory: memory[$0])
+        }
+    }
+
+    private func takeMemory(_ item: Benchmark.Case) -> MemoryUse {
+        item.prepare()
+        return item.process.memory(times: item.iterations) {
+            for _ in 0..<item.iterations { blackHole(item.work()) }
+        }
     }
 
     private func measure(_ item: Benchmark.Case) -> Double {

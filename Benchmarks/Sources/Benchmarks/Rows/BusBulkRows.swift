@@ -13,7 +13,9 @@ extension BusRows {
         stage.client.call(messages[0].copy)
         var benchmark = Benchmark("perform updates")
         var round = 0
-        benchmark.add("PerformUpdates of \(count), listd alone", clock: { stage.daemon.time }) {
+        benchmark.add(
+            "PerformUpdates of \(count), listd alone", clock: { stage.daemon.time }, memoryOf: stage.daemonMemory
+        ) {
             round += 1
             stage.client.call(messages[round % 2].copy)
             return round

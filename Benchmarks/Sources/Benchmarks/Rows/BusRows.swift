@@ -30,12 +30,12 @@ enum BusRows {
         stage.setSignal(capture(stage, adapter.change(3, "captured")))
         var benchmark = Benchmark("broadcast to \(count)")
         var step = 0
-        benchmark.add("Updated to \(count)", iterations: 300, clock: stage.clock) {
+        benchmark.add("Updated to \(count)", iterations: 300, clock: stage.clock, memoryOf: stage.daemonMemory) {
             step += 1
             stage.client.call(adapter.change(3, "step \(step)"))
             return step
         }
-        benchmark.add("bare signal to \(count)", iterations: 300, clock: stage.clock) {
+        benchmark.add("bare signal to \(count)", iterations: 300, clock: stage.clock, memoryOf: stage.serviceMemory) {
             step += 1
             let call = adapter.change(3, "step \(step)").redirected(to: BusStage.bareName, "Signal")
             stage.client.call(call)
@@ -61,23 +61,27 @@ enum BusRows {
             step += 1
             return adapter.change(step % 1000, "step \(step)")
         }
-        benchmark.addElapsed("ApplyChanges of one object", iterations: 300) {
+        benchmark.addElapsed("ApplyChanges of one object", iterations: 300, memoryOf: stage.daemonMemory) {
             let call = change()
             return Runner.elapsed { stage.client.call(call) }
         }
         addEmpty(to: &benchmark, stage)
         stage.setSignal(capture(stage, change()))
-        benchmark.addElapsed("bare signal and answer", iterations: 300) {
+        benchmark.addElapsed("bare signal and answer", iterations: 300, memoryOf: stage.serviceMemory) {
             let call = change().redirected(to: BusStage.bareName, "Signal")
             return Runner.elapsed { stage.client.call(call) }
         }
         for (name, clock) in [("listd", stage.daemon), ("the bus", stage.bus)] {
-            benchmark.add("ApplyChanges, CPU of \(name)", iterations: 300, clock: { clock.time }) {
+            benchmark.add(
+                "ApplyChanges, CPU of \(name)", iterations: 300, clock: { clock.time }, memoryOf: stage.daemonMemory
+            ) {
                 stage.client.call(change())
                 return step
             }
         }
-        benchmark.add("ApplyChanges, CPU of all", iterations: 300, clock: stage.clock) {
+        benchmark.add(
+            "ApplyChanges, CPU of all", iterations: 300, clock: stage.clock, memoryOf: stage.daemonMemory
+        ) {
             stage.client.call(change())
             return step
         }
@@ -89,11 +93,13 @@ enum BusRows {
 
     /// A method that does nothing, of a service that is nothing but libdbus.
     private static func addEmpty(to benchmark: inout Benchmark, _ stage: BusStage) {
-        benchmark.addElapsed("empty round trip", iterations: 300) {
+        benchmark.addElapsed("empty round trip", iterations: 300, memoryOf: stage.serviceMemory) {
             let call = stage.bareCall("Empty")
             return Runner.elapsed { stage.client.call(call) }
         }
-        benchmark.add("empty round trip, CPU of all", iterations: 300, clock: stage.clock) {
+        benchmark.add(
+            "empty round trip, CPU of all", iterations: 300, clock: stage.clock, memoryOf: stage.serviceMemory
+        ) {
             stage.client.call(stage.bareCall("Empty"))
             return 0
         }
@@ -121,9 +127,11 @@ enum BusRows {
             stage.client.drop()
             return time
         }
-        benchmark.addElapsed("SetViewport, 20 new cells", iterations: 300, scroll)
+        benchmark.addElapsed("SetViewport, 20 new cells", iterations: 300, memoryOf: stage.daemonMemory, scroll)
         addEmpty(to: &benchmark, stage)
-        benchmark.add("SetViewport and Ack, CPU of all", iterations: 300, clock: stage.clock, scroll)
+        benchmark.add(
+            "SetViewport and Ack, CPU of all", iterations: 300, clock: stage.clock, memoryOf: stage.daemonMemory, scroll
+        )
         benchmark.expect(
             "scroll step, 20 new cells, round trip", "SetViewport, 20 new cells", atMost: 2.5,
             times: "empty round trip")
@@ -138,12 +146,12 @@ enum BusRows {
         stage.setSignal(capture(stage, adapter.performUpdates(1000) { _ in [("title", "captured")] }))
         var benchmark = Benchmark("burst")
         var step = 0
-        benchmark.add("1000 updates at once", clock: stage.clock) {
+        benchmark.add("1000 updates at once", clock: stage.clock, memoryOf: stage.daemonMemory) {
             step += 1
             stage.client.callAll((0..<1000).map { adapter.change($0, "step \(step)") })
             return step
         }
-        benchmark.add("1000 empty calls and one signal", clock: stage.clock) {
+        benchmark.add("1000 empty calls and one signal", clock: stage.clock, memoryOf: stage.serviceMemory) {
             step += 1
             let calls = (0..<999).map {
                 adapter.change($0, "step \(step)").redirected(to: BusStage.bareName, "Empty")

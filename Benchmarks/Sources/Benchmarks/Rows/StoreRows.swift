@@ -16,8 +16,11 @@ enum StoreRows {
         let plain = PlainSQLite(copyOf: stage.stateDirectory, to: stage.directory.path + "/plain")
         let kept = Callers(8, on: stage, durability: "memory")
         var benchmark = Benchmark("store write")
-        benchmark.add("8 callers, durability disk", clock: Runner.wallTime) { stored.call(calls) }
-        benchmark.add("8 callers, durability memory", clock: Runner.wallTime) { kept.call(calls) }
+        for (durability, callers) in [("disk", stored), ("memory", kept)] {
+            benchmark.add(
+                "8 callers, durability \(durability)", clock: Runner.wallTime, memoryOf: stage.daemonMemory
+            ) { callers.call(calls) }
+        }
         benchmark.add("a transaction for each object", clock: Runner.wallTime) { plain.writeChanges(calls * 8) }
         benchmark.expect(
             "\(calls * 8) `ApplyChanges` of one object by 8 callers, durability disk", "8 callers, durability disk",
@@ -31,7 +34,9 @@ enum StoreRows {
         var benchmark = Benchmark("store memory")
         for (name, stage) in [("with a store", storing), ("without a store", bare)] {
             let callers = Callers(1, on: stage, durability: "memory")
-            benchmark.add("ApplyChanges, memory, \(name)", clock: stage.clock) { callers.call(calls) }
+            benchmark.add("ApplyChanges, memory, \(name)", clock: stage.clock, memoryOf: stage.daemonMemory) {
+                callers.call(calls)
+            }
         }
         benchmark.expect(
             "`ApplyChanges` of one object, durability memory, with a store", "ApplyChanges, memory, with a store",
@@ -50,7 +55,7 @@ enum StoreRows {
         let plain = PlainSQLite(copyOf: stage.stateDirectory, to: stage.directory.path + "/plain")
         var restored = 0.0
         var benchmark = Benchmark("store restore")
-        benchmark.add("restore 1000000 objects", clock: { restored }) {
+        benchmark.add("restore 1000000 objects", clock: { restored }, memoryOf: stage.daemonMemory) {
             restored += stage.restart()
             return 0
         }
