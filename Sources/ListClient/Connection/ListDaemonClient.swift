@@ -35,22 +35,6 @@ public final class ListDaemonClient {
         public let views: UInt32
     }
 
-    /// One row of `ListPlugins`.
-    public struct PluginRow: Sendable {
-        /// Its name.
-        public let name: String
-        /// Its own version.
-        public let version: String
-        /// The path of its library.
-        public let file: String
-        /// Where its code runs: `worker` or `none`.
-        public let isolation: String
-        /// How it is: `loading`, `ready`, `restarting` or `failed`.
-        public let state: String
-        /// What went wrong last; empty if nothing did.
-        public let lastError: String
-    }
-
     /// The lists there are.
     public func adapters() async throws(DBusError) -> [AdapterRow] {
         typealias Row = DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>
@@ -59,16 +43,6 @@ public final class ListDaemonClient {
             return AdapterRow(
                 name: name, path: path, source: source, revision: revision, objects: objects, items: items,
                 views: views)
-        }
-    }
-
-    /// The plugins and how they are.
-    public func plugins() async throws(DBusError) -> [PluginRow] {
-        typealias Row = DBusStruct<String, String, String, String, String, String>
-        return try await manager.call("ListPlugins", returning: [Row].self).map { row in
-            let (name, version, file, isolation, state, lastError) = row.members
-            return PluginRow(
-                name: name, version: version, file: file, isolation: isolation, state: state, lastError: lastError)
         }
     }
 

@@ -8,6 +8,8 @@ public enum ListdName {
     public static let managerPath: ObjectPath = "/org/listd/Listd1"
     /// The object manager of the lists.
     public static let adaptersPath: ObjectPath = "/org/listd/Listd1/adapters"
+    /// The object manager of the plugins.
+    public static let pluginsPath: ObjectPath = "/org/listd/Listd1/plugins"
     /// The manager's interface.
     public static let manager = "org.listd.Listd1.Manager"
     /// A list's interface.

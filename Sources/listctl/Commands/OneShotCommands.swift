@@ -29,13 +29,19 @@ struct OneShotCommands {
         let rows = try await daemon.plugins()
         guard json else {
             return Output.table(
-                ["NAME", "VERSION", "ISOLATION", "STATE", "FILE", "LAST ERROR"],
-                rows.map { [$0.name, $0.version, $0.isolation, $0.state, $0.file, $0.lastError] })
+                ["NAME", "VERSION", "ISOLATION", "STATE", "PROCESS", "RESTARTS", "FILE", "LAST ERROR"],
+                rows.map { row in
+                    [
+                        row.name, row.version, row.isolation, row.state, "\(row.process)", "\(row.restarts)", row.file,
+                        row.lastError,
+                    ]
+                })
         }
         for row in rows {
             Output.json([
                 "name": .string(row.name), "version": .string(row.version), "isolation": .string(row.isolation),
-                "state": .string(row.state), "file": .string(row.file), "last-error": .string(row.lastError),
+                "state": .string(row.state), "process": .uint32(row.process), "restarts": .uint32(row.restarts),
+                "file": .string(row.file), "last-error": .string(row.lastError),
             ])
         }
     }

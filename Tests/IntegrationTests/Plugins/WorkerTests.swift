@@ -132,6 +132,25 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test("listctl plugins → version, isolation, state, process, restarts, file and last error of each")
+    func listctl() async throws {
+        let stage = try await HorrorStage()
+        _ = try await stage.makeList("list", "Steady")
+        kill(try await stage.process, SIGKILL)
+        try await stage.wait(for: "ready", restarts: 1)
+        let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let (status, output) = try await Script(program: program.appending(path: "listctl").path).run(
+            ["--bus", stage.stage.bus.address, "plugins"])
+        #expect(status == 0)
+        let lines = output.split(separator: "\n")
+        #expect(lines.count == 2)
+        let words = (lines.last ?? "").split(separator: " ").map(String.init)
+        let process = "\(try await stage.process)"
+        #expect(words.prefix(7) == ["horrors", "1.0", "worker", "ready", process, "1", stage.file])
+        #expect(lines.last?.contains("signal 9") == true)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test("a plugin in use → UnloadPlugin is refused and names the lists; without them its process goes")
     func unload() async throws {
         let stage = try await HorrorStage()
