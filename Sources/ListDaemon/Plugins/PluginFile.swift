@@ -27,10 +27,20 @@ package struct PluginFile: Sendable, Hashable {
         else {
             throw ListError(.pluginRefused, "\(path): \(real) is in no plugin directory")
         }
-        try FileStatus(of: directory).checkTrust(in: identity, asDirectoryOf: path)
+        for directory in Self.directories(from: directory, to: real) {
+            try FileStatus(of: directory).checkTrust(in: identity, asDirectoryOf: path)
+        }
         try FileStatus(of: real).checkTrust(in: identity)
         try ELFHeader(of: real).check(path)
         self.path = real
+    }
+
+    /// The plugin directory and those below it on the way to a file: whoever may write one of them puts another file there.
+    private static func directories(from directory: String, to file: String) -> [String] {
+        let names = file.utf8.dropFirst(directory.utf8.count).split(separator: UInt8(ascii: "/")).dropLast()
+        return names.reduce(into: [directory]) { found, name in
+            found.append("\(found.last ?? directory)/\(String(decoding: name, as: UTF8.self))")
+        }
     }
 
     /// The plugin's name as the file's name has it: `libNAME.so` and `NAME.so` are NAME.

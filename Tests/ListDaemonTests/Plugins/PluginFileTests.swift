@@ -130,6 +130,23 @@ struct PluginFileTests {
         #expect(refusal("good.so")?.contains("its plugin directory is not safe") == true)
     }
 
+    @Test("others may write a directory on the way to the file → refused; nobody may → taken by its path")
+    func writableBelow() throws {
+        for name in ["more", "more/deep"] {
+            try FileManager.default.createDirectory(
+                atPath: workshop.path(name), withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o755])
+        }
+        try workshop.write(head(), to: "more/deep/good.so")
+        #expect(try load("more/deep/good.so").path == workshop.path("more/deep/good.so"))
+        for open in ["more", "more/deep"] {
+            let path = workshop.path(open)
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
+            #expect(refusal("more/deep/good.so")?.contains("its plugin directory is not safe") == true)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+    }
+
     @Test("a link within the directory → its target; a link out of it → refused")
     func links() throws {
         try workshop.write(head(), to: "good.so")
