@@ -11,6 +11,13 @@ let version = "2.0"
 let version = "1.0"
 #endif
 
+// The same plugin under another name, and with other items of `Steady`.
+#if TWIN
+let (pluginName, steadyReuse) = ("twin", "twin")
+#else
+let (pluginName, steadyReuse) = ("horrors", "steady")
+#endif
+
 /// The things that a plugin must not do.
 enum Horror: String {
     case trap, overflow, loop, exit, abort, segfault, deadlock, pipe, memory, changes
@@ -162,7 +169,7 @@ final class SteadyController: ListSectionController {
 
     override func item(at index: Int) -> ListItem {
         ListItem(
-            reuseIdentifier: "steady",
+            reuseIdentifier: steadyReuse,
             content: [
                 "title": .string(object?.id ?? ""), "value": object?.fields["value"] ?? .int64(0),
                 "version": .string(version), "made as": .int64(number),
@@ -249,7 +256,7 @@ enum Horrors: Plugin {
         if let horror = host.settings["Manifest"] { Horror(rawValue: horror)?.happen() }
         host.logger.notice("horrors \(version) in process \(getpid())")
         return PluginManifest(
-            name: "horrors", version: version,
+            name: pluginName, version: version,
             sectionControllers: [
                 .controller("Horror") { HorrorController() }, .controller("Steady") { SteadyController() },
                 .controller("Flood") { FloodController() },

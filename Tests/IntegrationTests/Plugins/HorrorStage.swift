@@ -34,7 +34,8 @@ final class HorrorStage {
 
     private static func install(_ version: HorrorLibraries.Version, in directory: TemporaryDirectory) throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
-        let (target, new) = (directory.path + "/horrors.so", directory.path + "/new")
+        let name = version == .twin ? "twin" : "horrors"
+        let (target, new) = ("\(directory.path)/\(name).so", directory.path + "/new")
         try FileManager.default.copyItem(atPath: try built.get().path(of: version), toPath: new)
         // As an installation does: the file that is mapped stays whole.
         guard unsafe rename(new, target) == 0 else { throw ListdProcess.Failure("rename \(target): errno \(errno)") }
@@ -104,6 +105,10 @@ final class HorrorStage {
 final class HorrorLibraries: Sendable {
     enum Version: String, CaseIterable {
         case first, second
+        /// A plugin of its own with the name `twin`.
+        case twin
+
+        fileprivate var conditions: [String] { self == .first ? [] : [rawValue.uppercased()] }
     }
 
     private let directory = TemporaryDirectory()
@@ -111,7 +116,7 @@ final class HorrorLibraries: Sendable {
     init() throws {
         for version in Version.allCases {
             try FixtureCompiler.compileSwift(
-                "horrors.swift", to: path(of: version), defining: version == .second ? ["SECOND"] : [])
+                "horrors.swift", to: path(of: version), defining: version.conditions)
         }
     }
 

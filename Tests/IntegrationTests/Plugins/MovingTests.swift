@@ -59,6 +59,55 @@ struct MovingTests {
     @Test("moved while writers write → each call is answered once, and a mirror is right")
     func movesUnderLoad() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": text(nil)])
+        try await whileWriting(on: horrors) { stage in
+            for step in 0..<6 { try await reload(stage, step.isMultiple(of: 2) ? "horrors/Steady" : nil) }
+        }
+        #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("from one worker to another and back while writers write → the same, and the other one makes the items")
+    func movesBetweenWorkers() async throws {
+        let horrors = try await HorrorStage(files: ["moving.list": text("horrors/Steady")])
+        try horrors.install(.twin)
+        let list = TestAdapter(stage: horrors.stage, path: "/org/listd/Listd1/adapters/moving")
+        let twin = horrors.stage.object("/org/listd/Listd1/plugins/twin", "Plugin")
+        try await whileWriting(on: horrors) { stage in
+            for step in 0..<6 {
+                let isTwin = step.isMultiple(of: 2)
+                try await reload(stage, isTwin ? "twin/Steady" : "horrors/Steady")
+                #expect(try await Set(list.items().map(\.reuse)) == [isTwin ? "twin" : "steady"])
+            }
+            #expect(try await twin.property("ProcessID", as: UInt32.self) != horrors.process)
+        }
+        // Nothing of the list is left in the worker that it came through.
+        try await horrors.stage.manager.call("UnloadPlugin", "twin")
+        #expect(try await Set(list.items().map(\.reuse)) == ["steady"])
+        #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("newer files of the plugin are loaded while writers write → the same, in another process each time")
+    func newerFilesUnderLoad() async throws {
+        let horrors = try await HorrorStage(files: ["moving.list": text("horrors/Steady")])
+        let list = TestAdapter(stage: horrors.stage, path: "/org/listd/Listd1/adapters/moving")
+        try await whileWriting(on: horrors) { _ in
+            for step in 0..<6 {
+                let process = try await horrors.process
+                try horrors.install(step.isMultiple(of: 2) ? .second : .first)
+                try await horrors.load()
+                #expect(try await horrors.process != process)
+                let version = DBusValue.string(step.isMultiple(of: 2) ? "2.0" : "1.0")
+                #expect(try await list.items().allSatisfy { $0.content["version"] == version })
+            }
+        }
+        #expect(try await horrors.plugin("RestartCount", as: UInt32.self) == 0)
+        #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    /// Does something while a writer writes to the list, whose calls are answered each once; then a mirror that has followed,
+    /// and a view, are right.
+    private func whileWriting(
+        on horrors: HorrorStage, _ body: @DBusActor (Stage) async throws -> Void
+    ) async throws {
         let stage = horrors.stage
         let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/moving")
         let updates = EventLog<UpdatedSignal>()
@@ -67,17 +116,25 @@ struct MovingTests {
         }
         let view = try await list.openView()
         var mirror = ListMirror(try await list.objects())
+        let isDone = Countdown(1)
         let writer = Task { @DBusActor in
-            var last: UInt64 = 0
-            for number in 0..<200 as Range<Int64> {
+            var (number, last): (Int64, UInt64) = (0, 0)
+            while !isDone.isOver || number < 50 {
                 let revision = try await list.applyChanges([
                     Upsert("row \(number % 7)", "row", "first", "", ["value": .int64(number)])
                 ])
                 #expect(revision > last)
-                last = revision
+                (number, last) = (number + 1, revision)
             }
         }
-        for step in 0..<6 { try await reload(stage, step.isMultiple(of: 2) ? "horrors/Steady" : nil) }
+        do {
+            try await body(stage)
+        } catch {
+            isDone.finish()
+            try await writer.value
+            throw error
+        }
+        isDone.finish()
         try await writer.value
         let state = try await list.objects()
         var taken: [UpdatedSignal] = []
@@ -85,7 +142,6 @@ struct MovingTests {
         try mirror.apply(taken, leadingTo: state)
         let present = try await view.present()
         #expect(view.picture.shows(the: present))
-        #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
     @Test("section controllers of two plugins, one of them in a worker → refused with both names, nothing changes")
