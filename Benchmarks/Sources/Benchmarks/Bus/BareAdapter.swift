@@ -16,6 +16,12 @@ struct BareAdapter {
         path = reader.string()
     }
 
+    /// A list that is configured.
+    init(_ stage: BusStage, configured name: String) {
+        self.stage = stage
+        path = "/org/listd/Listd1/adapters/\(name)"
+    }
+
     private func call(_ member: String, interface: String = "Adapter", at path: String? = nil) -> BareMessage {
         BareMessage(to: BusStage.listd, path ?? self.path, BusStage.listd + "." + interface, member)
     }

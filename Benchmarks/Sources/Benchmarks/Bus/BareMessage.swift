@@ -122,6 +122,12 @@ struct BareReader {
         return pointer.map { String(cString: $0) } ?? ""
     }
 
+    mutating func uint32() -> UInt32 {
+        var number: UInt32 = 0
+        dbus_message_iter_get_basic(&iterator, &number)
+        return number
+    }
+
     mutating func uint64() -> UInt64 {
         var number: UInt64 = 0
         dbus_message_iter_get_basic(&iterator, &number)

@@ -9,6 +9,7 @@ final class BusStage {
     let client: BareConnection
     let directory: URL
     private let isStoring: Bool
+    private let arguments: [String]
     private var processes: [Process] = []
     private var daemonProcess: Process
     private let serviceProcess: Process
@@ -19,9 +20,13 @@ final class BusStage {
     /// - Parameters:
     ///   - subscribers: how many connections listen to `Updated`.
     ///   - isStoring: whether listd has a store, in `stateDirectory`.
-    init(subscribers: Int = 0, isStoring: Bool = false) {
+    ///   - files: lists that are configured, and what `listd.conf` says besides.
+    ///   - arguments: further ones of listd.
+    init(subscribers: Int = 0, isStoring: Bool = false, files: [String: String] = [:], arguments: [String] = []) {
         self.isStoring = isStoring
+        self.arguments = arguments
         directory = BusStage.makeDirectory()
+        for (name, text) in files { BusStage.append(text, to: directory.appending(path: "config/\(name)")) }
         address = "unix:path=\(directory.path)/bus"
         let busProcess = BusStage.start(
             "/usr/bin/dbus-daemon", ["--config-file=\(directory.path)/bus.conf", "--nofork", "--print-address=1"],
@@ -29,7 +34,7 @@ final class BusStage {
         bus = ProcessClock(busProcess)
         client = BareConnection(address)
         daemonProcess = BusStage.start(
-            BusStage.executable, BusStage.daemonArguments(address, directory, isStoring: isStoring))
+            BusStage.executable, BusStage.daemonArguments(address, directory, isStoring: isStoring) + arguments)
         serviceProcess = BusStage.start(
             "/proc/self/exe", ["--bus-peer", "service", address, directory.path + "/signal"])
         (daemon, service) = (ProcessClock(daemonProcess), ProcessClock(serviceProcess))
@@ -69,7 +74,7 @@ final class BusStage {
     func restart() -> Double {
         stop()
         daemonProcess = BusStage.start(
-            BusStage.executable, BusStage.daemonArguments(address, directory, isStoring: isStoring))
+            BusStage.executable, BusStage.daemonArguments(address, directory, isStoring: isStoring) + arguments)
         daemon = ProcessClock(daemonProcess)
         while !client.hasOwner(BusStage.listd) { usleep(2000) }
         return daemon.time
@@ -100,9 +105,11 @@ final class BusStage {
 struct ProcessClock {
     private let clock: clockid_t
 
-    init(_ process: Process) {
+    init(_ process: Process) { self.init(processID: process.processIdentifier) }
+
+    init(processID: Int32) {
         var clock = clockid_t()
-        guard clock_getcpuclockid(process.processIdentifier, &clock) == 0 else { fatalError("no clock of a process") }
+        guard clock_getcpuclockid(processID, &clock) == 0 else { fatalError("no clock of a process") }
         self.clock = clock
     }
 
@@ -142,6 +149,13 @@ extension BusStage {
         guard (try? process.run()) != nil else { fatalError("cannot start \(program): is it built?") }
         if waitsForLine { _ = output.fileHandleForReading.availableData }
         return process
+    }
+
+    private static func append(_ text: String, to file: URL) {
+        let present = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        guard (try? (present + text).write(to: file, atomically: true, encoding: .utf8)) != nil else {
+            fatalError("no room for \(file.path)")
+        }
     }
 
     static func makeDirectory() -> URL {

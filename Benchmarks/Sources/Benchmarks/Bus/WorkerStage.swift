@@ -1,0 +1,73 @@
+internal import Foundation
+
+/// A listd with one plugin twice: `inside` runs in the daemon, `outside` in a worker.
+final class WorkerStage {
+    let bus: BusStage
+
+    /// - Parameter lists: lists to configure, each with the section controller of the plugin of its name.
+    init(lists: [String]) {
+        var files = ["listd.conf": "[Plugin inside]\nIsolation=none\n[Plugin outside]\nIsolation=worker\n"]
+        for name in lists {
+            files[name + ".list"] = "[List]\nDurability=memory\n[Sections]\n*=\(name)/BindingController\n"
+        }
+        bus = BusStage(files: files, arguments: ["--plugins", Self.plugins])
+    }
+
+    /// A call of the manager with one text.
+    func callManager(_ member: String, _ text: String) {
+        let call = BareMessage(
+            to: BusStage.listd, "/org/listd/Listd1", BusStage.listd + ".Manager", member)
+        call.write { $0.append(text) }
+        bus.client.call(call)
+    }
+
+    /// Nanoseconds of a round trip on the bus that does nothing.
+    func elapsedEmpty() -> Int {
+        let call = bus.bareCall("Empty")
+        return Runner.elapsed { bus.client.call(call) }
+    }
+
+    /// CPU time of the caller, the bus, listd, and the worker of a plugin.
+    func clock(withWorkerOf plugin: String) -> () -> Double {
+        let (worker, others) = (ProcessClock(processID: processID(of: plugin)), bus.clock)
+        return { others() + worker.time }
+    }
+
+    /// What is resident in the process that the code of a plugin runs in.
+    func memory(of plugin: String) -> MeasuredProcess { .other { [self] in processID(of: plugin) } }
+
+    private func processID(of plugin: String) -> Int32 {
+        let call = BareMessage(
+            to: BusStage.listd, "/org/listd/Listd1/plugins/\(plugin)", "org.freedesktop.DBus.Properties", "Get")
+        call.write { writer in
+            writer.append(BusStage.listd + ".Plugin")
+            writer.append("ProcessID")
+        }
+        var answer = bus.client.call(call).reader
+        var value = answer.inside()
+        return Int32(value.uint32())
+    }
+
+    /// The directory with the plugin under both names, compiled against the libraries of the listd that is measured, as
+    /// `swift build -c release` does.
+    private static let plugins: String = {
+        let built = URL(fileURLWithPath: BusStage.executable).resolvingSymlinksInPath().deletingLastPathComponent().path
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(5).joined(separator: "/").dropFirst()
+        let directory = FileManager.default.temporaryDirectory.appending(path: "bench-plugins-\(getuid())").path
+        for name in ["inside", "outside"] {
+            let script = """
+                umask 022; mkdir -p \(directory); compiler=$(dirname "$(\(root)/scripts/swift --where)")/swiftc
+                "$compiler" -O -emit-library -swift-version 6 -D \(name.uppercased()) -module-name \(name) \
+                -I \(built)/Modules -I \(root)/Sources/PluginAPI/ABI -L \(built) -lPluginAPI -lListKit \
+                -o \(directory)/\(name).so \(root)/Benchmarks/Plugins/binding.swift
+                """
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-ec", script]
+            guard (try? process.run()) != nil else { fatalError("cannot start a shell") }
+            process.waitUntilExit()
+            guard process.terminationStatus == 0 else { fatalError("the plugin \(name) cannot be compiled") }
+        }
+        return directory
+    }()
+}
