@@ -91,6 +91,8 @@ extension Service {
             counters["plugin-\(plugin)-calls"] = times.calls
             counters["plugin-\(plugin)-microseconds"] = times.nanoseconds / 1000
             counters["plugin-\(plugin)-longest-microseconds"] = times.longestNanoseconds / 1000
+            counters["plugin-\(plugin)-orders"] = times.orders
+            counters["plugin-\(plugin)-reports"] = times.reports
         }
         return counters
     }

@@ -37,7 +37,7 @@ extension AdapterHost {
 
 extension AdapterCommand {
     /// Whether handling it takes microseconds, in a list that is small.
-    fileprivate var isLight: Bool {
+    var isLight: Bool {
         switch self {
         case .update(let request): request.isLight
         case .query(_, .objects(_, _, let byteLimit)): byteLimit <= AdapterQuery.lightBytes

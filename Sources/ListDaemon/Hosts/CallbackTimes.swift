@@ -2,8 +2,8 @@ internal import Dispatch
 internal import ListKit
 internal import Synchronization
 
-/// How often the section controllers of plugins were called, in the daemon and in workers, and how long that took, by
-/// plugin.
+/// How often the section controllers of plugins were called, in the daemon and in workers, how long that took, and how often
+/// workers were spoken to for it, by plugin.
 ///
 /// Written by the executors of all lists, read by the bus thread.
 package final class CallbackTimes: Sendable {
@@ -15,6 +15,10 @@ package final class CallbackTimes: Sendable {
         package var nanoseconds: UInt64 = 0
         /// How long the longest took.
         package var longestNanoseconds: UInt64 = 0
+        /// How often its worker was told something about a list.
+        package var orders: UInt64 = 0
+        /// How often its worker has said something about a list.
+        package var reports: UInt64 = 0
 
         /// Nobody was called.
         package init() {}
@@ -50,6 +54,16 @@ package final class CallbackTimes: Sendable {
     /// Counts what a worker has counted.
     func add(_ other: Times, of plugin: String) {
         times.withLock { $0[plugin, default: Times()].add(other) }
+    }
+
+    /// Counts a message to a worker.
+    func addOrder(toWorkerOf plugin: String) {
+        times.withLock { $0[plugin, default: Times()].orders &+= 1 }
+    }
+
+    /// Counts a message from a worker.
+    func addReport(ofWorkerOf plugin: String) {
+        times.withLock { $0[plugin, default: Times()].reports &+= 1 }
     }
 }
 

@@ -234,7 +234,7 @@ private final class Bystander {
 }
 
 extension Sequence {
-    fileprivate func asyncMap<Result>(_ body: (Element) async throws -> Result) async rethrows -> [Result] {
+    func asyncMap<Result>(_ body: (Element) async throws -> Result) async rethrows -> [Result] {
         var results: [Result] = []
         for element in self { results.append(try await body(element)) }
         return results

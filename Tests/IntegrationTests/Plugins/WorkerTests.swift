@@ -132,6 +132,35 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test("a scroll that shows twenty new cells → one message to the worker, and one back")
+    func roundTrips() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Steady")
+        _ = try await list.performUpdates(rows(400))
+        let (path, _, _, _) = try await list.by(stage.stage.client).call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        let view = stage.stage.object(path, "View")
+        func counter(_ name: String) async throws -> UInt64 {
+            let counters = try await stage.stage.manager.call("GetStatistics", returning: [String: UInt64].self)
+            return try #require(counters["plugin-horrors-\(name)"])
+        }
+        for step in 0..<5 {
+            let names = ["orders", "reports", "calls"]
+            let before = try await names.asyncMap(counter)
+            // Beyond what is kept ready on both sides, so that all cells are new.
+            let sequence = try await view.call(
+                "SetViewport", UInt64(0), 0.0, Double(step) * 3000, 100.0, 800.0, returning: UInt64.self)
+            let after = try await names.asyncMap(counter)
+            #expect(after[0] == before[0] + 1)
+            #expect(after[1] == before[1] + 1)
+            #expect(after[2] >= before[2] + 20)
+            // Taken in, and whatever the worker says to that said.
+            try await view.call("Ack", sequence)
+            _ = try await list.items()
+        }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test("listctl plugins → version, isolation, state, process, restarts, file and last error of each")
     func listctl() async throws {
         let stage = try await HorrorStage()
@@ -186,6 +215,22 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test("listd is killed → its worker goes with it, though it hangs in a callback")
+    func noOrphans() async throws {
+        let stage = try await HorrorStage("CallbackTimeout=1h")
+        let list = try await stage.makeList("list", "Horror")
+        let process = try await stage.process
+        let fields: [String: DBusValue] = [
+            "do": .string("loop"), "at": .string("update"), "once": .string(try stage.token("once")),
+        ]
+        let call = Task { _ = try? await list.performUpdates([Row("x", "row", fields)]) }
+        // It has begun to loop when it has used more of a processor than its start takes.
+        while try #require(ProcessStatus(process)).processorTime < 100 { await Task.yield() }
+        await stage.stage.kill()
+        await call.value
+        while let status = ProcessStatus(process), !status.isZombie { await Task.yield() }
+    }
+
     @Test("a worker → no new privileges, few descriptors, limits")
     func confinement() async throws {
         let stage = try await HorrorStage("MemoryMax=300M")
@@ -217,12 +262,18 @@ struct ProcessStatus {
     private let lines: [Substring]
     private let limits: [Substring]
     let descriptors: [String]
+    /// What it has used of processors, in hundredths of a second.
+    let processorTime: Int
 
     init?(_ process: Int32) {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return nil }
         lines = text.split(separator: "\n")
         let limits = try? String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
         self.limits = (limits ?? "").split(separator: "\n")
+        // The fields behind the program's name, which may have spaces; the 14th and 15th of all (proc_pid_stat(5)).
+        let numbers = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+        let fields = numbers.split(separator: ")").last?.split(separator: " ") ?? []
+        processorTime = fields.dropFirst(11).prefix(2).compactMap { Int($0) }.reduce(0, +)
         descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd")) ?? []
     }
 

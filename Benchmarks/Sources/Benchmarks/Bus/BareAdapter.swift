@@ -82,6 +82,16 @@ struct BareAdapter {
         return call
     }
 
+    /// `GetItems` of the first sections.
+    func items(_ count: UInt32) -> BareMessage {
+        let call = call("GetItems")
+        call.write { writer in
+            writer.append(UInt32(0))
+            writer.append(count)
+        }
+        return call
+    }
+
     /// Opens a view and answers its path.
     func openView(by client: BareConnection) -> String {
         let call = call("OpenView")

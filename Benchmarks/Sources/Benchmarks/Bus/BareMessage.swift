@@ -134,6 +134,20 @@ struct BareReader {
         return number
     }
 
+    /// `a{st}` as it is.
+    var counters: [String: UInt64] {
+        var (counters, outer) = ([String: UInt64](), self)
+        var entries = outer.inside()
+        while entries.type == DBusType.entry {
+            var entry = entries.inside()
+            let name = entry.string()
+            _ = entry.next()
+            counters[name] = entry.uint64()
+            _ = entries.next()
+        }
+        return counters
+    }
+
     mutating func double() -> Double {
         var number = 0.0
         dbus_message_iter_get_basic(&iterator, &number)

@@ -27,6 +27,15 @@ final class WorkerStage {
         return Runner.elapsed { bus.client.call(call) }
     }
 
+    /// How often listd and the worker of a plugin have spoken to each other about lists.
+    func messages(ofWorkerOf plugin: String) -> Int {
+        let call = BareMessage(
+            to: BusStage.listd, "/org/listd/Listd1", BusStage.listd + ".Manager", "GetStatistics")
+        let answer = bus.client.call(call)
+        let counters = answer.reader.counters
+        return ["orders", "reports"].reduce(0) { $0 + Int(counters["plugin-\(plugin)-\($1)"] ?? 0) }
+    }
+
     /// CPU time of the caller, the bus, listd, and the worker of a plugin.
     func clock(withWorkerOf plugin: String) -> () -> Double {
         let (worker, others) = (ProcessClock(processID: processID(of: plugin)), bus.clock)

@@ -9,6 +9,7 @@ extension GuardedHost {
     /// Takes what the host in a seat yields: at once, or when it is its turn.
     func receive(_ output: HostOutput, from number: SeatNumber) {
         guard seat?.number == number else { return }
+        defer { noteWork() }
         count(output.times)
         guard backlog.isEmpty, !mustWait(output) else { return putOff(output) }
         handle(output)

@@ -133,3 +133,13 @@ extension GuardedHost {
         untold.append(transaction)
     }
 }
+
+extension PreparedTransaction.Content {
+    /// Whether the daemon's copy of a list takes it over in microseconds.
+    var isLight: Bool {
+        switch self {
+        case .replace(let objects): objects.count <= 64
+        case .changes(let changes): changes.removed.count + changes.updated.count + changes.placed.count <= 64
+        }
+    }
+}

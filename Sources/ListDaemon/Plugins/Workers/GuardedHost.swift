@@ -1,4 +1,6 @@
+internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import Synchronization
 
 /// Keeps a list whose section controllers run where they may die: hands commands on to the host in the worker, follows what
 /// it does, and brings the list back elsewhere when it is gone.
@@ -26,7 +28,7 @@ actor GuardedHost: ListHost {
         var isSent = false
     }
 
-    let executor: QueueExecutor
+    let executor: HostExecutor
     let sink: AdapterHost.Sink
     var configuration: ListAdapter.Configuration
     var controllers: SectionControllerTable {
@@ -37,6 +39,8 @@ actor GuardedHost: ListHost {
     /// Where the time that they take is counted; nil = nowhere.
     let times: CallbackTimes?
     var phase = Phase.waiting
+    /// Whether what comes next is little to do, so that the bus thread may do it.
+    private let isQuick = Atomic(false)
     var seat: Seat?
     /// Whether it was seated before, so that clients have to be told that it is hosted anew.
     var wasSeated = false
@@ -82,7 +86,7 @@ actor GuardedHost: ListHost {
         views: [ViewResumption] = [], selection: [SelectedItem] = [], wasHosted: Bool = false,
         times: CallbackTimes? = nil, sink: @escaping AdapterHost.Sink
     ) {
-        executor = QueueExecutor(label: "org.listd.guard." + configuration.name)
+        executor = HostExecutor(label: "org.listd.guard." + configuration.name)
         self.configuration = configuration
         self.controllers = controllers
         plugins = controllers.plugins
@@ -103,12 +107,33 @@ actor GuardedHost: ListHost {
         executor.post { self.assumeIsolated { $0.receive(command) } }
     }
 
+    /// Hands over a command like ``send(_:)``, from the bus thread, which passes it on itself when it has read what there is
+    /// to be read.
+    package nonisolated func collect(_ command: AdapterCommand) {
+        let isFirst = executor.collect(isLight: command.isLight) { self.assumeIsolated { $0.receive(command) } }
+        guard isFirst else { return }
+        DBusActor.assumeIsolated { EventLoop.shared.afterReading { [self] in work() } }
+    }
+
     /// The executor of the guard answers: that of the list in its worker is watched otherwise.
     package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
 
     /// Takes what the host in a seat yields.
     nonisolated func take(_ output: HostOutput, from seat: SeatNumber) {
         executor.post { self.assumeIsolated { $0.receive(output, from: seat) } }
+    }
+
+    /// Takes something little that the host in a seat yields, from the bus thread, which handles it itself.
+    nonisolated func collect(_ output: HostOutput, from seat: SeatNumber) {
+        if executor.collect(isLight: true, { self.assumeIsolated { $0.receive(output, from: seat) } }) { work() }
+    }
+
+    private nonisolated func work() { executor.runCollected(mayWorkHere: isQuick.load(ordering: .relaxed)) }
+
+    /// Notes whether what comes next is little to do: not while a large transaction is on its way into the daemon's copy.
+    func noteWork() {
+        guard case .serving = phase else { return isQuick.store(false, ordering: .relaxed) }
+        isQuick.store(stored?.transaction.content.isLight ?? true, ordering: .relaxed)
     }
 
     /// Takes a seat; the one before is left.
@@ -126,6 +151,7 @@ actor GuardedHost: ListHost {
 
 extension GuardedHost {
     private func receive(_ command: AdapterCommand) {
+        defer { noteWork() }
         if case .stopped = phase { return refuse(command) }
         switch command {
         case .stored(let token, let error): storeAnswered(token, error)

@@ -23,7 +23,9 @@ extension PluginWorker {
         let number = Seat.nextNumber()
         let crumb = process.takeCrumb()
         process.seat(list, at: number)
+        let (name, times) = (name, list.times)
         let send: @Sendable (WorkerOrder) -> Void = { [weak process] order in
+            times?.addOrder(toWorkerOf: name)
             do throws(ListError) {
                 // Encoded on the executor of the list; the loop only passes it on.
                 let packet = try WorkerPacket(order)

@@ -103,7 +103,7 @@ extension PluginWorker {
         let log = log
         let name = name
         let new = try WorkerProcess(
-            callbackTimeout: configuration.callbackTimeout,
+            plugin: name, callbackTimeout: configuration.callbackTimeout,
             events: WorkerProcess.Events(
                 loaded: { [weak self] facts in self?.loaded(facts, file, state, relay.process) },
                 refused: { [weak self] error in self?.refused(error, relay.process) },
@@ -184,7 +184,7 @@ extension PluginWorker {
         process = nil
         let wasLoading = lifecycle.state == .starting
         log.error(
-            "plugin \(name): the worker \(from.identifier): \(reason)", .plugin(name), event: .pluginRestarted,
+            "plugin \(name): \(from.name): \(reason)", .plugin(name), event: .pluginRestarted,
             limitedBy: "plugin \(name)")
         plugin.lastError = reason
         for list in lists.values { list.loseSeat() }

@@ -21,6 +21,14 @@ enum WorkerOrder: Sendable {
     case eventTaken(SeatNumber)
     /// End a data source; answered with ``WorkerReport/sourceStopped(_:)``.
     case stopSource(SeatNumber)
+
+    /// Whether it is for somebody with an executor of its own, and nothing of the plugin runs on the way there.
+    var isPassedOn: Bool {
+        switch self {
+        case .command, .eventTaken: true
+        case .load, .open, .close, .makeSource, .startSource, .stopSource: false
+        }
+    }
 }
 
 /// The plugin that a worker is for.

@@ -34,6 +34,14 @@ enum WorkerPacket: Sendable {
         }
     }
 
+    /// The most bytes that take about as long to decode as a change of threads would.
+    private static let lightBytes = 16 << 10
+
+    /// Whether the loop decodes it itself.
+    var isLight: Bool {
+        if case .bytes(let bytes) = self { bytes.count <= Self.lightBytes } else { false }
+    }
+
     /// Decodes the value.
     func value<Value: WireCodable>(of type: Value.Type = Value.self) throws(WireError) -> Value {
         switch self {

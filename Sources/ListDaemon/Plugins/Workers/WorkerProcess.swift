@@ -7,8 +7,8 @@ internal import Synchronization
 
 /// One process of a plugin's worker: started, spoken to, watched, and taken away.
 ///
-/// It belongs to the event loop. What it says is decoded on a queue of its own, so that a large report does not keep the
-/// loop; a worker that says more than is taken is not read meanwhile.
+/// It belongs to the event loop. A large report is decoded on a queue of its own, so that it does not keep the loop, and what
+/// comes after it waits for it; a worker that says more than is taken is not read meanwhile.
 @DBusActor
 final class WorkerProcess {
     /// What becomes of it, told on the loop.
@@ -34,16 +34,24 @@ final class WorkerProcess {
     private static let lingering = Duration.milliseconds(200)
 
     let crumbs: BreadcrumbMap
+    /// The process id; 0 = it is being started, or could not be.
     private(set) var identifier: Int32 = 0
+    /// For people.
+    var name: String { identifier > 0 ? "the worker \(identifier)" : "its worker" }
+    private let plugin: String
     private let events: Events
     private let callbackTimeout: Duration
     private var socket: WorkerSocket?
     private var link: WorkerLink?
+    /// Who dialled before it was known which process that has to be.
+    private var early: (process: Int32?, peer: Peer?) = (nil, nil)
     private var exitWatch: (DescriptorWatch, FileDescriptor)?
     private var hangWatch: LoopTimer?
     private var seen: [Int: (stamp: UInt64, since: ContinuousClock.Instant)] = [:]
     private var usedCrumbs: Set<Int> = [0]
     private var waiting: [WorkerPacket] = []
+    /// Reports that are not handled yet, and their bytes.
+    private var packetsInHand = 0
     private var bytesInHand = 0
     private var isBehind = false
     private var stretchStart = ContinuousClock.now
@@ -57,26 +65,29 @@ final class WorkerProcess {
     /// Who gets the effects of a list; read on the queue.
     private let lists = Mutex<[SeatNumber: GuardedHost]>([:])
 
-    init(callbackTimeout: Duration, events: Events) throws(ListError) {
+    init(plugin: String, callbackTimeout: Duration, events: Events) throws(ListError) {
+        self.plugin = plugin
         self.callbackTimeout = callbackTimeout
         self.events = events
         crumbs = try BreadcrumbMap()
     }
 
-    /// Starts the process, which then dials.
+    /// Has the process started, which then dials; one that cannot be started has ended.
     func start(_ program: WorkerExecutable) throws(ListError) {
         let link = WorkerLink { [weak self] packet in self?.receive(packet) }
         self.link = link
-        let socket = try WorkerSocket.listen { [weak self] credentials in
-            guard let self else { return false }
-            return credentials.processID == identifier
-        }
+        let socket = try WorkerSocket.listen { [weak self] in self?.admits($0.processID) ?? false }
         self.socket = socket
         socket.server.objects = link.tree
         socket.server.onConnection { [weak self] peer in self?.connected(peer) }
-        identifier = try program.start(address: socket.address, passing: crumbs.file)
-        try watchExit()
         watchForHangs()
+        let (address, crumbs) = (socket.address, crumbs)
+        WorkerSpawner.shared.run {
+            let outcome = Result { () throws(ListError) in
+                try program.start(address: address, passing: crumbs.file)
+            }
+            EventLoop.shared.post { self.started(outcome) }
+        }
     }
 
     /// Sends an order; until the worker has dialled it waits.
@@ -87,8 +98,14 @@ final class WorkerProcess {
 
     /// Ends the process at once; the reason is what `ended` is told.
     func kill(_ reason: String) {
-        guard verdict == nil, outcome == nil, identifier > 0 else { return }
+        guard verdict == nil, outcome == nil else { return }
         verdict = reason
+        killGroup()
+    }
+
+    private func killGroup() {
+        // One that is being started is ended as soon as it is there.
+        guard identifier > 0 else { return }
         // The worker leads a group, so that programs that the plugin started go with it.
         if Glibc.kill(-identifier, SIGKILL) != 0 { Glibc.kill(identifier, SIGKILL) }
     }
@@ -115,10 +132,40 @@ final class WorkerProcess {
     }
 }
 
+// MARK: - The start
+
+extension WorkerProcess {
+    /// Whether a process may dial: the one that was started, or whoever comes before that is known.
+    private func admits(_ process: Int32?) -> Bool {
+        guard let process else { return false }
+        guard identifier == 0, early.process == nil else { return process == identifier }
+        early.process = process
+        return true
+    }
+
+    private func started(_ outcome: Result<Int32, ListError>) {
+        do throws(ListError) {
+            identifier = try outcome.get()
+            try watchExit()
+        } catch {
+            killGroup()
+            hangWatch?.cancel()
+            self.outcome = error.description
+            return end()
+        }
+        let (process, peer) = early
+        early = (nil, nil)
+        if let process, process != identifier { kill("process \(process) dialled in its place") }
+        guard verdict == nil else { return killGroup() }
+        if let peer { connected(peer) }
+    }
+}
+
 // MARK: - What comes in
 
 extension WorkerProcess {
     private func connected(_ peer: Peer) {
+        guard identifier > 0 else { return early.peer = peer }
         guard let link, link.connection == nil, let connection = peer.connection else { return }
         link.connection = connection
         peer.onDeparture { [weak self] in self?.departed() }
@@ -129,32 +176,48 @@ extension WorkerProcess {
     }
 
     private func receive(_ packet: WorkerPacket) {
+        // Who is not known yet has nothing to say.
+        guard link?.connection != nil else { return }
+        let isLight = packetsInHand == 0 && packet.isLight
         let count = packet.byteCount
+        packetsInHand += 1
         bytesInHand += count
         if bytesInHand > Self.pausedAbove { isBehind = true }
         countReport()
         readOrPause()
+        if isLight {
+            read(packet, isLight: true)
+            return handled(count)
+        }
         queue.async { [self] in
-            do throws(WireError) {
-                handle(try packet.value(of: WorkerReport.self))
-            } catch {
-                EventLoop.shared.post { self.kill("it wrote what no worker writes (\(error.what))") }
-            }
+            read(packet, isLight: false)
             EventLoop.shared.post { self.handled(count) }
         }
     }
 
-    private nonisolated func handle(_ report: WorkerReport) {
+    private nonisolated func read(_ packet: WorkerPacket, isLight: Bool) {
+        do throws(WireError) {
+            handle(try packet.value(of: WorkerReport.self), isLight: isLight)
+        } catch {
+            EventLoop.shared.post { self.kill("it wrote what no worker writes (\(error.what))") }
+        }
+    }
+
+    private nonisolated func handle(_ report: WorkerReport, isLight: Bool) {
         switch report {
         case .loaded(let facts): EventLoop.shared.post { self.events.loaded(facts) }
         case .refused(let error): EventLoop.shared.post { self.events.refused(error) }
-        case .effects(let seat, let output): lists.withLock { $0[seat] }?.take(output, from: seat)
+        case .effects(let seat, let output):
+            let list = lists.withLock { $0[seat] }
+            list?.times?.addReport(ofWorkerOf: plugin)
+            if isLight { list?.collect(output, from: seat) } else { list?.take(output, from: seat) }
         case .sourceMade, .sourceEvent, .sourceStopped: EventLoop.shared.post { self.events.source(report) }
         case .log: EventLoop.shared.post { self.events.log(report) }
         }
     }
 
     private func handled(_ count: Int) {
+        packetsInHand -= 1
         bytesInHand -= count
         if bytesInHand < Self.pausedAbove / 4 { isBehind = false }
         readOrPause()
@@ -214,12 +277,16 @@ extension WorkerProcess {
     private func departed() {
         link?.connection?.close()
         link?.connection = nil
-        guard let outcome else {
+        guard outcome != nil else {
             // It has most likely ended, which is told in a moment; if not, it is of no use any more.
             EventLoop.shared.addTimer(after: Self.lingering) { [weak self] in self?.kill("it hung up") }
             return
         }
-        guard !hasEnded else { return }
+        end()
+    }
+
+    private func end() {
+        guard !hasEnded, let outcome else { return }
         hasEnded = true
         socket?.close()
         queue.async { [self] in

@@ -9,7 +9,7 @@ actor Workshop {
     /// Takes what is to be told, from any thread, in order.
     typealias Tell = @Sendable (WorkerReport) -> Void
 
-    private let queue = QueueExecutor(label: "org.listd.worker")
+    private let queue = HostExecutor(label: "org.listd.worker")
     private let crumbs: BreadcrumbMap
     private let tell: Tell
     private var plugin: (manifest: PluginManifest, host: PluginHost)?
@@ -25,14 +25,26 @@ actor Workshop {
     }
 
     /// Handles an order after all that came before; what cannot be read ends the process, since the ends disagree.
-    nonisolated func take(_ packet: WorkerPacket, orElse fail: @escaping @Sendable (WireError) -> Void) {
-        queue.post {
-            do throws(WireError) {
-                let order = try packet.value(of: WorkerOrder.self)
-                self.assumeIsolated { $0.follow(order) }
-            } catch {
-                fail(error)
+    ///
+    /// What is only passed on, the loop passes on itself: a change of threads would take longer.
+    @DBusActor
+    func take(_ packet: WorkerPacket, orElse fail: @escaping @Sendable (WireError) -> Void) {
+        guard packet.isLight else {
+            return queue.post {
+                do throws(WireError) {
+                    let order: WorkerOrder = try packet.value()
+                    self.assumeIsolated { $0.follow(order) }
+                } catch {
+                    fail(error)
+                }
             }
+        }
+        do throws(WireError) {
+            let order: WorkerOrder = try packet.value()
+            let isFirst = queue.collect(isLight: order.isPassedOn) { self.assumeIsolated { $0.follow(order) } }
+            if isFirst { queue.runCollected(mayWorkHere: true) }
+        } catch {
+            fail(error)
         }
     }
 

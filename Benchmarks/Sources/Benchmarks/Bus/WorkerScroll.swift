@@ -1,0 +1,52 @@
+/// A view on a list of section controllers of a plugin, which is scrolled.
+final class WorkerScroll {
+    let list: String
+    private let stage: WorkerStage
+    private let adapter: BareAdapter
+    private let view: String
+    private var count = 0
+
+    init(_ stage: WorkerStage, list: String, sections: Int) {
+        self.list = list
+        self.stage = stage
+        adapter = BareAdapter(stage.bus, configured: list)
+        stage.bus.client.call(adapter.performUpdates(sections) { [("title", "row \($0)")] })
+        view = adapter.openView(by: stage.bus.client)
+    }
+
+    /// Scrolls, and takes in what comes; nanoseconds from the call to its answer.
+    func step() -> Int {
+        let call = next()
+        var sequence: UInt64 = 0
+        let time = Runner.elapsed { sequence = answer(to: call) }
+        takeIn(sequence)
+        return time
+    }
+
+    /// Scrolls; how many messages that took between listd and the worker.
+    func messages() -> Int {
+        let before = stage.messages(ofWorkerOf: list)
+        let sequence = answer(to: next())
+        let after = stage.messages(ofWorkerOf: list)
+        takeIn(sequence)
+        return after - before
+    }
+
+    private func next() -> BareMessage {
+        count += 1
+        // Beyond the buffer on both sides, so that all cells are new.
+        return adapter.setViewport(view, y: Double(count % 400) * 1000, height: 840)
+    }
+
+    private func answer(to call: BareMessage) -> UInt64 {
+        var reader = stage.bus.client.call(call).reader
+        return reader.uint64()
+    }
+
+    private func takeIn(_ sequence: UInt64) {
+        stage.bus.client.call(adapter.acknowledge(view, sequence))
+        // Answered by the list itself, so that what is said about the acknowledgement is said.
+        stage.bus.client.call(adapter.items(1))
+        stage.bus.client.drop()
+    }
+}
