@@ -31,10 +31,17 @@ extension AdapterObject {
         try checkReadingAccess(call)
         let (offset, limit, format) = try call.arguments(as: UInt32.self, UInt32.self, String.self)
         try Self.check(format: format)
+        let user = try service.authority.caller(call.peer).user
         service.read(for: call) { [self] finished in
-            request { [name] outcome in
+            do throws(ListError) {
+                try service.lentFiles.checkRoom(for: user)
+            } catch {
+                call.fail(error)
+                return finished()
+            }
+            request { [name, files = service.lentFiles] outcome in
                 Task { @DBusActor in
-                    await call.reply(with: outcome, inFileNamed: "listd " + name)
+                    await call.reply(with: outcome, inFileNamed: "listd " + name, lentBy: files, to: user)
                     finished()
                 }
             } _: { id in
@@ -52,12 +59,16 @@ extension AdapterObject {
 
 extension Call {
     /// Answers with objects that a host gave, in a sealed memory file.
-    fileprivate func reply(with outcome: Result<AdapterAnswer, ListError>, inFileNamed name: String) async {
+    fileprivate func reply(
+        with outcome: Result<AdapterAnswer, ListError>, inFileNamed name: String, lentBy files: LentFiles,
+        to user: UInt32
+    ) async {
         do throws(ListError) {
             guard case .objects(let revision, let total, let objects) = try outcome.get() else {
                 throw ListError.unexpectedAnswer
             }
             let file = try await SealedMemory.file(named: name, of: objects)
+            try files.lend(file, to: user)
             reply(revision, UInt32(clamping: total), file)
         } catch {
             fail(error)

@@ -86,6 +86,9 @@ extension Service {
         counters["bytes"] = UInt64(clamping: use.total.bytes)
         counters["quota-refusals"] = UInt64(clamping: use.refusals)
         counters["bulk-bytes"] = UInt64(clamping: bulk.bytesHeld)
+        let files = lentFiles.use
+        counters["lent-files"] = UInt64(clamping: files.files)
+        counters["lent-bytes"] = UInt64(clamping: files.bytes)
         counters["direct-clients-behind"] = UInt64(transports.direct.countBehind)
         for (plugin, times) in callbackTimes.byPlugin {
             counters["plugin-\(plugin)-calls"] = times.calls

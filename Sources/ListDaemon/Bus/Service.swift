@@ -43,6 +43,8 @@ package final class Service {
     }
     /// Reads descriptors.
     let bulk = BulkReader()
+    /// The memory files that callers got.
+    let lentFiles = LentFiles()
     /// How many calls of one connection may wait for their answers.
     package var callsPerConnection = 256
     /// How long plugins take.

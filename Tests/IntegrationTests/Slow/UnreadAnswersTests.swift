@@ -41,12 +41,51 @@ struct UnreadAnswersTests {
         await stage.stop()
     }
 
+    @Test("a hundred memory files asked for, and the client does not read → it gets few, the others are refused")
+    func filesThatNobodyReads() async throws {
+        let stage = try await Stage.withDirectSocket()
+        let adapter = try await stage.createAdapter("filed")
+        try await adapter.fill(10)
+        let lazy = try await stage.connect(.direct)
+        let answers = EventLog<FileDescriptor?>()
+        lazy.readingIsPaused = true
+        for _ in 0..<100 {
+            lazy.call(try fileCall(adapter, lazy), timeout: nil) { answers.record(try? Self.file($0.get())) }
+        }
+        while try await stage.statistics()["lent-files"] ?? 0 < 32 {}
+        // What is told apart is users, not their connections.
+        let refusal = await #expect(throws: DBusError.self) {
+            _ = try await stage.client.call(try fileCall(adapter, stage.client))
+        }
+        #expect(refusal?.name == Listd.standardError("LimitsExceeded"))
+        lazy.readingIsPaused = false
+        var files: [FileDescriptor] = []
+        for _ in 0..<100 { if let file = try await answers.next() { files.append(file) } }
+        #expect(files.count == 32)
+        files = []
+        while try await stage.statistics()["lent-files"] ?? 1 > 0 {}
+        _ = try await stage.client.call(try fileCall(adapter, stage.client))
+        await stage.stop()
+    }
+
+    /// Asks for the list in a memory file.
+    private func fileCall(_ adapter: TestAdapter, _ client: Connection) throws -> Message {
+        try adapter.by(client).message("GetObjectsByFileDescriptor") { (message) throws(DBusError) in
+            try message.write(UInt32(0), UInt32.max, "jsonl")
+        }
+    }
+
     /// Asks for a megabyte of objects.
     private func largePage(_ adapter: TestAdapter, _ client: Connection) async throws -> Message {
         let call = try adapter.by(client).message("GetObjects") { (message) throws(DBusError) in
             try message.write(UInt32(0), UInt32.max)
         }
         return try await client.call(call)
+    }
+
+    /// The memory file of an answer.
+    private static func file(_ answer: Message) throws(DBusError) -> FileDescriptor {
+        try answer.decode(as: UInt64.self, UInt32.self, FileDescriptor.self).2
     }
 
     /// How many objects the list has, as an answer says in front of its page.

@@ -1,0 +1,73 @@
+import DBus
+import Glibc
+import ListDaemon
+import ListKit
+import Testing
+
+/// What memory files take while anybody holds them.
+@Suite("Lent memory files")
+@DBusActor
+struct LentFilesTests {
+    private func file(_ size: Int) throws -> FileDescriptor {
+        try SealedMemory.file(named: "test", containing: [UInt8](repeating: 1, count: size))
+    }
+
+    private func limits(files: Int = 3, bytes: Int = 1000) -> LentFiles.Limits {
+        var limits = LentFiles.Limits()
+        (limits.files, limits.bytes) = (files, bytes)
+        return limits
+    }
+
+    @Test("as many files as one may have → the next is refused, for this user alone, until one is closed")
+    func count() throws {
+        let lent = LentFiles(limits: limits())
+        var files = try (0..<3).map { _ in try file(10) }
+        for file in files { try lent.lend(file, to: 7) }
+        let another = try file(10)
+        let error = try #require(throws: ListError.self) { try lent.lend(another, to: 7) }
+        #expect(error.code == .limitsExceeded && error.message.contains("user 7 has 3 memory files with 30 bytes"))
+        #expect(throws: ListError.self) { try lent.checkRoom(for: 7) }
+        try lent.lend(another, to: 8)
+        #expect(lent.use == (4, 40))
+        files.removeLast()
+        try lent.checkRoom(for: 7)
+        #expect(lent.use == (3, 30))
+    }
+
+    @Test("as many bytes as one may have → a larger file is refused and a smaller one not; one file may be larger")
+    func bytes() throws {
+        let lent = LentFiles(limits: limits())
+        var kept = try [file(900)]
+        try lent.lend(kept[0], to: 7)
+        let (large, small) = try (file(101), file(100))
+        #expect(throws: ListError.self) { try lent.lend(large, to: 7) }
+        try lent.lend(small, to: 7)
+        kept = []
+        let huge = try file(5000)
+        #expect(throws: ListError.self) { try lent.lend(huge, to: 7) }
+        try lent.lend(huge, to: 9)
+        #expect(throws: ListError.self) { try lent.checkRoom(for: 9, bytes: 1) }
+    }
+
+    @Test("a file that is closed here but open or mapped elsewhere → it counts until that ends")
+    func elsewhere() throws {
+        let lent = LentFiles(limits: limits())
+        var own: FileDescriptor? = try file(4096)
+        var copy: FileDescriptor? = try FileDescriptor(duplicating: try #require(own?.rawValue))
+        try lent.lend(try #require(own), to: 7)
+        own = nil
+        #expect(lent.use == (1, 4096))
+        let mapped = unsafe mmap(nil, 4096, PROT_READ, MAP_PRIVATE, try #require(copy?.rawValue), 0)
+        copy = nil
+        #expect(lent.use == (1, 4096))
+        unsafe munmap(mapped, 4096)
+        #expect(lent.use == (0, 0))
+    }
+
+    @Test("a thousand files, one after the other → all are forgotten")
+    func many() throws {
+        let lent = LentFiles(limits: limits())
+        for _ in 0..<1000 { try lent.lend(try file(10), to: 7) }
+        #expect(lent.use == (0, 0))
+    }
+}
