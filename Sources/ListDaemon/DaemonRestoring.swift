@@ -29,6 +29,7 @@ extension RunningDaemon {
         }
         // A list whose file has a fault is not forgotten.
         if !isConfigurationFaulty { configured.keys.forEach(forget) }
+        await service.hearHosts()
         log.notice("\(service.adapters.count) lists, \(opened.adapters.count) of them stored")
     }
 

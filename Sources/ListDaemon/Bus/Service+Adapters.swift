@@ -115,14 +115,26 @@ extension Service {
         release(Quotas.Amounts(adapters: 1), of: adapter.access)
     }
 
+    /// Returns when the hosts that are there have said what their lists are, so that no property lags behind them.
+    func hearHosts() async {
+        await forEachAdapter { adapter, done in
+            adapter.ping { EventLoop.shared.post { done() } }
+        }
+    }
+
     /// Ends all hosts: what was accepted is finished, the views are closed, every caller is answered.
     func stopHosts() async {
+        await forEachAdapter { adapter, done in adapter.end(.shuttingDown, completion: done) }
+    }
+
+    /// Lets every adapter do something; returns when all have done it.
+    private func forEachAdapter(_ act: (AdapterObject, _ done: @escaping @DBusActor () -> Void) -> Void) async {
         let all = adapters.all
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             var left = all.count
             if left == 0 { continuation.resume() }
             for adapter in all {
-                adapter.end(.shuttingDown) {
+                act(adapter) {
                     left -= 1
                     if left == 0 { continuation.resume() }
                 }

@@ -1,6 +1,8 @@
+internal import DBus
 internal import Synchronization
 
-/// The way of a list's transactions to the store: straight from the host's executor, and straight back.
+/// The way of a list's transactions to the store: straight from the host's executor, and back by the bus thread, which is
+/// woken once for all that one commit of the store has written, and goes on itself where that takes microseconds.
 final class StoringRelay: Sendable {
     private struct Target {
         weak var host: (any ListHost)?
@@ -31,7 +33,8 @@ final class StoringRelay: Sendable {
 
     private func store(_ update: PreparedUpdate, _ token: StoringToken) {
         list.write(update) { [self] error in
-            target.withLock { $0.host }?.send(.stored(token, error))
+            guard let host = target.withLock({ $0.host }) else { return }
+            EventLoop.shared.post { host.collect(.stored(token, error)) }
         }
     }
 }

@@ -28,7 +28,7 @@ package enum AdapterCommand: Sendable {
     case stop(RequestID, ViewClosing)
 
     /// The request that waits for an answer.
-    var requestID: RequestID? {
+    package var requestID: RequestID? {
         switch self {
         case .update(let request): request.id
         case .query(let id, _), .openView(let id, _, _), .view(let id, _, _), .stop(let id, _),

@@ -4,10 +4,13 @@ internal import Dispatch
 extension AdapterHost {
     /// Gives the engine what it may have now, and sees to it that it is flushed when it is due.
     func feed() {
-        guard phase == .idle else { return }
+        guard phase == .idle, hasWork else { return }
         for request in line.next() { adapter.enqueue(request, now: now) }
         if line.isRetrying || isEnding { postTurn() } else { scheduleFlush() }
     }
+
+    /// Whether there may be something to flush or to end: nothing happens in a list that rests.
+    private var hasWork: Bool { !isResting || !line.isEmpty || isEnding }
 
     private func scheduleFlush() {
         guard !isHeld else { return }
@@ -46,8 +49,8 @@ extension AdapterHost {
 
     /// Says what section controllers caused by themselves, and flushes what is due.
     private func takeTurn() {
-        guard phase == .idle else { return }
-        yield(adapter.takeEvents())
+        guard phase == .idle, hasWork else { return }
+        if let adapter = workingAdapter { yield(adapter.takeEvents()) }
         // Section controllers that change their items without end do not keep a list that is to go.
         if isEnding, line.isEmpty { return end() }
         let isUrgent = line.isRetrying || isEnding
@@ -171,7 +174,7 @@ extension AdapterHost {
         }
         guard let (id, reason) = stopping else { return }
         account?.close()
-        for view in adapter.openViews { close(view, reason) }
+        for view in workingAdapter?.openViews ?? [] { close(view, reason) }
         phase = .stopped
         stopping = nil
         sink([.answer(id, .success(.done))])

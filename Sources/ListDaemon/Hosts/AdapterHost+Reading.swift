@@ -20,12 +20,15 @@ extension AdapterHost {
             let page = items(from: first, sectionCount: count, byteLimit: byteLimit)
             return .items(revision: adapter.revision, next: page.next, page.items)
         case .changes(let since, let byteLimit):
-            return .changes(revision: adapter.revision, try changes.changes(since: since, byteLimit: byteLimit))
+            return .changes(revision: revision, try changes.changes(since: since, byteLimit: byteLimit))
         case .description: return .text(description)
         }
     }
 
     private var description: String {
+        guard let adapter = workingAdapter else {
+            return "changes since revision \(changes.oldestRevision) are known\nrestored and not looked at yet"
+        }
         let flush = adapter.isFlushing ? "under way" : "\(adapter.flushTiming)"
         let lines =
             [

@@ -13,6 +13,8 @@ extension AdapterHost {
             case flush(booked: Quotas.Amounts?, outline: Transaction?)
             /// The whole list as it is, since it is stored from now on.
             case snapshot(RequestID)
+
+            var isFlush: Bool { if case .flush = self { true } else { false } }
         }
     }
 
@@ -49,6 +51,7 @@ extension AdapterHost {
         lastToken += 1
         storing = Storing(token: lastToken, work: work, corrected: corrections)
         phase = .storing
+        noteStoring(isLittle: line.isLight && work.isFlush)
         sink([.prepared(lastToken, update)])
     }
 

@@ -14,7 +14,7 @@ extension AdapterHost {
     /// Hands over a command like ``send(_:)``, from the bus thread; it may be kept until that has read what there is to
     /// be read.
     package nonisolated func collect(_ command: AdapterCommand) {
-        let isFirst = executor.collect(isLight: command.isLight) {
+        let isFirst = executor.collect(isLight: isLight(command)) {
             self.assumeIsolated { $0.receive(command) }
         }
         guard isFirst else { return }
@@ -25,10 +25,24 @@ extension AdapterHost {
         }
     }
 
-    /// Notes whether the list is one that the bus thread may work for: never for a plugin's code, which may take its time.
+    private nonisolated func isLight(_ command: AdapterCommand) -> Bool {
+        if case .stored = command { isStoringLittle.load(ordering: .relaxed) } else { command.isLight }
+    }
+
+    /// Notes whether going on after the store's answer takes microseconds: applying what it has, and what had to wait.
+    func noteStoring(isLittle: Bool) { isStoringLittle.store(isLittle, ordering: .relaxed) }
+
+    /// Keeps a command until the store has answered.
+    func putOff(_ command: AdapterCommand) {
+        deferred.append(command)
+        if !command.isLight { noteStoring(isLittle: false) }
+    }
+
+    /// Notes whether the list is one that the bus thread may work for: never for a plugin's code, which may take its time,
+    /// nor for a list that rests, whose engine is made by the first thing that is asked.
     func noteSize() {
         isSmall.store(
-            !usesPlugins && tracer == nil && adapter.objectCount <= Self.mostObjects
+            !isResting && !usesPlugins && tracer == nil && counts.objects <= Self.mostObjects
                 && shownObjects.count <= Self.mostViews
                 && shownObjects.values.reduce(0, +) <= Self.mostShown,
             ordering: .relaxed)

@@ -52,7 +52,7 @@ extension AdapterHost {
 
     /// Ends a view: everything in it ends and exits first. One that is gone already is no error.
     func close(_ view: ViewID, _ reason: ViewClosing) {
-        guard let events = try? adapter.closeView(view) else { return }
+        guard let events = try? workingAdapter?.closeView(view) else { return }
         shownObjects[view] = nil
         yield(events, closing: reason)
     }

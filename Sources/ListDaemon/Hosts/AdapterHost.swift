@@ -27,7 +27,8 @@ package actor AdapterHost {
     static let quietPeriod: UInt64 = 2000
 
     let executor: HostExecutor
-    let adapter: ListAdapter
+    /// The engine of the list, or what it will be made of.
+    var engine: Engine
     private let controllers: ExchangeableProvider
     /// Times the section controllers; nil = nobody wants to know.
     private let clock: CallbackClock?
@@ -37,6 +38,8 @@ package actor AdapterHost {
     var usesPlugins: Bool { controllers.usesPlugins }
     /// Whether the bus thread may work for the list.
     let isSmall = Atomic(false)
+    /// Whether the bus thread may go on for it when the store has answered.
+    let isStoringLittle = Atomic(false)
     /// How many objects each view shows.
     var shownObjects: [ViewID: Int] = [:]
     let sink: Sink
@@ -104,10 +107,19 @@ package actor AdapterHost {
         let clock = times.map(CallbackClock.init)
         self.clock = clock
         self.tracer = tracer
+        // Only section controllers that are built in are known to have nothing to do before somebody looks.
+        let mayRest = !objects.isEmpty && !controllers.usesPlugins && tracer == nil
+        let resting =
+            mayRest
+            ? RestingList(objects, revision: revision, configuration: configuration, controllers: provider) : nil
         let watcher: (any ListPerformanceDelegate)? = if controllers.usesPlugins { clock } else { nil }
-        adapter = ListAdapter(
-            configuration: configuration, controllers: provider, objects: objects, revision: revision,
-            executor: tracer ?? executor, performanceDelegate: tracer ?? watcher)
+        engine =
+            if let resting { .resting(resting) } else {
+                .working(
+                    ListAdapter(
+                        configuration: configuration, controllers: provider, objects: objects, revision: revision,
+                        executor: tracer ?? executor, performanceDelegate: tracer ?? watcher))
+            }
         self.changes = ChangeLog(revision: revision, stored: changes)
         self.sink = sink
         self.account = account
@@ -125,21 +137,34 @@ package actor AdapterHost {
     package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
 
     /// The built-in section controllers are called too often, and take too little, to be timed.
-    private func watchControllers() {
-        let watcher: (any ListPerformanceDelegate)? = if usesPlugins { clock } else { nil }
-        adapter.performanceDelegate = tracer ?? watcher
+    private var watcher: (any ListPerformanceDelegate)? {
+        if let tracer { return tracer }
+        return if usesPlugins { clock } else { nil }
     }
 
     private func begin() {
-        adapter.onActivity = { [unowned self] in assumeIsolated { $0.postTurn() } }
+        if let adapter = workingAdapter { attend(to: adapter) }
         sink([.status(status)])
         noteSize()
     }
 
+    /// Makes the engine of a list that rested.
+    func makeAdapter(of list: RestingList) -> ListAdapter {
+        let adapter = ListAdapter(
+            configuration: list.configuration, controllers: controllers, objects: list.objects,
+            revision: list.revision, executor: executor, performanceDelegate: watcher)
+        adapter.holdsViews = isHeld
+        attend(to: adapter)
+        return adapter
+    }
+
+    private func attend(to adapter: ListAdapter) {
+        adapter.onActivity = { [unowned self] in assumeIsolated { $0.postTurn() } }
+    }
+
     func receive(_ command: AdapterCommand) {
         if case .stored(let token, let error) = command { return stored(token, error) }
-        guard phase == .storing else { return handle(command) }
-        deferred.append(command)
+        if phase == .storing { putOff(command) } else { handle(command) }
     }
 
     func handle(_ command: AdapterCommand) {
@@ -154,8 +179,10 @@ package actor AdapterHost {
         case .closeView(let view, let reason): close(view, reason)
         case .configure(let id, let configuration, let table):
             if let table {
+                // A list that rests wakes with the section controllers that it had.
+                let adapter = adapter
                 controllers.exchange(table)
-                watchControllers()
+                adapter.performanceDelegate = watcher
             }
             let operation = UpdateRequest.Operation.configure(configuration, controllersChanged: table != nil)
             line.add(UpdateRequest(id: id, operation: operation))
@@ -171,12 +198,13 @@ package actor AdapterHost {
     /// Nobody is left without an answer.
     private func refuse(_ command: AdapterCommand) {
         guard let id = command.requestID else { return }
-        let name = adapter.configuration.name
+        let name = configuration.name
         sink([.answer(id, .failure(ListError(.noSuchAdapter, "adapter \(name.debugDescription) is gone")))])
     }
 
     private func hold(_ holds: Bool) {
         isHeld = holds
+        guard let adapter = workingAdapter else { return }
         adapter.holdsViews = holds
         guard !holds else { return }
         yield(adapter.resumeViews())
@@ -185,9 +213,10 @@ package actor AdapterHost {
 
     /// The numbers that everybody may know.
     var status: AdapterStatus {
-        AdapterStatus(
-            revision: adapter.revision, oldestRevision: changes.oldestRevision, objectCount: adapter.objectCount,
-            itemCount: adapter.itemCount)
+        let counts = counts
+        return AdapterStatus(
+            revision: revision, oldestRevision: changes.oldestRevision, objectCount: counts.objects,
+            itemCount: counts.items)
     }
 
     /// The clock that the engine is told: milliseconds that never go back.

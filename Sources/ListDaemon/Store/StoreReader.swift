@@ -14,9 +14,7 @@ struct StoreReader {
                 let owner = rows.number(3),
                 let user = UInt32(exactly: owner), let number = rows.number(5), let revision = UInt64(exactly: number)
             else { throw Self.damaged("an adapter") }
-            let options = try Self.checked("options") { () throws(ListError) in
-                try rows.withBytes(4) { bytes throws(ListError) in try Fields(validating: bytes) }
-            }
+            let options = try Self.options(in: rows)
             let adapter = StoredAdapter(
                 name: name, epoch: epoch, owner: user, isConfigured: rows.number(6) == 1, options: options)
             found.append((key, RestoredAdapter(adapter: adapter, revision: revision, objects: [], changes: [])))
@@ -40,22 +38,25 @@ struct StoreReader {
 
     private func objects(of key: Int64) throws(SQLiteFailure) -> [ListObject] {
         var objects: [ListObject] = []
-        var type = ObjectType.named("")
+        var type = KnownType()
         let rows = try database.statement(
             "SELECT id, type, fields FROM object WHERE adapter = ? ORDER BY position", .number(key))
         while try database.step(rows) {
             // Neighbours have the same type, mostly.
-            if !rows.withBytes(1, { $0.isEqual(to: type.name.utf8) }) {
+            if !rows.withBytes(1, { type.isNamed($0) }) {
                 guard let name = rows.text(1), !name.utf8.contains(0) else { throw Self.damaged("an object") }
-                type = ObjectType.named(name)
+                type = KnownType(name)
             }
-            try objects.append(
-                Self.checked("an object") { () throws(ListError) in
-                    let fields = try rows.withBytes(2) { bytes throws(ListError) in try Fields(validating: bytes) }
-                    return try rows.withBytes(0) { id throws(ListError) in
-                        try ListObject(id: id, type: type, fields: fields)
-                    }
-                })
+            do throws(ListError) {
+                objects.append(
+                    try rows.withBytes(0) { id throws(ListError) in
+                        try rows.withBytes(2) { fields throws(ListError) in
+                            try ListObject(id: id, type: type.type, validating: fields)
+                        }
+                    })
+            } catch {
+                throw Self.damaged("an object: \(error.message)")
+            }
         }
         return objects
     }
@@ -73,10 +74,12 @@ struct StoreReader {
         return changes
     }
 
-    private static func checked<Result>(
-        _ what: String, _ body: () throws(ListError) -> Result
-    ) throws(SQLiteFailure) -> Result {
-        do throws(ListError) { return try body() } catch { throw damaged("\(what): \(error.message)") }
+    private static func options(in row: SQLiteStatement) throws(SQLiteFailure) -> Fields {
+        do throws(ListError) {
+            return try row.withBytes(4) { bytes throws(ListError) in try Fields(validating: bytes) }
+        } catch {
+            throw damaged("options: \(error.message)")
+        }
     }
 
     private static func damaged(_ what: String) -> SQLiteFailure {
@@ -85,10 +88,20 @@ struct StoreReader {
     }
 }
 
-extension Span<UInt8> {
-    /// Whether a text has these bytes.
-    fileprivate func isEqual(to text: String.UTF8View) -> Bool {
-        guard text.count == count else { return false }
-        return zip(indices, text).allSatisfy { self[$0] == $1 }
+/// A type that was looked up, and the bytes of its name.
+private struct KnownType {
+    let type: ObjectType
+    private let name: [UInt8]
+
+    init(_ name: String = "") {
+        type = ObjectType.named(name)
+        self.name = Array(name.utf8)
+    }
+
+    /// Whether bytes are its name.
+    func isNamed(_ bytes: Span<UInt8>) -> Bool {
+        guard bytes.count == name.count else { return false }
+        for index in bytes.indices where bytes[index] != name[index] { return false }
+        return true
     }
 }

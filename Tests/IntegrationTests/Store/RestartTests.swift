@@ -45,6 +45,35 @@ struct RestartTests {
         }
     }
 
+    @Test("restored and not looked at → numbers and remembered changes, and no engine; looked at → as it was")
+    func resting() async throws {
+        let stages = try StoreStage()
+        let before = try await stages.run { stage in
+            let adapter = try await stage.createStored("a list")
+            _ = try await adapter.performUpdates(rows("a", "b", "c"))
+            return try await adapter.objects()
+        }
+        try await stages.run { stage in
+            let adapter = try await stage.adapter("a list")
+            let remote = adapter.by(stage.client)
+            #expect(try await remote.property("Revision", as: UInt64.self) == 1)
+            #expect(try await remote.property("ObjectCount", as: UInt32.self) == 3)
+            #expect(try await remote.property("ItemCount", as: UInt32.self) == 3)
+            #expect(try await adapter.changes(since: 0).map(\.revision) == [1])
+            let counters = try await stage.manager.call("GetStatistics", returning: [String: UInt64].self)
+            #expect(counters["objects"] == 3 && counters["items"] == 3)
+            #expect(try await stage.manager.call("Dump", returning: String.self).contains("not looked at yet"))
+            let state = try await adapter.objects()
+            #expect(state.revision == before.revision && state.rows == before.rows)
+            #expect(try await !stage.manager.call("Dump", returning: String.self).contains("not looked at yet"))
+        }
+        // One that nobody looked at ends as well as it came back.
+        try await stages.run { stage async throws in
+            #expect(try await stage.adapter("a list").epoch().isEmpty == false)
+        }
+        #expect(try await stages.names() == ["a list"])
+    }
+
     @Test("durability memory → gone with the daemon, and nothing of it in the file")
     func memory() async throws {
         let stages = try StoreStage()

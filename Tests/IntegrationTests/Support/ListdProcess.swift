@@ -52,6 +52,7 @@ final class ListdProcess: Sendable {
     ) async throws -> (Outcome, standardError: String) {
         let listd = try ListdProcess(bus: bus, arguments: arguments, files: files)
         let outcome = await listd.finish()
+        try await listd.errors.ended()
         return (outcome, listd.standardError)
     }
 
@@ -129,16 +130,22 @@ final class ListdProcess: Sendable {
 /// Collects what a process writes to standard error.
 private final class ErrorText: Sendable {
     private let collected = Mutex("")
+    private let end = EventLog<Void>()
 
     init(of process: Process) {
         let pipe = Pipe()
         process.standardError = pipe
         pipe.fileHandleForReading.readabilityHandler = { [self] handle in
             let data = handle.availableData
-            if data.isEmpty { handle.readabilityHandler = nil }
             collected.withLock { $0 += String(decoding: data, as: UTF8.self) }
+            guard data.isEmpty else { return }
+            handle.readabilityHandler = nil
+            end.record(())
         }
     }
+
+    /// Returns when there will be no more: what a process wrote may be read after its end was seen.
+    func ended() async throws { try await end.next() }
 
     var text: String { collected.withLock { $0 } }
 }

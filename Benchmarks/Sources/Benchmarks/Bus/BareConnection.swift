@@ -16,6 +16,17 @@ final class BareConnection {
         dbus_connection_set_exit_on_disconnect(raw, 0)
     }
 
+    /// Connects to a service without a bus in between.
+    init(direct address: String) {
+        var error = DBusError()
+        dbus_error_init(&error)
+        guard let raw = dbus_connection_open_private(address, &error) else {
+            fatalError("nobody at \(address): \(String(cString: error.message))")
+        }
+        self.raw = raw
+        dbus_connection_set_exit_on_disconnect(raw, 0)
+    }
+
     /// Sends a call and waits for its answer.
     @discardableResult
     func call(_ message: BareMessage) -> BareMessage {

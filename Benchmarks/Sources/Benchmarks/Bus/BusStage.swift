@@ -67,6 +67,9 @@ final class BusStage {
     /// What the bare service has resident.
     var serviceMemory: MeasuredProcess { .other { [serviceProcess] in serviceProcess.processIdentifier } }
 
+    /// Where listd takes connections without the bus.
+    var directAddress: String { BusStage.directAddress(in: directory) }
+
     /// Where listd keeps its lists.
     var stateDirectory: String { directory.path + "/state" }
 
@@ -132,10 +135,13 @@ extension BusStage {
         return own[..<build.lowerBound] + "/.build/release/listd"
     }()
 
+    static func directAddress(in directory: URL) -> String { "unix:path=\(directory.path)/direct" }
+
     static func daemonArguments(_ address: String, _ directory: URL, isStoring: Bool) -> [String] {
         [
-            "--bus", address, "--direct", "none", "--state", isStoring ? directory.path + "/state" : "none",
-            "--config", directory.path + "/config", "--log-level", "error",
+            "--bus", address, "--direct", directAddress(in: directory),
+            "--state", isStoring ? directory.path + "/state" : "none", "--config", directory.path + "/config",
+            "--log-level", "error",
         ]
     }
 

@@ -9,22 +9,28 @@ enum StoreRows {
     private static let calls = 500
 
     /// Eight callers, each of which changes one object after the other and waits for the answer: time on the wall, since they,
-    /// the bus and listd work at once. What the store takes of it shows beside lists that live in memory.
+    /// the bus and listd work at once. What the store takes of it shows beside lists that live in memory, what the bus takes
+    /// beside callers that are connected to listd itself.
     private static func write() -> Benchmark {
         let stage = BusStage(isStoring: true)
         let stored = Callers(8, on: stage, durability: "disk")
         let plain = PlainSQLite(copyOf: stage.stateDirectory, to: stage.directory.path + "/plain")
         let kept = Callers(8, on: stage, durability: "memory")
+        let direct = Callers(8, on: stage, durability: "disk", isDirect: true)
         var benchmark = Benchmark("store write")
-        for (durability, callers) in [("disk", stored), ("memory", kept)] {
-            benchmark.add(
-                "8 callers, durability \(durability)", clock: Runner.wallTime, memoryOf: stage.daemonMemory
-            ) { callers.call(calls) }
+        for (name, callers) in [
+            ("8 callers, durability disk", stored), ("8 callers, durability memory", kept),
+            ("8 direct callers, durability disk", direct),
+        ] {
+            benchmark.add(name, clock: Runner.wallTime, memoryOf: stage.daemonMemory) { callers.call(calls) }
         }
         benchmark.add("a transaction for each object", clock: Runner.wallTime) { plain.writeChanges(calls * 8) }
         benchmark.expect(
             "\(calls * 8) `ApplyChanges` of one object by 8 callers, durability disk", "8 callers, durability disk",
             atMost: 2, times: "a transaction for each object")
+        benchmark.expect(
+            "\(calls * 8) `ApplyChanges` of one object by 8 callers on the direct socket, durability disk",
+            "8 direct callers, durability disk", atMost: 2, times: "a transaction for each object")
         return benchmark
     }
 
@@ -44,7 +50,8 @@ enum StoreRows {
         return benchmark
     }
 
-    /// From the start of the program to its name on the bus, with a million objects, beside reading their rows.
+    /// From the start of the program to its name on the bus, with a million objects, beside reading their rows; then the first
+    /// screen of them in a view.
     private static func restore() -> Benchmark {
         let stage = BusStage(isStoring: true)
         let adapter = BareAdapter(stage, "million", durability: "disk")
@@ -59,9 +66,20 @@ enum StoreRows {
             restored += stage.restart()
             return 0
         }
+        benchmark.add(
+            "first look at 1000000 objects", clock: { stage.daemon.time }, memoryOf: stage.daemonMemory,
+            prepare: { _ = stage.restart() }
+        ) {
+            let view = adapter.openView(by: stage.client)
+            stage.client.call(adapter.setViewport(view, y: 0, height: 640))
+            return 0
+        }
         benchmark.add("read 1000000 rows") { plain.readObjects() }
         benchmark.expect(
             "start with 1,000,000 stored objects", "restore 1000000 objects", atMost: 3, times: "read 1000000 rows")
+        benchmark.expect(
+            "first look at 1,000,000 objects after the start", "first look at 1000000 objects", atMost: 3,
+            times: "read 1000000 rows")
         return benchmark
     }
 }
@@ -82,11 +100,13 @@ private final class Callers {
     private let callers: [Caller]
     private var round = 0
 
-    init(_ count: Int, on stage: BusStage, durability: String) {
+    init(_ count: Int, on stage: BusStage, durability: String, isDirect: Bool = false) {
         callers = (0..<count).map { number in
-            let adapter = BareAdapter(stage, "\(durability) \(number)", durability: durability)
+            let name = "\(durability) \(isDirect ? "direct " : "")\(number)"
+            let adapter = BareAdapter(stage, name, durability: durability)
             stage.client.call(adapter.performUpdates(1000) { [("title", "row \($0)")] })
-            return Caller(client: BareConnection(stage.address), adapter: adapter)
+            let client = isDirect ? BareConnection(direct: stage.directAddress) : BareConnection(stage.address)
+            return Caller(client: client, adapter: adapter)
         }
     }
 

@@ -18,10 +18,15 @@
     ///
     /// - Throws: `invalidObject` for bytes that are not the canonical encoding of some fields.
     @_spi(Daemon) public init(validating bytes: Span<UInt8>) throws(ListError) {
+        try Fields.validate(bytes)
+        self.init(storage: ObjectStorage.make(fields: bytes))
+    }
+
+    /// Checks bytes from such a source.
+    static func validate(_ bytes: Span<UInt8>) throws(ListError) {
         guard FieldsValidator.isCanonical(bytes) else {
             throw ListError(.invalidObject, "fields: \(bytes.count) bytes that are not a canonical encoding")
         }
-        self.init(storage: ObjectStorage.make(fields: bytes))
     }
 
     /// Makes fields from a dictionary.

@@ -24,6 +24,11 @@ struct FieldsValidator {
 
     /// A type and a value of it, inside `depth` containers.
     private mutating func variant(in bytes: Span<UInt8>, end: Int, depth: Int) -> Bool {
+        // Most values are text.
+        if position < end, bytes[position] == TypeCode.string.rawValue {
+            position += 1
+            return text(.string, in: bytes, end: end) != nil
+        }
         let limit = min(end, position + TypeSignature.maximumLength)
         guard let after = TypeSignature.end(of: position, before: limit, byte: { bytes[$0] }) else { return false }
         let types = position..<after

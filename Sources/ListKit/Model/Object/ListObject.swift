@@ -31,6 +31,17 @@
         storage = fields.storage.withFields { ObjectStorage.make(id: id, type: type, fields: $0) }
     }
 
+    /// Makes an object from bytes that are not trusted, as a store has them: all is checked, and copied once.
+    ///
+    /// - Throws: as `init(id:type:fields:)`, and `invalidObject` for fields that are not canonical bytes.
+    @_spi(Daemon) public init(
+        id: Span<UInt8>, type: ObjectType, validating fields: Span<UInt8>
+    ) throws(ListError) {
+        try ListObject.validate(id: id)
+        try Fields.validate(fields)
+        storage = ObjectStorage.make(id: id, type: type, fields: fields)
+    }
+
     /// Checks the bytes of an identifier.
     static func validate(id: Span<UInt8>) throws(ListError) {
         guard id.count > 0 else { throw ListError(.invalidObject, "an object has an empty identifier") }

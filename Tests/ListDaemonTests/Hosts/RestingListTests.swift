@@ -1,0 +1,197 @@
+import ListDaemon
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+@Suite("A list that was restored and that nobody has looked at", .timeLimit(.minutes(2)))
+struct RestingListTests {
+    private static let configuration = ListAdapter.Configuration(name: "x")
+
+    private static func objects(_ ids: some Sequence<Int>) throws -> [ListObject] {
+        try ids.map { number in
+            try ListObject(
+                id: "\(number)", type: number % 2 == 0 ? "even" : "odd", fields: ["n": .int64(Int64(number))])
+        }
+    }
+
+    /// What was stored of the transaction that led to revision 7.
+    private static let change = Transaction(
+        baseRevision: 6, revision: 7, kind: .update, animated: true, sectionCount: 9, itemCount: 9)
+
+    private static func restore(
+        _ objects: [ListObject], controllers: SectionControllerTable = .builtIn, account: HostAccount? = nil
+    ) -> RecordedHost {
+        RecordedHost { sink in
+            AdapterHost(
+                configuration: configuration, controllers: controllers, objects: objects, revision: 7,
+                changes: [change], account: account, sink: sink)
+        }
+    }
+
+    // MARK: At rest
+
+    @Test("properties, signs of life, holding, remembered changes, a dump, durability → no engine")
+    func rests() async throws {
+        let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 1, views: 1, objects: 9, bytes: 999))
+        let list = Self.restore(try Self.objects(0..<9), account: HostAccount(ledger: ledger, user: 7))
+        let status = try await list.nextStatus()
+        #expect(status.revision == 7 && status.oldestRevision == 6 && status.objectCount == 9 && status.itemCount == 9)
+        #expect(ledger.use.total.objects == 9)
+        await withCheckedContinuation { continuation in list.host.ping { continuation.resume() } }
+        list.host.send(.hold(true))
+        list.host.send(.hold(false))
+        list.host.send(.closeView(3, .closed))
+        guard case .changes(7, let changes) = try await list.ask(.query(1, .changes(since: 6, byteLimit: .max)))
+        else { throw Unexpected() }
+        #expect(changes == [Self.change])
+        guard case .text(let text) = try await list.ask(.query(2, .description)) else { throw Unexpected() }
+        #expect(text.contains("not looked at"))
+        guard case .done = try await list.ask(.keep(3, false)) else { throw Unexpected() }
+        #expect(await list.host.isResting)
+        guard case .done = try await list.ask(.stop(4, .shuttingDown)) else { throw Unexpected() }
+        #expect(await list.host.isResting)
+        #expect(ledger.use.total.objects == 0)
+        await #expect(throws: ListError.self) { try await list.ask(.query(5, .find(id: "1"))) }
+    }
+
+    @Test(
+        "a look or a change → an engine, and the answer that it gives",
+        arguments: [
+            .query(1, .objects(offset: 0, limit: 1, byteLimit: 9)), .query(1, .find(id: "3")),
+            .query(1, .items(firstSection: 0, sectionCount: 1, byteLimit: 9)), .openView(1, 1, ListViewOptions()),
+            .update(UpdateRequest(id: 1, operation: .moveObject(id: "3", position: .first))),
+            .update(UpdateRequest(id: 1, operation: .reloadData)), .configure(1, configuration, .builtIn),
+        ] as [AdapterCommand])
+    func wakes(_ command: AdapterCommand) async throws {
+        let list = Self.restore(try Self.objects(0..<9))
+        #expect(try await list.nextStatus().objectCount == 9)
+        #expect(await list.host.isResting)
+        _ = try await list.ask(command)
+        #expect(await !list.host.isResting)
+    }
+
+    @Test("flushes are held when the first change comes → it is flushed when they are not")
+    func held() async throws {
+        let list = Self.restore(try Self.objects(0..<9))
+        list.host.send(.hold(true))
+        list.host.send(.update(UpdateRequest(id: 1, operation: .moveObject(id: "3", position: .first))))
+        guard case .objects(7, 9, _) = try await list.ask(.query(2, .objects(offset: 0, limit: 1, byteLimit: 9)))
+        else { throw Unexpected() }
+        list.host.send(.hold(false))
+        guard case .revision(8, _, _) = try await list.answer(to: 1) else { throw Unexpected() }
+    }
+
+    @Test("an object that is stored twice → the engine drops one, and says so")
+    func repeated() async throws {
+        let list = Self.restore(try Self.objects([1, 2, 1]))
+        #expect(try await list.nextStatus().objectCount == 3)
+        list.host.send(.query(1, .find(id: "2")))
+        #expect(try await list.nextStatus().objectCount == 2)
+        _ = try await list.answer(to: 1)
+    }
+
+    @Test("an empty list → an engine at once")
+    func empty() async throws {
+        let list = Self.restore([])
+        #expect(try await list.nextStatus().objectCount == 0)
+        #expect(await !list.host.isResting)
+    }
+
+    // MARK: Afterwards
+
+    @Test("looked at late or at once → the same effects from then on", arguments: 0..<40)
+    func sameAfterwards(seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let objects = try Self.objects(0..<Int.random(in: 1...60, using: &random))
+        let table = try SectionControllerTable(["odd": "listd/binding"]) { name throws(ListError) in
+            throw ListError(.noSuchSectionController, "no \(name)")
+        }
+        let (late, early) = (
+            Self.restore(objects, controllers: table), Self.restore(objects, controllers: table)
+        )
+        #expect(try await late.nextStatus() == early.nextStatus())
+        _ = try await early.ask(.query(0, .objects(offset: 0, limit: 1, byteLimit: 1)))
+        #expect(await late.host.isResting)
+        for id in 1...30 {
+            let command = try Self.command(RequestID(id), &random)
+            let expected = try await early.effects(of: command)
+            #expect(try await late.effects(of: command) == expected, "\(command)")
+        }
+    }
+
+    private static func command(_ id: RequestID, _ random: inout SeededRandom) throws -> AdapterCommand {
+        let one = "\(Int.random(in: 0..<70, using: &random))"
+        let (section, view) = (Int.random(in: 0..<60, using: &random), ViewID(Int.random(in: 1...2, using: &random)))
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0: return .query(id, .objects(offset: section, limit: 9, byteLimit: 999))
+        case 1: return .query(id, .find(id: one))
+        case 2: return .query(id, .items(firstSection: section, sectionCount: 3, byteLimit: 999))
+        case 3: return .query(id, .changes(since: UInt64(section), byteLimit: 9999))
+        case 4: return .openView(id, view, ListViewOptions())
+        case 5:
+            let rect = Rect(x: 0, y: Double(section) * 40, width: 300, height: 400)
+            return .view(id, view, .setViewport(seen: 0, rect))
+        case 6: return .view(id, view, .select(id: one, item: 0, true))
+        case 7: return .update(UpdateRequest(id: id, operation: .moveObject(id: one, position: .first)))
+        case 8:
+            let ids = (0..<40).filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
+            return .update(UpdateRequest(id: id, operation: .performUpdates(objects: try objects(ids))))
+        case 9:
+            let new = try ListObject(id: one, type: "odd", fields: ["title": .string("\(id)")])
+            return .update(
+                UpdateRequest(
+                    id: id, operation: .applyChanges(removed: ["\(section)"], upserts: [UpdateRequest.Upsert(new)])))
+        case 10: return .update(UpdateRequest(id: id, operation: .reloadData))
+        default:
+            let table = try SectionControllerTable(["even": "listd/binding"]) { name throws(ListError) in
+                throw ListError(.noSuchSectionController, "no \(name)")
+            }
+            return .configure(id, configuration, Bool.random(using: &random) ? table : .builtIn)
+        }
+    }
+}
+
+private struct Unexpected: Error {}
+
+/// A host and what it yields.
+private struct RecordedHost {
+    let host: AdapterHost
+    private let effects: EventLog<AdapterEffect>
+
+    init(_ make: (@escaping AdapterHost.Sink) -> AdapterHost) {
+        let effects = EventLog<AdapterEffect>()
+        self.effects = effects
+        host = make { $0.forEach { effects.record($0) } }
+    }
+
+    /// The next numbers that it says.
+    func nextStatus() async throws -> AdapterStatus {
+        while true { if case .status(let status) = try await effects.next() { return status } }
+    }
+
+    /// The answer to a request that was sent.
+    func answer(to id: RequestID) async throws -> AdapterAnswer {
+        while true {
+            if case .answer(id, let outcome) = try await effects.next() { return try outcome.get() }
+        }
+    }
+
+    /// Sends a request and waits for its answer.
+    func ask(_ command: AdapterCommand) async throws -> AdapterAnswer {
+        host.send(command)
+        guard let id = command.requestID else { throw Unexpected() }
+        return try await answer(to: id)
+    }
+
+    /// What a request makes it say, up to and with the answer; not what it says because time has passed.
+    func effects(of command: AdapterCommand) async throws -> [String] {
+        host.send(command)
+        var said: [String] = []
+        while true {
+            let effect = try await effects.next()
+            if case .announce = effect { continue }
+            said.append("\(effect)")
+            if case .answer = effect { return said }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import CFaultyFiles
+import Foundation
+import ListDaemon
+import ListKit
+import TestSupport
+import Testing
+
+extension StoreFaultTests {
+    /// Where the power is cut: at random syncs, or at each of the first ones of a run like the others.
+    private static let cuts: [Int?] =
+        ProcessInfo.processInfo.environment["LISTD_SOAK"] == "1" ? Array(2...151) : Array(repeating: nil, count: 6)
+
+    /// What the file must be like after a number of writes.
+    private struct Stage {
+        var lists: Set<String> = []
+        var revision: UInt64 = 0
+        var objects: [ListObject] = []
+    }
+
+    /// How many of the writes, which are done in order, were answered before the power was cut.
+    private final class Answered: @unchecked Sendable {
+        // Changed on the store's queue, and read when the store is closed.
+        var count = 0
+    }
+
+    @Test(
+        "the power is cut under a mixed load → what was answered with fsync is there, and nothing half",
+        arguments: zip(0..<cuts.count, cuts))
+    func powerCut(round: Int, sync: Int?) async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededRandom(seed: seed)
+        let safe = TemporaryDirectory()
+        let answered = Answered()
+        var stages = [Stage()]
+        try await withFaultyFiles {
+            unsafe faulty_cut_power(safe.path, sync ?? Int.random(in: 2...120, using: &random))
+            let store = try SQLiteStore.open(directory: directory.path).store
+            try await store.write(.create(adapter("x")), durability: .fsync)
+            answered.count = faulty_is_cut() == 0 ? 1 : 0
+            stages.append(Stage(lists: ["x"]))
+            var model = ModelList()
+            while faulty_is_cut() == 0, stages.count < 400 {
+                // Two changes share a commit now and then, of which the stricter one decides.
+                for isLast in random.chance(oneIn: 3) ? [false, true] : [true] {
+                    let change = try next(&model, &stages, hasLarge: round % 3 == 0, &random)
+                    let number = stages.count - 1
+                    let durability: Durability = random.chance(oneIn: 4) ? .disk : .fsync
+                    let note: @Sendable (Result<Void, ListError>) -> Void = { _ in
+                        // Only `fsync` promises anything when the machine dies, and that for what was before it, too.
+                        if durability == .fsync, faulty_is_cut() == 0 { answered.count = number }
+                    }
+                    guard isLast else {
+                        store.write(change, durability: durability, completion: note)
+                        continue
+                    }
+                    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                        store.write(change, durability: durability) { outcome in
+                            note(outcome)
+                            continuation.resume(with: outcome.mapError { $0 as any Error })
+                        }
+                    }
+                }
+            }
+            await store.close()
+        }
+        try #require(sync == nil || faulty_is_cut() != 0, "no such sync")
+        try tear(safe.path, &random)
+        let opened = try SQLiteStore.open(directory: safe.path)
+        #expect(opened.damage == nil, "seed \(seed)")
+        let found = Stage(
+            lists: Set(opened.adapters.map(\.adapter.name)),
+            revision: opened.adapters.first { $0.adapter.name == "x" }?.revision ?? 0,
+            objects: opened.adapters.first { $0.adapter.name == "x" }?.objects ?? [])
+        let isPossible = stages[answered.count...].contains { stage in
+            stage.lists == found.lists && stage.revision == found.revision && stage.objects == found.objects
+        }
+        #expect(
+            isPossible, "seed \(seed): \(found.lists) at \(found.revision), after \(answered.count) answered writes")
+        #expect(try await opened.store.check().isEmpty, "seed \(seed)")
+        await opened.store.close()
+    }
+
+    /// A change, and what the file is like after it: of the objects of one list, or one of several others comes or goes.
+    private func next(
+        _ model: inout ModelList, _ stages: inout [Stage], hasLarge: Bool, _ random: inout SeededRandom
+    ) throws -> StoreChange {
+        var stage = stages[stages.count - 1]
+        defer { stages.append(stage) }
+        if random.chance(oneIn: 4) {
+            let name = "other \(Int.random(in: 0..<4, using: &random))"
+            if stage.lists.remove(name) != nil { return .remove(name: name) }
+            stage.lists.insert(name)
+            return .create(adapter(name))
+        }
+        var content = try model.transaction(&random)
+        // Large ones move the log into the file now and then.
+        if hasLarge, random.chance(oneIn: 4) {
+            content = .replace(try (0..<40).map { try large("l\($0)", stages.count) })
+        }
+        model.apply(content)
+        (stage.revision, stage.objects) = (model.revision, model.objects)
+        return .update("x", model.revision, content)
+    }
+
+    private func large(_ id: String, _ number: Int) throws -> ListObject {
+        try ListObject(id: id, fields: ["v": .string(String(repeating: "\(number) ", count: 4000))])
+    }
+
+    /// Of what was written and not synced, any sector may have reached the disk.
+    private func tear(_ path: String, _ random: inout SeededRandom) throws {
+        for name in [SQLiteStore.fileName, SQLiteStore.fileName + "-wal"] {
+            let place = URL(fileURLWithPath: path + "/" + name)
+            guard let now = try? Data(contentsOf: place.appendingPathExtension("now")) else { continue }
+            try? FileManager.default.removeItem(at: place.appendingPathExtension("now"))
+            var bytes = (try? Data(contentsOf: place)) ?? Data()
+            if bytes.isEmpty, name == SQLiteStore.fileName { continue }
+            for start in stride(from: 0, to: now.count, by: 512) where random.chance(oneIn: 3) {
+                let end = min(start + 512, now.count)
+                if bytes.count < end { bytes.append(Data(count: end - bytes.count)) }
+                bytes.replaceSubrange(start..<end, with: now[start..<end])
+            }
+            try bytes.write(to: place)
+        }
+    }
+}
