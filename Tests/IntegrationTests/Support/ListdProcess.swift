@@ -52,7 +52,6 @@ final class ListdProcess: Sendable {
     ) async throws -> (Outcome, standardError: String) {
         let listd = try ListdProcess(bus: bus, arguments: arguments, files: files)
         let outcome = await listd.finish()
-        try await listd.errors.ended()
         return (outcome, listd.standardError)
     }
 
@@ -129,23 +128,36 @@ final class ListdProcess: Sendable {
 
 /// Collects what a process writes to standard error.
 private final class ErrorText: Sendable {
-    private let collected = Mutex("")
-    private let end = EventLog<Void>()
+    private let collected = Mutex([UInt8]())
+    private let reading: FileHandle
 
     init(of process: Process) {
         let pipe = Pipe()
         process.standardError = pipe
-        pipe.fileHandleForReading.readabilityHandler = { [self] handle in
-            let data = handle.availableData
-            collected.withLock { $0 += String(decoding: data, as: UTF8.self) }
-            guard data.isEmpty else { return }
-            handle.readabilityHandler = nil
-            end.record(())
+        reading = pipe.fileHandleForReading
+        reading.readabilityHandler = { [self] handle in
+            if !takeAll() { handle.readabilityHandler = nil }
         }
     }
 
-    /// Returns when there will be no more: what a process wrote may be read after its end was seen.
-    func ended() async throws { try await end.next() }
+    /// All of it until now: after the end of the process, nothing is missing.
+    var text: String {
+        takeAll()
+        return collected.withLock { String(decoding: $0, as: UTF8.self) }
+    }
 
-    var text: String { collected.withLock { $0 } }
+    /// Takes what has been written; false when nobody can write any more.
+    @discardableResult
+    private func takeAll() -> Bool {
+        collected.withLock { collected in
+            var entry = pollfd(fd: reading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            var chunk = [UInt8](repeating: 0, count: 4096)
+            while unsafe poll(&entry, 1, 0) > 0 {
+                let count = unsafe read(entry.fd, &chunk, chunk.count)
+                guard count > 0 else { return false }
+                collected += chunk[..<count]
+            }
+            return true
+        }
+    }
 }
