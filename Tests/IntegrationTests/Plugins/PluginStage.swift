@@ -12,20 +12,29 @@ final class PluginStage {
     /// Where a test puts what the plugin reads.
     nonisolated let directory = TemporaryDirectory()
 
+    /// Where a plugin's code runs.
+    enum Isolation: String, CaseIterable, Sendable {
+        case worker, none
+    }
+
     /// Starts all of it.
     ///
     /// - Parameters:
+    ///   - isolation: where the plugin's code runs.
     ///   - source: the list's source; `%d` stands for the directory of this stage.
     ///   - controllers: object type to section controller.
     ///   - options: further options of the list.
-    ///   - settings: the text of `listd.conf`.
+    ///   - settings: further lines of the plugin's section in `listd.conf`.
     ///   - prepare: fills the directory before the list is made.
     init(
-        source: String, controllers: [String: String], _ options: [String: DBusValue] = [:], settings: String = "",
+        _ isolation: Isolation, source: String, controllers: [String: String], _ options: [String: DBusValue] = [:],
+        settings: String = "",
         prepare: (PluginStage.Files) throws -> Void = { _ in }
     ) async throws {
         try prepare(Files(path: directory.path))
-        stage = try await Stage(files: settings.isEmpty ? [:] : ["listd.conf": settings])
+        let plugin = (controllers.values.first ?? "").prefix { $0 != "/" }
+        stage = try await Stage(
+            files: ["listd.conf": "[Plugin \(plugin)]\nIsolation=\(isolation.rawValue)\n\(settings)\n"])
         let table = controllers.sorted { $0.key < $1.key }
             .map { DBusValue.Entry(key: .string($0.key), value: .string($0.value)) }
         let own: [String: DBusValue] = [
@@ -35,6 +44,11 @@ final class PluginStage {
         adapter = try await stage.createAdapter("shown", own.merging(options) { $1 })
         view = try await TestView(adapter)
         try await view.setViewport(y: 0)
+        let process = try await stage.object(try ObjectPath("/org/listd/Listd1/plugins/\(plugin)"), "Plugin")
+            .property("ProcessID", as: UInt32.self)
+        guard (process == UInt32(stage.listd.identifier)) == (isolation == .none) else {
+            throw ListdProcess.Failure("\(plugin) with Isolation=\(isolation) runs in process \(process)")
+        }
     }
 
     /// The files of the stage.

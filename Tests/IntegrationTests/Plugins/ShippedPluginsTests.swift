@@ -3,16 +3,17 @@ import ListClient
 import TestSupport
 import Testing
 
-/// Each plugin that ships, in the real daemon: its list on a screen, and a change of it.
+/// Each plugin that ships, in the real daemon, in a worker and without: its list on a screen, and a change of it.
 @Suite("The plugins that ship", .timeLimit(.minutes(5)))
 @DBusActor
 struct ShippedPluginsTests {
     @Test(
         "files: a tree → its entries; a directory renamed → the same rows elsewhere",
-        .enabled(if: PluginStage.isBuilt("files"), "run scripts/build-plugins first"))
-    func files() async throws {
+        .enabled(if: PluginStage.isBuilt("files"), "run scripts/build-plugins first"),
+        arguments: PluginStage.Isolation.allCases)
+    func files(_ isolation: PluginStage.Isolation) async throws {
         let shown = try await PluginStage(
-            source: "files/directory?%d&recursive", controllers: ["*": "files/EntryController"]
+            isolation, source: "files/directory?%d&recursive", controllers: ["*": "files/EntryController"]
         ) { files in
             try files.makeDirectory("b")
             try files.write("12345", to: "b/x.txt")
@@ -34,13 +35,14 @@ struct ShippedPluginsTests {
 
     @Test(
         "packages: a status file → rows under sticky headers; an upgrade → one row changes",
-        .enabled(if: PluginStage.isBuilt("packages"), "run scripts/build-plugins first"))
-    func packages() async throws {
+        .enabled(if: PluginStage.isBuilt("packages"), "run scripts/build-plugins first"),
+        arguments: PluginStage.Isolation.allCases)
+    func packages(_ isolation: PluginStage.Isolation) async throws {
         func stanza(_ name: String, _ version: String = "1.0") -> String {
             "Package: \(name)\nStatus: install ok installed\nVersion: \(version)\nArchitecture: all\n\n"
         }
         let shown = try await PluginStage(
-            source: "packages/installed?%d/status", controllers: ["*": "packages/LetterController"],
+            isolation, source: "packages/installed?%d/status", controllers: ["*": "packages/LetterController"],
             ["sticky-headers": .boolean(true)]
         ) { files in
             let names = (0..<30).map { "a\(100 + $0)" } + ["bash"]
@@ -61,14 +63,15 @@ struct ShippedPluginsTests {
 
     @Test(
         "marslink: the feed, messages that arrive, weather that opens when it is selected",
-        .enabled(if: PluginStage.isBuilt("marslink"), "run scripts/build-plugins first"))
-    func marslink() async throws {
+        .enabled(if: PluginStage.isBuilt("marslink"), "run scripts/build-plugins first"),
+        arguments: PluginStage.Isolation.allCases)
+    func marslink(_ isolation: PluginStage.Isolation) async throws {
         let shown = try await PluginStage(
-            source: "marslink/feed",
+            isolation, source: "marslink/feed",
             controllers: [
                 "journal": "marslink/JournalSectionController", "message": "marslink/MessageSectionController",
                 "weather": "marslink/WeatherSectionController",
-            ], settings: "[Plugin marslink]\nMessageInterval=20ms\n")
+            ], settings: "MessageInterval=20ms")
         try await shown.wait { picture in
             picture.inReadingOrder.filter { $0.reuseIdentifier == "message" }.count >= 2
         }
@@ -83,9 +86,11 @@ struct ShippedPluginsTests {
 
     @Test(
         "marslink: a detail of the weather dragged → its new place, which a reload does not undo",
-        .enabled(if: PluginStage.isBuilt("marslink"), "run scripts/build-plugins first"))
-    func dragging() async throws {
-        let shown = try await PluginStage(source: "push", controllers: ["*": "marslink/WeatherSectionController"])
+        .enabled(if: PluginStage.isBuilt("marslink"), "run scripts/build-plugins first"),
+        arguments: PluginStage.Isolation.allCases)
+    func dragging(_ isolation: PluginStage.Isolation) async throws {
+        let shown = try await PluginStage(
+            isolation, source: "push", controllers: ["*": "marslink/WeatherSectionController"])
         let weather: [String: DBusValue] = [
             "date": .int64(0), "high": .int64(1), "low": .int64(-70), "sunrise": .string("5:40"),
             "sunset": .string("18:00"), "condition": .string("clear"),
@@ -106,14 +111,15 @@ struct ShippedPluginsTests {
     @Test(
         "journal: journal files → the newest entries, errors in full; a new entry → it comes in at the top",
         .enabled(if: PluginStage.isBuilt("journal"), "run scripts/build-plugins first"),
-        .enabled(if: JournalRemote.isInstalled, "systemd-journal-remote is not installed"))
-    func journal() async throws {
+        .enabled(if: JournalRemote.isInstalled, "systemd-journal-remote is not installed"),
+        arguments: PluginStage.Isolation.allCases)
+    func journal(_ isolation: PluginStage.Isolation) async throws {
         let files = TemporaryDirectory()
         let journal = try JournalRemote(file: "\(files.path)/test.journal")
         try journal.write("started", priority: 6)
         try journal.write("broken", priority: 3)
         let shown = try await PluginStage(
-            source: "journal/entries?\(files.path)&lines=10",
+            isolation, source: "journal/entries?\(files.path)&lines=10",
             controllers: ["err": "journal/AlertController", "*": "journal/EntryController"])
         try await shown.wait { picture in
             picture.inReadingOrder.filter { $0.kind == "cell" && $0.item == 0 }.map(\.reuseIdentifier) == [
@@ -131,11 +137,12 @@ struct ShippedPluginsTests {
 
     @Test(
         "a source that fails → the list says so and why, keeps what it has, and is ready again",
-        .enabled(if: PluginStage.isBuilt("packages"), "run scripts/build-plugins first"))
-    func failing() async throws {
+        .enabled(if: PluginStage.isBuilt("packages"), "run scripts/build-plugins first"),
+        arguments: PluginStage.Isolation.allCases)
+    func failing(_ isolation: PluginStage.Isolation) async throws {
         let stanza = "Package: a\nStatus: install ok installed\n"
         let shown = try await PluginStage(
-            source: "packages/installed?%d/status", controllers: ["*": "packages/LetterController"]
+            isolation, source: "packages/installed?%d/status", controllers: ["*": "packages/LetterController"]
         ) { try $0.write(stanza, to: "status") }
         try await shown.wait(for: ["a"])
         let states = EventLog<String>()
@@ -163,17 +170,18 @@ struct ShippedPluginsTests {
             ("files/directory?relative", "relative"), ("files/directory?/a&colour", "colour"),
             ("journal/entries?priority=loud", "loud"), ("journal/entries?lines=0", "lines"),
             ("marslink/feed?here", "here"), ("packages/installed?&all=perhaps", "all"),
-        ])
-    func badArguments(source: String, named: String) async throws {
-        let stage = try await Stage()
+        ], PluginStage.Isolation.allCases)
+    func badArguments(_ bad: (source: String, named: String), _ isolation: PluginStage.Isolation) async throws {
+        let plugin = bad.source.prefix { $0 != "/" }
+        let stage = try await Stage(files: ["listd.conf": "[Plugin \(plugin)]\nIsolation=\(isolation.rawValue)\n"])
         var message = ""
         do {
-            _ = try await stage.createAdapter("bad", ["source": .string(source)])
+            _ = try await stage.createAdapter("bad", ["source": .string(bad.source)])
             Issue.record("the list was made")
         } catch {
             message = "\(DBusError(error))"
         }
-        #expect(message.contains(named))
+        #expect(message.contains(bad.named))
         #expect(try await stage.manager.property("AdapterCount", as: UInt32.self) == 0)
         await stage.stop()
     }
