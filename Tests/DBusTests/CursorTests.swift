@@ -106,6 +106,51 @@ struct CursorTests {
         }
     }
 
+    @Test(
+        "descriptors in arrays, structs, entries and variants, in any order of asking → each is the one that was put there"
+    )
+    func descriptors() throws {
+        let directory = TemporaryDirectory()
+        let files = try (0..<5).map { try OpenFile.create("\(directory.path)/\($0)", contents: "\($0)") }
+        let message = try written("sah(yh)a{yv}h") { writer in
+            writer.append("text")
+            writer.array {
+                $0.append(files[0]); $0.append(files[1])
+            }
+            writer.structure {
+                $0.append(1 as UInt8); $0.append(files[2])
+            }
+            writer.array { entries in
+                entries.dictionaryEntry { entry in
+                    entry.append(2 as UInt8)
+                    entry.variant("h") { $0.append(files[3]) }
+                }
+            }
+            writer.append(files[4])
+        }
+        let read = try message.read { (reader) throws(DBusError) in
+            reader.skip()
+            var read = try reader.array { (inside) throws(DBusError) -> [FileDescriptor] in
+                inside.skip()
+                return [try inside.readFileDescriptor()]
+            }
+            read.append(
+                try reader.structure { (inside) throws(DBusError) in
+                    inside.skip()
+                    return try inside.readFileDescriptor()
+                })
+            read.append(
+                try reader.array { (inside) throws(DBusError) in
+                    try inside.dictionaryEntry { (entry) throws(DBusError) in
+                        entry.skip()
+                        return try entry.variant { (inside) throws(DBusError) in try inside.readFileDescriptor() }
+                    }
+                })
+            return read + [try reader.readFileDescriptor()]
+        }
+        #expect(read.map(OpenFile.contents) == ["1", "2", "3", "4"])
+    }
+
     @Test("text is handed over as bytes and looked at as bytes → no String in between")
     func utf8() throws {
         let bytes = Array("grün".utf8)

@@ -1,10 +1,12 @@
 internal import Glibc
 
 /// Walking over valid signatures where they stand, without making new text.
+@usableFromInline
 enum SignatureText {
     /// The length of the first complete type of a valid signature.
     ///
     /// - Complexity: O(length of that type)
+    @usableFromInline
     static func firstTypeLength(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         var position = 0
         while position < text.count, unsafe text[position] == UInt8(ascii: "a") { position += 1 }

@@ -50,11 +50,11 @@ extension Message {
 
     /// Reads the body with a cursor.
     public func read<R>(_ body: (inout MessageReader) throws(DBusError) -> R) throws(DBusError) -> R {
-        var iterator = unsafe DBusMessageIter()
-        unsafe dbus_message_iter_init(raw, &iterator)
-        var reader = unsafe MessageReader(iterator: iterator)
         defer { withExtendedLifetime(self) {} }
-        return try body(&reader)
+        return try unsafe MessageBody.with(raw) { (bytes) throws(DBusError) in
+            var reader = MessageReader(bytes)
+            return try body(&reader)
+        }
     }
 
     /// Reads the whole body as typed values.

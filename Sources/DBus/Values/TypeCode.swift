@@ -21,6 +21,7 @@ public enum TypeCode: UInt8, Sendable, CaseIterable {
     case dictionaryEntry = 0x65  // e
 
     /// The kind of the type whose signature begins with `byte`.
+    @inlinable
     init?(signatureByte byte: UInt8) {
         switch byte {
         case UInt8(ascii: "("): self = .structure
@@ -39,6 +40,7 @@ public enum TypeCode: UInt8, Sendable, CaseIterable {
     }
 
     /// The alignment of a value in a message's body, in bytes.
+    @inlinable
     var alignment: Int {
         switch self {
         case .byte, .signature, .variant: 1

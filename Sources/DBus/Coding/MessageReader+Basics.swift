@@ -1,0 +1,80 @@
+extension MessageReader {
+    /// Takes a `y`.
+    public mutating func readUInt8() throws(DBusError) -> UInt8 { try readNumber(.byte) }
+    /// Takes a `n`.
+    public mutating func readInt16() throws(DBusError) -> Int16 { try readNumber(.int16) }
+    /// Takes a `q`.
+    public mutating func readUInt16() throws(DBusError) -> UInt16 { try readNumber(.uint16) }
+    /// Takes a `i`.
+    public mutating func readInt32() throws(DBusError) -> Int32 { try readNumber(.int32) }
+    /// Takes a `u`.
+    public mutating func readUInt32() throws(DBusError) -> UInt32 { try readNumber(.uint32) }
+    /// Takes a `x`.
+    public mutating func readInt64() throws(DBusError) -> Int64 { try readNumber(.int64) }
+    /// Takes a `t`.
+    public mutating func readUInt64() throws(DBusError) -> UInt64 { try readNumber(.uint64) }
+    /// Takes a `d`.
+    public mutating func readDouble() throws(DBusError) -> Double { try readNumber(.double) }
+    /// Takes a `b`.
+    public mutating func readBool() throws(DBusError) -> Bool { try readNumber(.boolean) as UInt32 != 0 }
+
+    /// A descriptor of the caller's own.
+    ///
+    /// - Throws: also `InconsistentMessage` when the message has no such descriptor, or the process can open no more.
+    public mutating func readFileDescriptor() throws(DBusError) -> FileDescriptor {
+        FileDescriptor(adopting: try readRawDescriptor())
+    }
+
+    /// A fresh duplicate that the caller must close.
+    mutating func readRawDescriptor() throws(DBusError) -> Int32 {
+        guard next == .fileDescriptor else { throw mismatch(.fileDescriptor) }
+        let place = aligned(TypeCode.fileDescriptor.alignment)
+        _ = try readNumber(.fileDescriptor) as UInt32
+        guard let descriptor = message.descriptor(at: place) else {
+            throw DBusError(.inconsistentMessage, "a file descriptor of the message could not be taken out")
+        }
+        return descriptor
+    }
+
+    /// Takes an `s`.
+    public mutating func readString() throws(DBusError) -> String { try readText(.string) }
+
+    /// Takes an `o`.
+    public mutating func readObjectPath() throws(DBusError) -> ObjectPath {
+        ObjectPath(unchecked: try readText(.objectPath))
+    }
+
+    /// Takes a `g`.
+    public mutating func readSignature() throws(DBusError) -> Signature {
+        Signature(unchecked: try readText(.signature))
+    }
+
+    /// Shows the UTF-8 bytes of a string, path or signature where they stand in the message, without NUL.
+    @inlinable
+    public mutating func readUTF8<R>(
+        _ body: (Span<UInt8>) throws(DBusError) -> R
+    ) throws(DBusError) -> R {
+        guard let code = next, code == .string || code == .objectPath || code == .signature else {
+            throw mismatch(.string)
+        }
+        let text = try unsafe takeText(code)
+        passType()
+        return try unsafe body(text.bindMemory(to: UInt8.self).span)
+    }
+
+    /// `T` is the type that a value of `code` has on the wire.
+    @inline(__always)
+    private mutating func readNumber<T: BitwiseCopyable>(_ code: TypeCode) throws(DBusError) -> T {
+        guard next == code else { throw mismatch(code) }
+        let value = try takeNumber(T.self)
+        passType()
+        return value
+    }
+
+    private mutating func readText(_ code: TypeCode) throws(DBusError) -> String {
+        guard next == code else { throw mismatch(code) }
+        let text = try unsafe takeText(code)
+        passType()
+        return unsafe String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,101 @@
+// The reader moves behind a container even when `body` throws: whoever catches the error goes on with the next value.
+
+extension MessageReader {
+    /// An array: `body` reads the elements, until `atEnd`; what it leaves is skipped.
+    @inlinable
+    public mutating func array<R>(
+        _ body: (inout MessageReader) throws(DBusError) -> R
+    ) throws(DBusError) -> R {
+        guard next == .array else { throw mismatch(.array) }
+        let types = unsafe nextTypes
+        let range = try unsafe takeElements(types)
+        passType(length: types.count)
+        let element = unsafe UnsafeBufferPointer(rebasing: types.dropFirst())
+        var inside = unsafe MessageReader(inside: self, range, of: element, isArray: true)
+        return try body(&inside)
+    }
+
+    /// A struct: `body` reads the members.
+    @inlinable
+    public mutating func structure<R>(
+        _ body: (inout MessageReader) throws(DBusError) -> R
+    ) throws(DBusError) -> R {
+        try bracketed(.structure, body)
+    }
+
+    /// One entry of a dictionary, inside of `array`: `body` reads the key and the value.
+    @inlinable
+    public mutating func dictionaryEntry<R>(
+        _ body: (inout MessageReader) throws(DBusError) -> R
+    ) throws(DBusError) -> R {
+        try bracketed(.dictionaryEntry, body)
+    }
+
+    /// A variant: `body` reads the one value in it, whose kind it asks with `next`.
+    @inlinable
+    public mutating func variant<R>(
+        _ body: (inout MessageReader) throws(DBusError) -> R
+    ) throws(DBusError) -> R {
+        guard next == .variant else { throw mismatch(.variant) }
+        let types = try unsafe takeText(.signature).bindMemory(to: UInt8.self)
+        passType()
+        return try unsafe level(of: types, body)
+    }
+
+    /// An array of numbers where it stands in the message, in one piece.
+    @inlinable
+    public mutating func fixedArray<T: FixedElement, R>(
+        of type: T.Type, _ body: (Span<T>) throws(DBusError) -> R
+    ) throws(DBusError) -> R {
+        guard nextElement == T.typeCode else { throw mismatch(.array) }
+        let range = try unsafe takeElements(nextTypes)
+        passType(length: 2)
+        // The body is aligned to 8, and elements to their size.
+        let bytes = unsafe UnsafeRawBufferPointer(rebasing: self.body[range])
+        return try unsafe body(bytes.bindMemory(to: T.self).span)
+    }
+
+    /// Takes an array; answers where its elements are.
+    @inlinable
+    mutating func takeElements(_ types: UnsafeBufferPointer<UInt8>) throws(DBusError) -> Range<Int> {
+        guard types.count > 1, let element = unsafe TypeCode(signatureByte: types[1]) else {
+            throw MessageReader.truncated
+        }
+        let count = Int(try takeNumber(UInt32.self))
+        let start = try take(count, alignment: element.alignment)
+        return start..<start + count
+    }
+
+    @inlinable
+    mutating func bracketed<R>(
+        _ code: TypeCode, _ body: (inout MessageReader) throws(DBusError) -> R
+    ) throws(DBusError) -> R {
+        guard next == code else { throw mismatch(code) }
+        let types = unsafe nextTypes
+        _ = try take(0, alignment: code.alignment)
+        passType(length: types.count)
+        return try unsafe level(of: UnsafeBufferPointer(rebasing: types.dropFirst().dropLast()), body)
+    }
+
+    /// Lets `body` read what has the given types, and goes behind it.
+    @inlinable
+    mutating func level<R>(
+        of types: UnsafeBufferPointer<UInt8>, _ body: (inout MessageReader) throws(DBusError) -> R
+    ) throws(DBusError) -> R {
+        var inside = unsafe MessageReader(inside: self, offset..<end, of: types, isArray: false)
+        do throws(DBusError) {
+            let result = try body(&inside)
+            offset = inside.skipToEnd()
+            return result
+        } catch {
+            offset = inside.skipToEnd()
+            throw error
+        }
+    }
+
+    @inlinable
+    mutating func skipToEnd() -> Int {
+        while !atEnd { skip() }
+        return offset
+    }
+}
