@@ -50,21 +50,31 @@ struct FieldsDecoder {
 
     /// One field of the object; a fault inside of it names its key.
     private mutating func copyField(from reader: inout MessageReader) throws(DBusError) {
-        try append { (encoder) throws(ListError) in try encoder.beginDictionaryEntry() }
         try reader.dictionaryEntry { (entry) throws(DBusError) in
             key.removeAll(keepingCapacity: true)
             try entry.readUTF8 { (text) throws(DBusError) in
                 // The buffer is only read during the call.
                 unsafe text.withUnsafeBufferPointer { unsafe key.append(contentsOf: $0) }
-                do throws(ListError) { try encoder.append(text: text) } catch { throw error.dbusError }
             }
             do throws(DBusError) {
-                try copyValue(from: &entry)
+                try entry.variant { (inside) throws(DBusError) in try copyFieldValue(from: &inside) }
             } catch {
                 let name = String(decoding: key, as: UTF8.self).debugDescription
                 throw DBusError(name: error.name, message: "\(name): \(error.message)")
             }
         }
+    }
+
+    private mutating func copyFieldValue(from reader: inout MessageReader) throws(DBusError) {
+        let key = key
+        if reader.next == .string {
+            return try reader.readUTF8 { (text) throws(DBusError) in
+                do throws(ListError) { try encoder.appendField(key.span, text: text) } catch { throw error.dbusError }
+            }
+        }
+        try append { (encoder) throws(ListError) in try encoder.beginDictionaryEntry() }
+        do throws(ListError) { try encoder.append(text: key.span) } catch { throw error.dbusError }
+        try copyVariantContent(from: &reader)
         try append { (encoder) throws(ListError) in try encoder.endDictionaryEntry() }
     }
 
@@ -116,11 +126,14 @@ struct FieldsDecoder {
     }
 
     private mutating func copyVariant(from reader: inout MessageReader) throws(DBusError) {
-        try reader.variant { (inside) throws(DBusError) in
-            let signature = inside.nextSignature.text
-            try append { (encoder) throws(ListError) in try encoder.beginVariant(signature: signature.utf8Span.span) }
-            try copyValue(from: &inside)
+        try reader.variant { (inside) throws(DBusError) in try copyVariantContent(from: &inside) }
+    }
+
+    private mutating func copyVariantContent(from reader: inout MessageReader) throws(DBusError) {
+        try reader.withNextSignature { (signature) throws(DBusError) in
+            do throws(ListError) { try encoder.beginVariant(signature: signature) } catch { throw error.dbusError }
         }
+        try copyValue(from: &reader)
         try append { (encoder) throws(ListError) in try encoder.endVariant() }
     }
 

@@ -143,6 +143,41 @@ struct FieldsEncodingTests {
         #expect(try encoder.finish() == Fields())
     }
 
+    @Test(
+        "entries of text appended whole or part by part, in any order, some of them twice → the same fields",
+        arguments: 0..<8)
+    func wholeEntries(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        var encoder = FieldsEncoder()
+        for _ in 0..<50 {
+            var expected: [String: Value] = [:]
+            for _ in 0..<Int.random(in: 0...40, using: &random) {
+                let key = "k\(Int.random(in: 0..<30, using: &random))"
+                let text = String(repeating: "ü", count: Int.random(in: 0...90, using: &random))
+                if random.chance(oneIn: 3) {
+                    try encoder.append(.string(text), forKey: key)
+                } else {
+                    try encoder.appendField(key.utf8Span.span, text: text.utf8Span.span)
+                }
+                expected[key] = .string(text)
+            }
+            #expect(try encoder.finish() == Fields(expected))
+        }
+    }
+
+    @Test("a whole entry of malformed text, or inside of a container → refused")
+    func wholeEntryMisuse() throws {
+        var encoder = FieldsEncoder()
+        let malformed: [[UInt8]] = [[0xFF], [0x61, 0], [0xC3]]
+        for bytes in malformed {
+            #expect(throws: ListError.self) { try encoder.appendField(bytes.span, text: "x".utf8Span.span) }
+            #expect(throws: ListError.self) { try encoder.appendField("x".utf8Span.span, text: bytes.span) }
+        }
+        #expect(try encoder.finish() == Fields())
+        try encoder.beginDictionaryEntry()
+        #expect(throws: ListError.self) { try encoder.appendField("x".utf8Span.span, text: "y".utf8Span.span) }
+    }
+
     @Test("an object from an encoder → the same as one from fields")
     func object() throws {
         var encoder = FieldsEncoder()

@@ -38,11 +38,34 @@ extension FieldsEncoder {
         let last = entries.count - 1
         entries[last].end = bytes.count
         entries[last].key = keyRange(from: frame.start, type: bytes[frame.types.lowerBound])
-        let top = frames.count - 1
-        if last > frames[top].firstEntry {
-            let order = CanonicalEncoding.compare(entries[last - 1].key, entries[last].key, in: bytes.span)
-            if order >= 0 { frames[top].isSorted = false }
+        noteOrderOfLastEntry()
+    }
+
+    /// Appends a whole entry of the fields that holds an `s`: the same as its parts one by one, in a fifth of the time, and
+    /// most fields are text.
+    ///
+    /// - Throws: `invalidObject` when a container is open, and for bytes that are no text.
+    public mutating func appendField(_ key: Span<UInt8>, text: Span<UInt8>) throws(ListError) {
+        guard frames.count == 1 else { throw mismatch(.dictionaryEntry) }
+        guard TextRules.isString(key), TextRules.isString(text) else {
+            throw ListError(.invalidObject, "fields: malformed text where 's' is expected")
         }
+        let start = bytes.count
+        CanonicalEncoding.append(varint: key.count, to: &bytes)
+        let keyStart = bytes.count
+        append(raw: key)
+        bytes.append(TypeCode.string.rawValue)
+        CanonicalEncoding.append(varint: text.count, to: &bytes)
+        append(raw: text)
+        entries.append(Entry(start: start, key: keyStart..<keyStart + key.count, end: bytes.count))
+        noteOrderOfLastEntry()
+    }
+
+    private mutating func noteOrderOfLastEntry() {
+        let (top, last) = (frames.count - 1, entries.count - 1)
+        guard frames[top].isSorted, last > frames[top].firstEntry else { return }
+        let order = CanonicalEncoding.compare(entries[last - 1].key, entries[last].key, in: bytes.span)
+        if order >= 0 { frames[top].isSorted = false }
     }
 
     /// Opens a structure.
@@ -113,22 +136,30 @@ extension FieldsEncoder {
     /// Puts the entries of a dictionary in order and keeps the last of repeated keys.
     mutating func sortEntries(of frame: Frame) {
         guard !frame.isSorted else { return }
-        let unordered = entries[frame.firstEntry...]
-        let start = unordered.first?.start ?? bytes.count
-        bytes.replaceSubrange(start..., with: FieldsEncoder.sorted(unordered, in: bytes.span))
+        // Taken out of its place meanwhile, because the order is that of the keys in `bytes`.
+        var entries: [Entry] = []
+        swap(&entries, &self.entries)
+        FieldsEncoder.sort(&entries, from: frame.firstEntry, in: bytes.span)
+        var start = bytes.count
+        sorted.removeAll(keepingCapacity: true)
+        for position in frame.firstEntry..<entries.count {
+            let entry = entries[position]
+            start = min(start, entry.start)
+            let isRepeated =
+                position + 1 < entries.count
+                && CanonicalEncoding.compare(entry.key, entries[position + 1].key, in: bytes.span) == 0
+            if !isRepeated { sorted += bytes[entry.start..<entry.end] }
+        }
+        bytes.removeSubrange(start...)
+        bytes += sorted
+        swap(&entries, &self.entries)
     }
 
-    private static func sorted(_ entries: ArraySlice<Entry>, in bytes: Span<UInt8>) -> [UInt8] {
-        // The sort is stable, so that of repeated keys the last one stays last.
-        let order = entries.sorted { CanonicalEncoding.compare($0.key, $1.key, in: bytes) < 0 }
-        var result: [UInt8] = []
-        for (position, entry) in order.enumerated() {
-            let isRepeated =
-                position + 1 < order.count
-                && CanonicalEncoding.compare(entry.key, order[position + 1].key, in: bytes) == 0
-            if isRepeated { continue }
-            for offset in entry.start..<entry.end { result.append(bytes[offset]) }
+    /// The sort is stable, so that of repeated keys the last one stays last.
+    private static func sort(_ entries: inout [Entry], from first: Int, in bytes: Span<UInt8>) {
+        // In place: a slice of the array would be a copy.
+        unsafe entries.withUnsafeMutableBufferPointer { entries in
+            unsafe entries[first...].sort { CanonicalEncoding.compare($0.key, $1.key, in: bytes) < 0 }
         }
-        return result
     }
 }

@@ -36,6 +36,8 @@
     var bytes = FieldsEncoder.prelude
     var frames: [Frame] = []
     var entries: [Entry] = []
+    /// Entries on their way into their order; only its memory is kept.
+    var sorted: [UInt8] = []
 
     /// Makes an encoder that stands at the top of empty fields.
     public init() {
