@@ -26,8 +26,7 @@ extension ListAdapter {
         _ view: ListView, _ flush: Flush, _ applied: Application, _ forwarding: [SectionHandle: IndexForwarding]
     ) {
         view.orphans += view.picture.forward(forwarding)
-        var changed = applied.reloads.union(applied.itemChanges.keys).union(applied.invalidated)
-        changed.formUnion(flush.changes.updates.compactMap { sections.oldHandle(at: $0.old) })
+        let changed = changed(by: flush, applied)
         var contents: [ElementKey: ListItem] = [:]
         for (key, item) in flush.reloadsAll ? [:] : view.contents {
             guard let handle = key.handle else { continue }
@@ -59,12 +58,18 @@ extension ListAdapter {
     }
 
     private func layoutChanges(of flush: Flush, _ applied: Application) -> LayoutChanges {
-        var changed = applied.reloads.union(applied.itemChanges.keys).union(applied.invalidated)
-        changed.formUnion(flush.changes.updates.compactMap { sections.oldHandle(at: $0.old) })
+        let noticed = changed(by: flush, applied).compactMap { sections.position(of: $0) }
         return LayoutChanges(
             deletes: flush.changes.deletes, inserts: flush.changes.inserts.map(\.new),
             moves: flush.changes.moves.map { LayoutChanges.Move(from: $0.old, to: $0.new) },
-            reloads: changed.compactMap { sections.position(of: $0) }.sorted())
+            reloads: (noticed + applied.unnoticed.map(\.new)).sorted())
+    }
+
+    /// The sections with a handle whose object, items or sizes changed.
+    private func changed(by flush: Flush, _ applied: Application) -> Set<SectionHandle> {
+        var changed = applied.reloads.union(applied.itemChanges.keys).union(applied.invalidated)
+        changed.formUnion(flush.changes.updates.compactMap { sections.knownOldHandle(at: $0.old) })
+        return changed
     }
 
     /// Lets the selection follow its items (IGListKit U17).

@@ -5,6 +5,7 @@ struct LastKind {
     private var type: ObjectType?
     private var isKnown = false
     private var numberOfItems: (@Sendable (ListObject) -> Int)?
+    private var hasViewModels = false
 
     /// Whether there is a kind for an object.
     mutating func isKnown(for object: ListObject, in adapter: ListAdapter) -> Bool {
@@ -21,6 +22,12 @@ struct LastKind {
         return count
     }
 
+    /// Whether a change of an object is a reload of its section, and all of it is known from its kind's traits.
+    mutating func reloadsUnseen(_ object: ListObject, in adapter: ListAdapter) -> Bool {
+        find(for: object, in: adapter)
+        return numberOfItems != nil && !hasViewModels
+    }
+
     private mutating func find(for object: ListObject, in adapter: ListAdapter) {
         let type = object.objectType
         if type === self.type { return }
@@ -28,5 +35,6 @@ struct LastKind {
         let kind = adapter.kind(for: object)
         isKnown = kind != nil
         numberOfItems = kind?.traits?.numberOfItems
+        hasViewModels = kind?.traits?.viewModels != nil
     }
 }

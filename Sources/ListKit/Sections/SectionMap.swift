@@ -48,6 +48,8 @@ struct SectionMap: ~Copyable {
 
     func position(of handle: SectionHandle) -> Int? { objects[handle].flatMap { tree.index(of: $0, in: .new) } }
 
+    func position(of object: ListObject) -> Int? { tree.index(of: object, in: .new) }
+
     mutating func handle(of object: ListObject) -> SectionHandle? {
         tree.index(of: object, in: .new).flatMap { handle(at: $0) }
     }
@@ -127,6 +129,8 @@ struct SectionMap: ~Copyable {
     func oldItemCount(of handle: SectionHandle) -> Int {
         oldPosition(of: handle).flatMap { oldSection(at: $0)?.itemCount } ?? 0
     }
+
+    func oldItemCount(at position: Int) -> Int { oldSection(at: position)?.itemCount ?? 0 }
 
     private func oldSection(at position: Int) -> SectionTree.Section? {
         previous == nil ? tree.section(at: position, in: .old) : previous?.section(at: position, in: .new)

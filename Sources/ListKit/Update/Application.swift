@@ -4,6 +4,8 @@ struct Application {
     var itemChanges: [SectionHandle: ListItemChanges] = [:]
     /// Sections to be asked for everything anew.
     var reloads: Set<SectionHandle> = []
+    /// Sections that nobody has taken notice of and whose object changed, ascending: they are reloaded without a handle.
+    var unnoticed: [UnnoticedUpdate] = []
     /// Whether all section controllers are made anew, so that it does not matter what became of single items.
     var reloadsAll = false
     /// Sections whose sizes are to be asked anew.
@@ -23,7 +25,7 @@ struct Application {
     static let maximumNesting = 32
 
     /// Whether there is anything to announce.
-    var isAnnounced: Bool { !reloads.isEmpty || itemChanges.values.contains { !$0.isEmpty } }
+    var isAnnounced: Bool { !reloads.isEmpty || !unnoticed.isEmpty || itemChanges.values.contains { !$0.isEmpty } }
 
     /// Whether there is anything at all to do.
     var isEmpty: Bool { !isAnnounced && invalidated.isEmpty }

@@ -26,11 +26,11 @@ struct IndexForwarding {
     }
 }
 
-extension [Int] {
+extension Array {
     /// How many elements pass a test that holds for a beginning of the list.
     ///
     /// - Complexity: O(log n).
-    func partitionPoint(where passes: (Int) -> Bool) -> Int {
+    func partitionPoint(where passes: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2

@@ -12,6 +12,9 @@ extension ListAdapter {
                 announcer.reload(
                     old, itemCount: sections.itemCount(of: handle), oldItemCount: sections.oldItemCount(of: handle))
             }
+            for update in applied.unnoticed {
+                announcer.reload(update.old, itemCount: update.itemCount, oldItemCount: update.oldItemCount)
+            }
             for (handle, changes) in applied.itemChanges where !changes.isEmpty {
                 guard let old = sections.oldPosition(of: handle), let new = sections.position(of: handle) else {
                     continue

@@ -122,12 +122,11 @@ extension ListAdapter {
     /// - Parameter positions: new sections of kinds without traits.
     private func updateControllers(_ flush: Flush, inserted positions: [Int]) {
         if flush.reloadsAll { rebuildControllers() }
-        var touched = flush.changes.updates.compactMap { sections.oldHandle(at: $0.old) }
-        touched += flush.reloaded.compactMap { sections.handle(of: $0) }
-        let inserted = positions.compactMap { sections.handle(at: $0) }
         let forced = Set(flush.reloaded.compactMap { sections.handle(of: $0) })
+        let touched = forced.union(noticedUpdates(of: flush))
+        let inserted = positions.compactMap { sections.handle(at: $0) }
         let isInserted = Set(inserted)
-        for handle in inOrder(Set(touched + inserted)) {
+        for handle in inOrder(touched.union(inserted)) {
             let wasAtFault = registry.faults[handle] != nil
             registry.clearFault(of: handle)
             if isInserted.contains(handle) {
@@ -189,6 +188,7 @@ extension ListAdapter {
     /// Asks every section that may have another number of items now; one that does not have what it announced is at fault
     /// (IGListKit U1).
     private func settleItemCounts(_ flush: Flush, inserted positions: [Int]) {
+        settleUnnoticed(flush.changes)
         guard let applied = application else { return }
         var handles = applied.reloads.union(applied.itemChanges.keys)
         handles.formUnion(positions.compactMap { sections.handle(at: $0) })

@@ -36,11 +36,12 @@ extension ListAdapter {
 
     /// Adds what an item update said about a section.
     private func collect(_ said: CollectedItemChanges, of handle: SectionHandle) {
-        guard sections.position(of: handle) != nil, sections.oldPosition(of: handle) != nil else { return }
+        guard sections.position(of: handle) != nil, let old = sections.oldPosition(of: handle) else { return }
         if said.reloadsSection { application?.reloads.insert(handle) }
         if said.invalidatesLayout { application?.invalidated.insert(handle) }
         // What is reloaded is asked for anew: its items may have been others than the list knew when they changed.
-        let isReloaded = application.map { $0.reloadsAll || $0.reloads.contains(handle) } ?? true
+        let isReloaded =
+            application.map { $0.reloadsAll || $0.reloads.contains(handle) || $0.isUnnoticed(old) } ?? true
         guard said.hasItemChanges, !isReloaded else { return }
         let before = sections.oldItemCount(of: handle)
         let earlier = application?.itemChanges[handle] ?? ListItemChanges(updates: [])

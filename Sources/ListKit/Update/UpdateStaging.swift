@@ -138,29 +138,3 @@ struct UpdateStaging: ~Copyable {
         }
     }
 }
-
-/// Objects with the first of each identifier kept (IGListKit F30).
-struct UniqueObjects {
-    private(set) var objects: [ListObject]
-    private(set) var firstDuplicate: ListObject?
-
-    init(_ all: [ListObject]) {
-        var seen: Set<ObjectKey> = []
-        seen.reserveCapacity(all.count)
-        for (index, object) in all.enumerated() where !seen.insert(ObjectKey(object: object)).inserted {
-            firstDuplicate = object
-            objects = Array(all[..<index])
-            for later in all[index...] where seen.insert(ObjectKey(object: later)).inserted { objects.append(later) }
-            return
-        }
-        objects = all
-    }
-}
-
-/// An object as the key of a table: equal identifiers.
-struct ObjectKey: Hashable {
-    let object: ListObject
-
-    static func == (lhs: ObjectKey, rhs: ObjectKey) -> Bool { lhs.object.isSame(as: rhs.object) }
-    func hash(into hasher: inout Hasher) { object.hash(into: &hasher) }
-}

@@ -9,7 +9,7 @@ struct DiffMemory: ~Copyable {
     private var used = 0
 
     /// Where lent blocks start: at a line of the cache.
-    private static let alignment = 64
+    static let alignment = 64
 
     /// Lends working memory.
     static func with<Result>(byteCount: Int, _ body: (inout DiffMemory) -> Result) -> Result {

@@ -18,12 +18,23 @@ struct DiffTable: ~Copyable {
 
     /// Makes a table for `count` indexes below `limit`.
     init(count: Int, limit: Int, in memory: inout DiffMemory) {
-        var buckets = 4
-        while buckets * DiffTable.slotsPerBucket < 2 * count { buckets *= 2 }
+        let buckets = DiffTable.bucketCount(for: count)
         mask = buckets - 1
         indexMask = UInt32(truncatingIfNeeded: 1 << (Int.bitWidth - limit.leadingZeroBitCount) - 1)
         tags = FlatBuffer(repeating: 0, count: buckets, in: &memory)
         slots = FlatBuffer(uninitializedCount: buckets * DiffTable.slotsPerBucket, in: &memory)
+    }
+
+    /// How many bytes of working memory a table takes.
+    static func byteCount(for count: Int) -> Int {
+        let perSlot = MemoryLayout<UInt32>.stride + MemoryLayout<UInt64>.stride / slotsPerBucket
+        return bucketCount(for: count) * slotsPerBucket * perSlot + 2 * DiffMemory.alignment
+    }
+
+    private static func bucketCount(for count: Int) -> Int {
+        var buckets = 4
+        while buckets * slotsPerBucket < 2 * count { buckets *= 2 }
+        return buckets
     }
 
     /// Puts an index in, or finds the one there that is the same: then that slot takes the new index over.
