@@ -115,6 +115,14 @@ final class HorrorController: ListSectionController, ListDisplayDelegate, ListWo
     override func didUpdate(to object: ListObject) {
         self.object = object
         maybe("update")
+        switch text("at") {
+        case "timer": context?.after(.milliseconds(1)) { [weak self] in self?.maybe("timer") }
+        case "batch":
+            context?.after(.milliseconds(1)) { [weak self] in
+                self?.context?.performBatch(updates: { _ in self?.maybe("batch") })
+            }
+        default: break
+        }
     }
 
     override func numberOfItems() -> Int {
@@ -138,7 +146,13 @@ final class HorrorController: ListSectionController, ListDisplayDelegate, ListWo
     }
 
     override func didSelectItem(at index: Int) { maybe("selection") }
-    override func canMoveItem(at index: Int) -> Bool { true }
+    override func didHighlightItem(at index: Int) { maybe("highlight") }
+
+    override func canMoveItem(at index: Int) -> Bool {
+        maybe("move")
+        return true
+    }
+
     func sectionControllerWillDisplay(_ controller: ListSectionController) { maybe("display") }
     func sectionControllerDidEndDisplaying(_ controller: ListSectionController) { maybe("endDisplay") }
     func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController) { maybe("workingRange") }
@@ -151,6 +165,11 @@ final class HorrorController: ListSectionController, ListDisplayDelegate, ListWo
         maybe("header")
         return ListItem(reuseIdentifier: "header")
     }
+}
+
+/// Dies when it is made.
+final class StillbornController: ListSectionController {
+    override init() { fatalError("a horror") }
 }
 
 /// Shows its object's fields, with the version that made the item and the number of the controller in its process.
@@ -259,7 +278,7 @@ enum Horrors: Plugin {
             name: pluginName, version: version,
             sectionControllers: [
                 .controller("Horror") { HorrorController() }, .controller("Steady") { SteadyController() },
-                .controller("Flood") { FloodController() },
+                .controller("Flood") { FloodController() }, .controller("Stillborn") { StillbornController() },
             ],
             dataSources: [.source("source") { try HorrorSource($0) }])
     }

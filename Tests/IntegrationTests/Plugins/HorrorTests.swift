@@ -25,7 +25,10 @@ struct HorrorCase: Sendable {
         HorrorCase("trap", at: "endDisplay", blamed: "didEndDisplaying"),
         HorrorCase("trap", at: "workingRange", blamed: "the working range delegate"),
         HorrorCase("trap", at: "scroll", blamed: "the scroll delegate"),
-        HorrorCase("trap", at: "selection", blamed: "selection"), HorrorCase("overflow", at: "item", blamed: "item"),
+        HorrorCase("trap", at: "selection", blamed: "selection"),
+        HorrorCase("trap", at: "highlight", blamed: "selection"), HorrorCase("trap", at: "move", blamed: "moveItem"),
+        HorrorCase("trap", at: "timer", blamed: "a timer"), HorrorCase("trap", at: "batch", blamed: "performBatch"),
+        HorrorCase("overflow", at: "item", blamed: "item"),
         HorrorCase("loop", at: "item", blamed: "CallbackTimeout"),
         HorrorCase("exit", at: "size", blamed: "exit code 0"),
         HorrorCase("abort", at: "count", blamed: "signal 6"), HorrorCase("segfault", at: "item", blamed: "signal 11"),
@@ -79,6 +82,9 @@ struct HorrorTests {
         let view = try? await list.openView(height: 100)
         view?.setViewport(x: 0, y: 1, width: 100, height: 100)
         _ = try? await view?.object.call("Select", "victim", UInt32(0), returning: Bool.self)
+        _ = try? await view?.object.call("SetHighlighted", "victim", UInt32(0), true)
+        _ = try? await view?.object.call(
+            "MoveItem", UInt32(0), UInt32(0), UInt32(0), UInt32(0), returning: Bool.self, UInt64.self)
         _ = try? await list.items()
         _ = try? await list.performUpdates([Row("next", "row", [:])])
         if let blamed = horror.blamed {
@@ -99,6 +105,34 @@ struct HorrorTests {
         #expect(try await list.state == "ready", comment)
         try await stage.stage.manager.call("RemoveAdapter", "horror \(number)")
         try await stage.unload()
+    }
+
+    @Test(
+        "a plugin that dies or hangs while it is loaded → PluginFailed says where and why, and it is not there",
+        arguments: [("trap", "signal"), ("exit", "exit code 0"), ("loop", "CallbackTimeout")])
+    func manifests(horror: String, reason: String) async throws {
+        let timeout = horror == "loop" ? "1s" : "1min"
+        let stage = try await HorrorStage("CallbackTimeout=\(timeout)\nManifest=\(horror)")
+        let error = await #expect(throws: DBusError.self) { try await stage.load() }
+        #expect(error?.name == Listd.error("PluginFailed"))
+        #expect(error?.message.contains(reason) == true)
+        #expect(error?.message.contains("in the plugin's manifest") == true)
+        let refused = await refusal { _ = try await stage.makeList("list", "Steady") }
+        #expect(refused == Listd.error("PluginFailed"))
+        #expect(try await stage.stage.manager.property("AdapterCount", as: UInt32.self) == 0)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("a section controller that dies when it is made → the plugin fails of it, its list shows listd/single")
+    func stillborn() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Stillborn")
+        _ = try await list.performUpdates([Row("x", "row", ["value": .int64(1)])])
+        try await stage.wait(for: "failed")
+        let error = try await stage.plugin("LastError", as: String.self)
+        #expect(error.contains("in init of section controller horrors/Stillborn on object \"x\""))
+        #expect(try await list.items().map(\.reuse) == ["row"])
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
     @Test("a data source that throws, traps or exits → its list says so, and comes back as far as it can")
