@@ -51,6 +51,8 @@ struct HorrorTests {
         let stage = try await HorrorStage("CallbackTimeout=2s\nMemoryMax=256M")
         let bystanders = try await (0..<3).asyncMap { try await Bystander(stage.stage, "bystander \($0)") }
         let work = bystanders.map { bystander in Task { @DBusActor in try await bystander.run() } }
+        let heartbeat = Heartbeat()
+        defer { _ = heartbeat.stop() }
         if !Landlock.isThere { print("SKIPPED: changes of files by a plugin, for this kernel has no Landlock") }
         let forbidden = Landlock.isThere ? HorrorCase.forbidden : []
         for (number, horror) in (HorrorCase.deadly + HorrorCase.harmless + forbidden).enumerated() {
@@ -60,7 +62,8 @@ struct HorrorTests {
         var longest = Duration.zero
         for task in work { longest = max(longest, try await task.value) }
         // For people who compare; nothing is concluded from time on a busy machine.
-        print("longest time between two answers of the other lists: \(longest)")
+        print("longest time between two answers of the other lists: \(longest);", terminator: " ")
+        print("of a thread that only sleeps: \(heartbeat.stop())")
         let said = stage.stage.listd.standardError.split(separator: "\n")
         #expect(
             said.contains {
