@@ -6,7 +6,13 @@ internal import DBus
 /// what it sent is gone, and stop reading.
 @DBusActor
 final class WorkerLink {
-    private let receive: @DBusActor (WorkerPacket) -> Void
+    /// Where packets come in: what the tree keeps, and does not keep the tree.
+    private final class Inlet {
+        let receive: @DBusActor (WorkerPacket) -> Void
+
+        init(_ receive: @escaping @DBusActor (WorkerPacket) -> Void) { self.receive = receive }
+    }
+
     /// The way to the other end; nil before it is there and after it has ended.
     weak var connection: Connection?
     /// What the connection's calls reach.
@@ -14,21 +20,20 @@ final class WorkerLink {
 
     private static let path: ObjectPath = "/org/listd/Worker"
 
-    private static let interface = Interface<WorkerLink>(
+    private static let interface = Interface<Inlet>(
         "org.listd.Worker1",
         [
-            .method("Take", in: ["packet": "ay"]) { link, call in
-                link.receive(.bytes(try call.arguments(as: [UInt8].self)))
+            .method("Take", in: ["packet": "ay"]) { inlet, call in
+                inlet.receive(.bytes(try call.arguments(as: [UInt8].self)))
             },
-            .method("TakeFile", in: ["packet": "h"]) { link, call in
-                link.receive(.file(try call.arguments(as: FileDescriptor.self)))
+            .method("TakeFile", in: ["packet": "h"]) { inlet, call in
+                inlet.receive(.file(try call.arguments(as: FileDescriptor.self)))
             },
         ])
 
     /// Makes an end that hands over what it receives.
     init(_ receive: @escaping @DBusActor (WorkerPacket) -> Void) {
-        self.receive = receive
-        tree.add(ExportedObject(Self.interface, of: self), at: Self.path)
+        tree.add(ExportedObject(Self.interface, of: Inlet(receive)), at: Self.path)
     }
 
     /// Sends a packet; without a connection nobody wants it.
