@@ -151,6 +151,37 @@ struct CursorTests {
         #expect(read.map(OpenFile.contents) == ["1", "2", "3", "4"])
     }
 
+    @Test(
+        "a hundred descriptors between bytes that nobody reads → each comes out, and what follows them")
+    func manyDescriptors() throws {
+        let directory = TemporaryDirectory()
+        let file = try OpenFile.create(directory.path + "/file", contents: "same")
+        let message = try written("a(hay)hs") { writer in
+            writer.array { rows in
+                for _ in 0..<100 as Range<Int> {
+                    rows.structure {
+                        $0.append(file)
+                        $0.appendArray([UInt8](repeating: 7, count: 1000))
+                    }
+                }
+            }
+            writer.append(file)
+            writer.append("end")
+        }
+        let (rows, last, end) = try message.read { (reader) throws(DBusError) in
+            let rows = try reader.array { (rows) throws(DBusError) in
+                var files: [FileDescriptor] = []
+                while !rows.atEnd {
+                    files.append(try rows.structure { (row) throws(DBusError) in try row.readFileDescriptor() })
+                }
+                return files
+            }
+            return (rows, try reader.readFileDescriptor(), try reader.readString())
+        }
+        #expect(Set((rows + [last]).map(\.rawValue)).count == 101 && end == "end")
+        #expect((rows + [last]).allSatisfy { OpenFile.contents($0) == "same" })
+    }
+
     @Test("text is handed over as bytes and looked at as bytes → no String in between")
     func utf8() throws {
         let bytes = Array("grün".utf8)

@@ -9,8 +9,8 @@ struct MessageBody {
     let bytes: UnsafeRawBufferPointer
     /// The signature.
     let types: UnsafeBufferPointer<UInt8>
-    /// The message, which the maker keeps alive; used on the loop thread only.
-    private let raw: OpaquePointer
+    /// The descriptors that come with it; `with` keeps them alive.
+    unowned(unsafe) let descriptors: BodyDescriptors
 
     /// Lends the body of a message.
     ///
@@ -18,12 +18,15 @@ struct MessageBody {
     static func with<R>(
         _ raw: OpaquePointer, _ body: (MessageBody) throws(DBusError) -> R
     ) throws(DBusError) -> R {
+        let descriptors = unsafe BodyDescriptors(raw)
+        defer { withExtendedLifetime(descriptors) {} }
         // libdbus brings the message into this machine's byte order before somebody reads it.
         var iterator = unsafe DBusMessageIter()
         guard unsafe dbus_message_iter_init(raw, &iterator) != 0, let signature = unsafe dbus_message_get_signature(raw)
         else {
             let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-            return try unsafe body(MessageBody(bytes: UnsafeRawBufferPointer(none), types: none, raw: raw))
+            let empty = unsafe MessageBody(bytes: UnsafeRawBufferPointer(none), types: none, descriptors: descriptors)
+            return try body(empty)
         }
         var start: UnsafeMutablePointer<CChar>?
         var count: Int32 = 0
@@ -32,8 +35,12 @@ struct MessageBody {
         }
         defer { unsafe dbus_free(start) }
         let message = unsafe UnsafeRawBufferPointer(start: start, count: Int(count))
-        let types = unsafe UnsafeRawBufferPointer(start: signature, count: strlen(signature)).bindMemory(to: UInt8.self)
-        return try unsafe body(MessageBody(bytes: bytes(ofBodyIn: message), types: types, raw: raw))
+        let bytes = try unsafe bytes(ofBodyIn: message)
+        // A copy: the text in the message may move when a header field is set.
+        let types = unsafe [UInt8](UnsafeRawBufferPointer(start: signature, count: strlen(signature)))
+        return try unsafe types.withUnsafeBufferPointer { (types) throws(DBusError) in
+            try unsafe body(MessageBody(bytes: bytes, types: types, descriptors: descriptors))
+        }
     }
 
     /// What follows the header (D-Bus specification, Message Format): 16 bytes, of which the last four count those of the
@@ -45,53 +52,5 @@ struct MessageBody {
         let start = (16 + fields + 7) & -8
         guard unsafe message[0] == order, start <= message.count else { throw MessageReader.truncated }
         return unsafe UnsafeRawBufferPointer(rebasing: message[start...])
-    }
-}
-
-// MARK: - File descriptors
-
-extension MessageBody {
-    /// A duplicate of the descriptor whose number stands at a place of the body; only libdbus' iterators hand them out.
-    func descriptor(at place: Int) -> Int32? {
-        var iterator = unsafe DBusMessageIter()
-        guard unsafe dbus_message_iter_init(raw, &iterator) != 0 else { return nil }
-        var reader = MessageReader(self)
-        let found = unsafe MessageBody.find(place, &reader, &iterator)
-        return found.flatMap { $0 >= 0 ? $0 : nil }
-    }
-
-    /// Walks over the same values with a reader, which knows places, and an iterator, which knows descriptors.
-    private static func find(_ place: Int, _ reader: inout MessageReader, _ iterator: inout DBusMessageIter) -> Int32? {
-        while let code = reader.next {
-            if code == .fileDescriptor, reader.aligned(code.alignment) == place {
-                var descriptor: Int32 = -1
-                unsafe dbus_message_iter_get_basic(&iterator, &descriptor)
-                return descriptor
-            }
-            if !code.isBasic, let found = unsafe findInside(code, place, &reader, &iterator) { return found }
-            if code.isBasic { reader.skip() }
-            unsafe dbus_message_iter_next(&iterator)
-        }
-        return nil
-    }
-
-    private static func findInside(
-        _ code: TypeCode, _ place: Int, _ reader: inout MessageReader, _ iterator: inout DBusMessageIter
-    ) -> Int32? {
-        var inner = unsafe DBusMessageIter()
-        unsafe dbus_message_iter_recurse(&iterator, &inner)
-        let search = { (inside: inout MessageReader) throws(DBusError) -> Int32? in
-            unsafe find(place, &inside, &inner)
-        }
-        do throws(DBusError) {
-            switch code {
-            case .array: return try reader.array(search)
-            case .structure: return try reader.structure(search)
-            case .dictionaryEntry: return try reader.dictionaryEntry(search)
-            default: return try reader.variant(search)
-            }
-        } catch {
-            return nil
-        }
     }
 }

@@ -27,10 +27,8 @@ extension MessageReader {
 
     /// A fresh duplicate that the caller must close.
     mutating func readRawDescriptor() throws(DBusError) -> Int32 {
-        guard next == .fileDescriptor else { throw mismatch(.fileDescriptor) }
-        let place = aligned(TypeCode.fileDescriptor.alignment)
-        _ = try readNumber(.fileDescriptor) as UInt32
-        guard let descriptor = message.descriptor(at: place) else {
+        let number = try readNumber(.fileDescriptor) as UInt32
+        guard let descriptor = unsafe message.descriptors.duplicate(number, of: message) else {
             throw DBusError(.inconsistentMessage, "a file descriptor of the message could not be taken out")
         }
         return descriptor

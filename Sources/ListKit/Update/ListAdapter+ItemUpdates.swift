@@ -37,11 +37,11 @@ extension ListAdapter {
     /// Adds what an item update said about a section.
     private func collect(_ said: CollectedItemChanges, of handle: SectionHandle) {
         guard sections.position(of: handle) != nil, let old = sections.oldPosition(of: handle) else { return }
-        if said.reloadsSection { application?.reloads.insert(handle) }
+        let isUnnoticed = application?.isUnnoticed(old) == true
+        if said.reloadsSection, !isUnnoticed { application?.reloads.insert(handle) }
         if said.invalidatesLayout { application?.invalidated.insert(handle) }
         // What is reloaded is asked for anew: its items may have been others than the list knew when they changed.
-        let isReloaded =
-            application.map { $0.reloadsAll || $0.reloads.contains(handle) || $0.isUnnoticed(old) } ?? true
+        let isReloaded = application.map { $0.reloadsAll || $0.reloads.contains(handle) || isUnnoticed } ?? true
         guard said.hasItemChanges, !isReloaded else { return }
         let before = sections.oldItemCount(of: handle)
         let earlier = application?.itemChanges[handle] ?? ListItemChanges(updates: [])

@@ -25,6 +25,41 @@ struct UnnoticedUpdateTests {
         override func item(at index: Int) -> ListItem { ListItem(reuseIdentifier: "row") }
     }
 
+    /// Looks at another section when it is asked for its number of items, and wants it reloaded.
+    private final class Meddler: ListSectionController {
+        var adapter: ListAdapter?
+        override func numberOfItems() -> Int {
+            if let other = adapter?.sectionController(forID: "other") {
+                context?.performBatch { $0.reloadSection(other) }
+            }
+            return 1
+        }
+    }
+
+    private final class MeddlingProvider: ListSectionControllerProvider {
+        let meddler = Meddler()
+        private let rows = Provider()
+        func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
+            guard type == "meddler" else { return rows.sectionControllerKind(forType: type) }
+            return ListSectionControllerKind(name: "test/meddler") { [meddler] _ in meddler }
+        }
+    }
+
+    @Test("a controller that is asked for its items has a changed, unnoticed section reloaded → it is announced once")
+    func meddling() throws {
+        func list(_ text: String) throws -> [ListObject] {
+            [
+                try ListObject(id: "meddler", type: "meddler", fields: ["text": .string(text)]),
+                try ListObject(id: "other", type: "row", fields: ["items": 1, "text": .string(text)]),
+            ]
+        }
+        let provider = MeddlingProvider()
+        let host = TestHost(try list("before"), provider: provider)
+        provider.meddler.adapter = host.adapter
+        let result = try host.update(list("after"))
+        #expect(result.transaction?.sections.reloads == [IndexRun(first: 0, length: 2)])
+    }
+
     private func list(_ random: inout SeededRandom) throws -> [ListObject] {
         let ids = (0..<40).filter { _ in !random.chance(oneIn: 5) }
         var list = try ids.map { id in

@@ -1,0 +1,76 @@
+internal import CDBus
+internal import Glibc
+
+/// The file descriptors that come with a message, by their number in it.
+///
+/// Only libdbus' iterators hand them out. So when the first one is asked for, an iterator and a reader walk over the body
+/// once, side by side: the one knows the descriptors, the other their numbers. The table owns what it found.
+@safe
+final class BodyDescriptors {
+    /// The message, which the maker of the reader keeps alive; used on the loop thread only.
+    private let raw: OpaquePointer
+    private var found: [UInt32: FileDescriptor]?
+
+    init(_ raw: OpaquePointer) { unsafe self.raw = raw }
+
+    /// A fresh duplicate that the caller must close; nil when there is no such descriptor, or the process can open no more.
+    func duplicate(_ number: UInt32, of body: MessageBody) -> Int32? {
+        if found == nil { collect(from: body) }
+        guard let descriptor = found?[number] else { return nil }
+        let duplicate = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3)
+        return duplicate >= 0 ? duplicate : nil
+    }
+
+    private func collect(from body: MessageBody) {
+        found = [:]
+        var iterator = unsafe DBusMessageIter()
+        guard unsafe dbus_message_iter_init(raw, &iterator) != 0 else { return }
+        var reader = MessageReader(body)
+        unsafe collect(&reader, &iterator)
+    }
+
+    private func collect(_ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {
+        while let code = reader.next {
+            if code == .fileDescriptor {
+                unsafe take(&reader, &iterator)
+            } else if !code.isBasic, reader.withNextSignature({ BodyDescriptors.mayHoldDescriptors($0) }) {
+                unsafe collectInside(code, &reader, &iterator)
+            } else {
+                reader.skip()
+            }
+            unsafe dbus_message_iter_next(&iterator)
+        }
+    }
+
+    /// One duplicate for each number is enough, however often it occurs.
+    private func take(_ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {
+        guard let number = try? reader.takeNumber(UInt32.self) else { return reader.giveUp() }
+        reader.passType()
+        guard found?[number] == nil else { return }
+        var descriptor: Int32 = -1
+        unsafe dbus_message_iter_get_basic(&iterator, &descriptor)
+        if descriptor >= 0 { found?[number] = FileDescriptor(adopting: descriptor) }
+    }
+
+    private func collectInside(_ code: TypeCode, _ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {
+        var inner = unsafe DBusMessageIter()
+        unsafe dbus_message_iter_recurse(&iterator, &inner)
+        let search = { (inside: inout MessageReader) throws(DBusError) in unsafe self.collect(&inside, &inner) }
+        do throws(DBusError) {
+            switch code {
+            case .array: try reader.array(search)
+            case .structure: try reader.structure(search)
+            case .dictionaryEntry: try reader.dictionaryEntry(search)
+            default: try reader.variant(search)
+            }
+        } catch {
+            reader.giveUp()
+        }
+    }
+
+    private static func mayHoldDescriptors(_ types: Span<UInt8>) -> Bool {
+        types.indices.contains {
+            types[$0] == TypeCode.fileDescriptor.rawValue || types[$0] == TypeCode.variant.rawValue
+        }
+    }
+}
