@@ -36,8 +36,8 @@ private struct KnownKind {
 
     /// How many items an object has by the traits of its kind; nil when they do not tell, or tell nonsense.
     mutating func itemCount(of object: ListObject, by controllers: any ListSectionControllerProvider) -> Int? {
-        let type = object.objectType
-        if type !== self.type {
+        if type == nil || !object.hasType(type) {
+            let type = object.objectType
             self.type = type
             numberOfItems = controllers.sectionControllerKind(forType: type.name)?.traits?.numberOfItems
         }

@@ -29,9 +29,8 @@ struct LastKind {
     }
 
     private mutating func find(for object: ListObject, in adapter: ListAdapter) {
-        let type = object.objectType
-        if type === self.type { return }
-        self.type = type
+        if type != nil, object.hasType(type) { return }
+        type = object.objectType
         let kind = adapter.kind(for: object)
         isKnown = kind != nil
         numberOfItems = kind?.traits?.numberOfItems

@@ -92,6 +92,13 @@ struct BareAdapter {
         return call
     }
 
+    /// `FindObject`.
+    func findObject(_ index: Int) -> BareMessage {
+        let call = call("FindObject")
+        call.write { $0.append("object-\(1_000_000_000 + index)") }
+        return call
+    }
+
     /// Opens a view and answers its path.
     func openView(by client: BareConnection) -> String {
         let call = call("OpenView")

@@ -68,6 +68,12 @@
     /// The shared name of the type.
     @_spi(Daemon) public var objectType: ObjectType { storage.header.type ?? ObjectType.named("") }
 
+    /// Whether the object has a type; no reference is counted.
+    @_spi(Daemon) public func hasType(_ type: ObjectType?) -> Bool {
+        // The object keeps its header alive during the look.
+        unsafe storage.buffer.withUnsafeMutablePointerToHeader { unsafe $0.pointee.type === type }
+    }
+
     /// Lends the UTF-8 bytes of the identifier, without NUL at the end.
     @_spi(Daemon) public func withIDBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
