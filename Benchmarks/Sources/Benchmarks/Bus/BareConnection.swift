@@ -6,14 +6,13 @@ final class BareConnection {
     let raw: OpaquePointer
 
     /// Connects and says Hello.
-    init(_ address: String) {
+    convenience init(_ address: String) {
+        self.init(direct: address)
         var error = DBusError()
         dbus_error_init(&error)
-        guard let raw = dbus_connection_open_private(address, &error), dbus_bus_register(raw, &error) != 0 else {
+        guard dbus_bus_register(raw, &error) != 0 else {
             fatalError("no bus at \(address): \(String(cString: error.message))")
         }
-        self.raw = raw
-        dbus_connection_set_exit_on_disconnect(raw, 0)
     }
 
     /// Connects to a service without a bus in between.

@@ -95,6 +95,14 @@ final class BusStage {
         BareMessage(to: Self.bareName, "/", Self.bareName, member)
     }
 
+    /// Adds the time of a round trip that does nothing, from a call of the bare service to its answer.
+    func addEmptyRoundTrip(to benchmark: inout Benchmark) {
+        benchmark.addElapsed("empty round trip", iterations: 300, memoryOf: serviceMemory) { [self] in
+            let call = bareCall("Empty")
+            return Runner.elapsed { client.call(call) }
+        }
+    }
+
     /// Gives the bare service the signal that it is to send.
     func setSignal(_ signal: BareMessage) {
         let isWritten = FileManager.default.createFile(

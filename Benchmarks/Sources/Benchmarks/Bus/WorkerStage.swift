@@ -21,12 +21,6 @@ final class WorkerStage {
         bus.client.call(call)
     }
 
-    /// Nanoseconds of a round trip on the bus that does nothing.
-    func elapsedEmpty() -> Int {
-        let call = bus.bareCall("Empty")
-        return Runner.elapsed { bus.client.call(call) }
-    }
-
     /// How often listd and the worker of a plugin have spoken to each other about lists.
     func messages(ofWorkerOf plugin: String) -> Int {
         let call = BareMessage(

@@ -93,10 +93,7 @@ enum BusRows {
 
     /// A method that does nothing, of a service that is nothing but libdbus.
     private static func addEmpty(to benchmark: inout Benchmark, _ stage: BusStage) {
-        benchmark.addElapsed("empty round trip", iterations: 300, memoryOf: stage.serviceMemory) {
-            let call = stage.bareCall("Empty")
-            return Runner.elapsed { stage.client.call(call) }
-        }
+        stage.addEmptyRoundTrip(to: &benchmark)
         benchmark.add(
             "empty round trip, CPU of all", iterations: 300, clock: stage.clock, memoryOf: stage.serviceMemory
         ) {

@@ -25,9 +25,7 @@ enum WorkerRows {
             defer { stage.callManager("UnloadPlugin", "outside") }
             return Runner.elapsed { stage.callManager("LoadPlugin", "outside") }
         }
-        benchmark.addElapsed("empty round trip", iterations: 300, memoryOf: stage.bus.serviceMemory) {
-            stage.elapsedEmpty()
-        }
+        stage.bus.addEmptyRoundTrip(to: &benchmark)
         return benchmark
     }
 
@@ -68,9 +66,7 @@ enum WorkerRows {
             benchmark.addElapsed(
                 "20 new cells \(scroll.list)", iterations: 300, memoryOf: stage.memory(of: scroll.list), scroll.step)
         }
-        benchmark.addElapsed("empty round trip", iterations: 300, memoryOf: stage.bus.serviceMemory) {
-            stage.elapsedEmpty()
-        }
+        stage.bus.addEmptyRoundTrip(to: &benchmark)
         benchmark.facts.append(
             Benchmark.Fact(
                 row: "scroll step, 20 new cells of a section controller in a worker",
