@@ -7,6 +7,9 @@ internal import Glibc
 /// another type than the signature has there, bad text, too deep, too large, no memory) is kept, everything after it is
 /// ignored, and whoever started the writing gets it as an error. No value costs an allocation of its own.
 ///
+/// The bytes are listd's own (D-Bus specification, Marshalling), and libdbus checks them once when they are complete: its
+/// iterators write the header's signature anew for every value at the top, which was half of the work for a short signal.
+///
 /// Limits (D-Bus specification, "Message Protocol"): containers nest at most 64 deep, an array has at most 64 MiB.
 @safe
 public struct MessageWriter: ~Copyable {
@@ -18,36 +21,27 @@ public struct MessageWriter: ~Copyable {
         case array
     }
 
-    /// Owned by the closure's caller, never copied while a container is open in it.
-    var iterator: DBusMessageIter
+    private var bytes = MarshalledBytes()
     /// The types that are left (of an array: its element type); points into text that outlives the writer.
     private var types: UnsafeBufferPointer<UInt8>
-    private let level: Level
-    private let depth: Int
+    private var level = Level.sequence
+    private var depth = 0
     private let limit: Int
-    /// Bytes of the body so far, padding included.
-    public private(set) var byteCount: Int
+    /// What the numbers of the descriptors in the body stand for.
+    private(set) var descriptors: [FileDescriptor] = []
     /// The first failure.
     private(set) var failure: WriteFailure?
 
-    init(iterator: DBusMessageIter, types: UnsafeBufferPointer<UInt8>, limit: Int) {
-        unsafe self.iterator = iterator
+    init(types: UnsafeBufferPointer<UInt8>, limit: Int) {
         unsafe self.types = types
-        level = .sequence
-        depth = 0
         self.limit = limit
-        byteCount = 0
     }
 
-    /// A writer for the inside of a container; its iterator is opened by the caller.
-    private init(inside parent: borrowing MessageWriter, level: Level, types: UnsafeBufferPointer<UInt8>) {
-        unsafe iterator = DBusMessageIter()
-        unsafe self.types = types
-        self.level = level
-        depth = parent.depth + 1
-        limit = parent.limit
-        byteCount = parent.byteCount
-    }
+    /// Bytes of the body so far, padding included.
+    public var byteCount: Int { bytes.count }
+
+    /// The body.
+    consuming func finish() -> MarshalledBytes { bytes }
 
     /// The kind of value that must come next; nil when nothing may.
     public var expected: TypeCode? { unsafe types.first.flatMap(TypeCode.init(signatureByte:)) }
@@ -88,15 +82,18 @@ extension MessageWriter {
     public mutating func append(_ value: Bool) { appendFixed(.boolean, value ? 1 as UInt32 : 0) }
 
     /// The message gets a duplicate; the descriptor stays the caller's.
-    public mutating func append(_ value: FileDescriptor) { appendFixed(.fileDescriptor, value.rawValue) }
+    public mutating func append(_ value: FileDescriptor) {
+        let number = UInt32(truncatingIfNeeded: descriptors.count)
+        appendFixed(.fileDescriptor, number)
+        if failure == nil { descriptors.append(value) }
+    }
 
-    /// `value` has the C type that libdbus reads for `code`.
+    /// `value` has the bytes that a value of `code` has, which is as large as its alignment.
     private mutating func appendFixed<T: BitwiseCopyable>(_ code: TypeCode, _ value: T) {
-        guard take(code) else { return }
-        count(padding: code.alignment, bytes: code.alignment)
-        unsafe withUnsafePointer(to: value) { pointer in
-            unsafe appendBasic(code, pointer)
+        guard take(code), let place = unsafe reserve(MemoryLayout<T>.size, alignment: MemoryLayout<T>.size) else {
+            return
         }
+        unsafe place.storeBytes(of: value, as: T.self)
     }
 
     /// Text without NUL; with one it is a failure that shows the text.
@@ -107,42 +104,28 @@ extension MessageWriter {
     public mutating func append(_ value: Signature) { appendText(value.text, as: .signature) }
 
     private mutating func appendText(_ text: String, as code: TypeCode) {
-        guard take(code) else { return }
-        let length = text.utf8.count
-        countText(length, as: code)
-        guard failure == nil else { return }
-        unsafe text.withCString { start in
-            guard unsafe strlen(start) == length else { return note(.nul(text)) }
-            unsafe appendTerminated(start, as: code)
+        var text = text
+        text.withUTF8 { bytes in
+            unsafe appendChecked(bytes, as: code)
         }
     }
 
     /// A string from UTF-8 bytes that are nowhere a `String`; bad UTF-8 and NUL are failures.
     public mutating func append(utf8 bytes: Span<UInt8>) {
-        guard take(.string) else { return }
-        countText(bytes.count, as: .string)
         guard failure == nil else { return }
         guard (try? UTF8Span(validating: bytes)) != nil else { return note(.notUTF8) }
         unsafe bytes.withUnsafeBufferPointer { bytes in
-            // libdbus wants a terminated string: a short one is copied to the stack.
-            unsafe SignatureText.withTerminated(bytes) { start in
-                guard unsafe strlen(start) == bytes.count else {
-                    return note(.nul(unsafe String(decoding: bytes, as: UTF8.self)))
-                }
-                unsafe appendTerminated(start, as: .string)
-            }
+            unsafe appendChecked(bytes, as: .string)
         }
     }
 
-    private mutating func appendTerminated(_ start: UnsafePointer<CChar>, as code: TypeCode) {
-        unsafe withUnsafePointer(to: start) { pointer in
-            unsafe appendBasic(code, pointer)
+    /// Text of which only a NUL can be wrong.
+    private mutating func appendChecked(_ text: UnsafeBufferPointer<UInt8>, as code: TypeCode) {
+        guard take(code) else { return }
+        if let first = text.baseAddress, unsafe memchr(first, 0, text.count) != nil {
+            return note(.nul(unsafe String(decoding: text, as: UTF8.self)))
         }
-    }
-
-    private mutating func appendBasic(_ code: TypeCode, _ value: UnsafeRawPointer) {
-        guard failure == nil else { return }
-        if unsafe dbus_message_iter_append_basic(&iterator, Int32(code.rawValue), value) == 0 { note(.noMemory) }
+        unsafe appendTerminated(text, lengthSize: code == .signature ? 1 : 4)
     }
 }
 
@@ -151,15 +134,15 @@ extension MessageWriter {
 extension MessageWriter {
     /// An array; `body` appends the elements.
     public mutating func array<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
-        guard let whole = unsafe takeContainer(.array) else { return }
+        guard let whole = unsafe takeContainer(.array), unsafe reserve(4, alignment: 4) != nil else { return }
+        let lengthPlace = bytes.count - 4
         let element = unsafe UnsafeBufferPointer(rebasing: whole.dropFirst())
-        count(padding: 4, bytes: 4)
-        let kind = unsafe TypeCode(signatureByte: element[0])
-        count(padding: kind?.alignment ?? 1, bytes: 0)
-        let start = byteCount
-        var inside = unsafe MessageWriter(inside: self, level: .array, types: element)
-        try unsafe fill(&inside, .array, contained: element, body)
-        if byteCount - start > 1 << 26 { note(.tooLarge(1 << 26)) }
+        let alignment = unsafe element.first.flatMap(TypeCode.init(signatureByte:))?.alignment ?? 1
+        guard unsafe reserve(0, alignment: alignment) != nil else { return }
+        let first = bytes.count
+        try unsafe inside(.array, of: element, level: .array, body)
+        guard bytes.count - first <= 1 << 26 else { return note(.tooLarge(1 << 26)) }
+        bytes.store(UInt32(truncatingIfNeeded: bytes.count - first), at: lengthPlace)
     }
 
     /// A struct; `body` appends its members.
@@ -175,11 +158,9 @@ extension MessageWriter {
     private mutating func sequence<E: Error>(
         _ code: TypeCode, _ body: (inout MessageWriter) throws(E) -> Void
     ) throws(E) {
-        guard let whole = unsafe takeContainer(code) else { return }
+        guard let whole = unsafe takeContainer(code), unsafe reserve(0, alignment: 8) != nil else { return }
         let members = unsafe UnsafeBufferPointer(rebasing: whole.dropFirst().dropLast())
-        count(padding: 8, bytes: 0)
-        var inside = unsafe MessageWriter(inside: self, level: .sequence, types: members)
-        try unsafe fill(&inside, code, contained: nil, body)
+        try unsafe inside(code, of: members, level: .sequence, body)
     }
 
     /// A variant that holds one value of type `type`; `body` appends it.
@@ -188,14 +169,13 @@ extension MessageWriter {
     ) throws(E) {
         guard unsafe takeContainer(.variant) != nil else { return }
         var text = type.text
-        let result: Result<Void, E> = text.withUTF8 { bytes in
-            guard unsafe !bytes.isEmpty && SignatureText.firstTypeLength(bytes) == bytes.count else {
+        let result: Result<Void, E> = text.withUTF8 { types in
+            guard unsafe !types.isEmpty && SignatureText.firstTypeLength(types) == types.count else {
                 return .success(note(.notSingle(type)))
             }
-            count(padding: 1, bytes: bytes.count + 2)
-            var inside = unsafe MessageWriter(inside: self, level: .sequence, types: bytes)
+            unsafe appendTerminated(types, lengthSize: 1)
             do throws(E) {
-                return .success(try unsafe fill(&inside, .variant, contained: bytes, body))
+                return .success(try unsafe inside(.variant, of: types, level: .sequence, body))
             } catch {
                 return .failure(error)
             }
@@ -203,38 +183,25 @@ extension MessageWriter {
         try result.get()
     }
 
-    /// Opens the container, runs `body`, closes it; gives the container up when anything failed, as libdbus wants.
-    private mutating func fill<E: Error>(
-        _ inside: inout MessageWriter, _ code: TypeCode, contained: UnsafeBufferPointer<UInt8>?,
+    /// Runs `body` with the types of a container, then goes on with those behind it.
+    private mutating func inside<E: Error>(
+        _ code: TypeCode, of inner: UnsafeBufferPointer<UInt8>, level innerLevel: Level,
         _ body: (inout MessageWriter) throws(E) -> Void
     ) throws(E) {
-        guard failure == nil else { return }
-        guard unsafe open(&inside, code, contained: contained) else { return note(.noMemory) }
+        let (outer, outerLevel) = unsafe (types, level)
+        unsafe types = inner
+        (level, depth) = (innerLevel, depth + 1)
+        defer {
+            unsafe types = outer
+            (level, depth) = (outerLevel, depth - 1)
+        }
         do throws(E) {
-            try body(&inside)
+            try body(&self)
         } catch {
             note(.abandoned)
-            unsafe dbus_message_iter_abandon_container(&iterator, &inside.iterator)
             throw error
         }
-        byteCount = inside.byteCount
-        if let failure = inside.failure { note(failure) }
-        if !inside.isComplete { note(.incomplete(code)) }
-        guard failure == nil else {
-            return unsafe dbus_message_iter_abandon_container(&iterator, &inside.iterator)
-        }
-        if unsafe dbus_message_iter_close_container(&iterator, &inside.iterator) == 0 { note(.noMemory) }
-    }
-
-    private mutating func open(
-        _ inside: inout MessageWriter, _ code: TypeCode, contained: UnsafeBufferPointer<UInt8>?
-    ) -> Bool {
-        guard let contained = unsafe contained else {
-            return unsafe dbus_message_iter_open_container(&iterator, Int32(code.rawValue), nil, &inside.iterator) != 0
-        }
-        return unsafe SignatureText.withTerminated(contained) { text in
-            unsafe dbus_message_iter_open_container(&iterator, Int32(code.rawValue), text, &inside.iterator) != 0
-        }
+        if !isComplete { note(.incomplete(code)) }
     }
 }
 
@@ -269,17 +236,27 @@ extension MessageWriter {
         return unsafe whole
     }
 
-    private mutating func count(padding alignment: Int, bytes: Int) {
-        byteCount = (byteCount + alignment - 1) & ~(alignment - 1) + bytes
-        if byteCount > limit { note(.tooLarge(limit)) }
+    /// False when so many bytes behind the padding are too many, or something has failed.
+    private mutating func hasRoom(_ count: Int, alignment: Int) -> Bool {
+        guard failure == nil else { return false }
+        let end = (bytes.count + alignment - 1) & -alignment + count
+        if end > limit { note(.tooLarge(limit)) }
+        return end <= limit
     }
 
-    private mutating func countText(_ length: Int, as code: TypeCode) {
-        if code == .signature {
-            count(padding: 1, bytes: length + 2)
-        } else {
-            count(padding: 4, bytes: length + 5)
+    private mutating func appendTerminated(_ text: UnsafeBufferPointer<UInt8>, lengthSize: Int) {
+        guard hasRoom(lengthSize + text.count + 1, alignment: lengthSize) else { return }
+        if unsafe !bytes.append(text, lengthSize: lengthSize) { note(.noMemory) }
+    }
+
+    /// Room for so many bytes behind the padding; nil when something has failed.
+    private mutating func reserve(_ count: Int, alignment: Int) -> UnsafeMutableRawPointer? {
+        guard hasRoom(count, alignment: alignment) else { return nil }
+        guard let place = unsafe bytes.extend(by: count, alignment: alignment) else {
+            note(.noMemory)
+            return nil
         }
+        return unsafe place
     }
 
     private mutating func note(_ reason: WriteFailure) {
@@ -294,14 +271,11 @@ extension MessageWriter {
     mutating func appendFixedElements<T: FixedElement>(_ elements: Span<T>) {
         guard take(T.typeCode) else { return }
         guard elements.count <= (1 << 26) / MemoryLayout<T>.stride else { return note(.tooLarge(1 << 26)) }
-        count(padding: T.typeCode.alignment, bytes: elements.count * MemoryLayout<T>.stride)
-        guard failure == nil, !elements.isEmpty else { return }
-        unsafe elements.withUnsafeBufferPointer { buffer in
-            unsafe withUnsafePointer(to: buffer.baseAddress) { pointer in
-                let appended = unsafe dbus_message_iter_append_fixed_array(
-                    &iterator, Int32(T.typeCode.rawValue), pointer, Int32(buffer.count))
-                if appended == 0 { note(.noMemory) }
-            }
+        let size = elements.count * MemoryLayout<T>.stride
+        guard let place = unsafe reserve(size, alignment: MemoryLayout<T>.stride) else { return }
+        unsafe elements.withUnsafeBytes { buffer in
+            guard let first = buffer.baseAddress else { return }
+            unsafe place.copyMemory(from: first, byteCount: size)
         }
     }
 }

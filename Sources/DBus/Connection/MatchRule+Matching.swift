@@ -52,18 +52,23 @@ private enum TextArgument {
 }
 
 extension Message {
-    // A `String` passed to a C function as it stands is copied to the heap; `withCString` shows it where it is.
-
     func hasMember(_ name: String) -> Bool {
-        unsafe name.withCString { unsafe dbus_message_has_member(raw, $0) != 0 }
+        unsafe draft.map { $0.member == name } ?? has(name, dbus_message_has_member)
     }
 
     func hasInterface(_ name: String) -> Bool {
-        unsafe name.withCString { unsafe dbus_message_has_interface(raw, $0) != 0 }
+        unsafe draft.map { $0.interface == name } ?? has(name, dbus_message_has_interface)
     }
 
     func hasPath(_ path: ObjectPath) -> Bool {
-        unsafe path.text.withCString { unsafe dbus_message_has_path(raw, $0) != 0 }
+        unsafe draft.map { $0.path == path } ?? has(path.text, dbus_message_has_path)
+    }
+
+    private func has(
+        _ text: String, _ field: (OpaquePointer?, UnsafePointer<CChar>?) -> dbus_bool_t
+    ) -> Bool {
+        // A `String` passed to a C function as it stands is copied to the heap; `withCString` shows it where it is.
+        unsafe made.map { made in unsafe text.withCString { unsafe field(made, $0) != 0 } } ?? false
     }
 
     /// The first arguments, as far as they are text.

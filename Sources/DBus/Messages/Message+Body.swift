@@ -11,24 +11,24 @@ extension Message {
         _ signature: Signature, limit: Int = Message.largestBody,
         _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
-        guard bodySize == 0, serial == 0, self.signature == .empty else {
-            throw .failed("the message has its body already")
-        }
+        guard bodySize == 0, let draft else { throw .failed("the message has its body already") }
         bodySize = -1  // until it is complete
         var text = signature.text
         let result: Result<Int, DBusError> = text.withUTF8 { types in
-            var iterator = unsafe DBusMessageIter()
-            unsafe dbus_message_iter_init_append(raw, &iterator)
-            var writer = unsafe MessageWriter(iterator: iterator, types: types, limit: limit)
+            var writer = unsafe MessageWriter(types: types, limit: limit)
             do throws(DBusError) {
                 try body(&writer)
             } catch {
                 return .failure(error)
             }
             if let failure = writer.failure { return .failure(failure.error) }
-            return writer.isComplete
-                ? .success(writer.byteCount)
-                : .failure(.invalidArgs("the values end before the signature “\(signature)” does"))
+            guard writer.isComplete else {
+                return .failure(.invalidArgs("the values end before the signature “\(signature)” does"))
+            }
+            let count = writer.byteCount
+            (draft.signature, draft.descriptors) = (signature, writer.descriptors)
+            draft.body = writer.finish()
+            return .success(count)
         }
         bodySize = try result.get()
     }
@@ -51,7 +51,7 @@ extension Message {
     /// Reads the body with a cursor.
     public func read<R>(_ body: (inout MessageReader) throws(DBusError) -> R) throws(DBusError) -> R {
         defer { withExtendedLifetime(self) {} }
-        return try unsafe MessageBody.with(raw) { (bytes) throws(DBusError) in
+        return try unsafe MessageBody.with(try raw) { (bytes) throws(DBusError) in
             var reader = MessageReader(bytes)
             return try body(&reader)
         }

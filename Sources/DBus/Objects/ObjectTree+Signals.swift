@@ -6,7 +6,7 @@ extension ObjectTree {
     public func emit<Object, each Value: DBusEncodable>(
         _ signal: Signal, of interface: Interface<Object>, at path: ObjectPath, _ values: repeat each Value
     ) throws(DBusError) {
-        let message = try Message(signalAt: path, interface: interface.name, member: signal.name)
+        let message = Message(signalAt: path, interface: interface.name, member: signal.name)
         try message.write(signal.arguments.signature) { writer in
             repeat (each values).encode(to: &writer)
         }

@@ -84,10 +84,11 @@ extension Transport {
     func send(_ message: Message) throws(DBusError) -> UInt32 {
         guard let raw = unsafe raw, isConnected else { throw .disconnected("the connection is closed") }
         guard message.bodySize >= 0 else { throw .invalidArgs("the message was not written completely") }
-        guard unsafe dbus_message_contains_unix_fds(message.raw) == 0 || dbus_connection_can_send_type(raw, 0x68) != 0
+        let made = try unsafe message.raw
+        guard unsafe dbus_message_contains_unix_fds(made) == 0 || dbus_connection_can_send_type(raw, 0x68) != 0
         else { throw DBusError(.notSupported, "this connection does not carry file descriptors") }
         var serial: UInt32 = 0
-        guard unsafe dbus_connection_send(raw, message.raw, &serial) != 0 else {
+        guard unsafe dbus_connection_send(raw, made, &serial) != 0 else {
             throw DBusError(.noMemory, "no memory to send a message")
         }
         return serial
@@ -193,6 +194,7 @@ public enum DispatchStep: Sendable {
 extension Message {
     /// libdbus' own message that the connection has ended.
     fileprivate var isLocalDisconnected: Bool {
-        unsafe dbus_message_is_signal(raw, "org.freedesktop.DBus.Local", "Disconnected") != 0
+        unsafe made.map { unsafe dbus_message_is_signal($0, "org.freedesktop.DBus.Local", "Disconnected") != 0 }
+            ?? false
     }
 }

@@ -1,0 +1,120 @@
+internal import CDBus
+
+/// Puts a body that has file descriptors into a message, value by value.
+///
+/// Only libdbus' iterators take descriptors, so such a message, and no other, is written with them.
+@safe
+struct DescriptorTranscript {
+    /// What the numbers in the body stand for; the message gets duplicates.
+    let descriptors: [FileDescriptor]
+
+    /// Appends a whole body.
+    ///
+    /// - Throws: `NoMemory`, also when the process can open no more descriptors: the message is then useless.
+    func append(
+        _ body: borrowing MarshalledBytes, of signature: Signature, to message: OpaquePointer
+    ) throws(DBusError) {
+        let none = unsafe BodyDescriptors(message)  // the numbers are looked up in `descriptors`
+        defer { withExtendedLifetime(none) {} }
+        let types = Array(signature.text.utf8)
+        try unsafe types.withUnsafeBufferPointer { (types) throws(DBusError) in
+            try unsafe body.withBytes { (bytes) throws(DBusError) in
+                var reader = unsafe MessageReader(MessageBody(bytes: bytes, types: types, descriptors: none))
+                var iterator = unsafe DBusMessageIter()
+                unsafe dbus_message_iter_init_append(message, &iterator)
+                try unsafe append(&reader, to: &iterator)
+            }
+        }
+    }
+
+    /// Appends everything that is left at the reader's level.
+    private func append(_ reader: inout MessageReader, to iterator: inout DBusMessageIter) throws(DBusError) {
+        while let code = reader.next {
+            switch code {
+            case .array, .structure, .dictionaryEntry, .variant:
+                try unsafe appendContainer(code, &reader, to: &iterator)
+            case .string, .objectPath, .signature:
+                // The bytes of the reader have a NUL behind each text.
+                try reader.readUTF8 { (text) throws(DBusError) in
+                    try unsafe text.withUnsafeBufferPointer { (text) throws(DBusError) in
+                        try unsafe withUnsafePointer(to: text.baseAddress) { (pointer) throws(DBusError) in
+                            try unsafe appendBasic(code, pointer, to: &iterator)
+                        }
+                    }
+                }
+            default:
+                try unsafe appendNumber(code, &reader, to: &iterator)
+            }
+        }
+    }
+
+    private func appendNumber(
+        _ code: TypeCode, _ reader: inout MessageReader, to iterator: inout DBusMessageIter
+    ) throws(DBusError) {
+        var value = unsafe DBusBasicValue()
+        if code == .fileDescriptor {
+            let number = Int(try reader.takeNumber(UInt32.self))
+            guard descriptors.indices.contains(number) else { throw MessageReader.truncated }
+            unsafe value.fd = descriptors[number].rawValue
+        } else {
+            switch code.alignment {
+            case 1: unsafe value.byt = try reader.takeNumber(UInt8.self)
+            case 2: unsafe value.u16 = try reader.takeNumber(UInt16.self)
+            case 4: unsafe value.u32 = try reader.takeNumber(UInt32.self)
+            default: unsafe value.u64 = try reader.takeNumber(dbus_uint64_t.self)
+            }
+        }
+        reader.passType()
+        try unsafe withUnsafePointer(to: value) { (pointer) throws(DBusError) in
+            try unsafe appendBasic(code, pointer, to: &iterator)
+        }
+    }
+
+    private func appendBasic(
+        _ code: TypeCode, _ value: UnsafeRawPointer, to iterator: inout DBusMessageIter
+    ) throws(DBusError) {
+        guard unsafe dbus_message_iter_append_basic(&iterator, Int32(code.rawValue), value) != 0 else {
+            throw WriteFailure.noMemory.error
+        }
+    }
+
+    private func appendContainer(
+        _ code: TypeCode, _ reader: inout MessageReader, to iterator: inout DBusMessageIter
+    ) throws(DBusError) {
+        var inner = unsafe DBusMessageIter()
+        let fill = { (inside: inout MessageReader) throws(DBusError) in
+            try unsafe open(code, &inside, from: &iterator, as: &inner)
+            do throws(DBusError) {
+                try unsafe append(&inside, to: &inner)
+            } catch {
+                unsafe dbus_message_iter_abandon_container(&iterator, &inner)
+                throw error
+            }
+            guard unsafe dbus_message_iter_close_container(&iterator, &inner) != 0 else {
+                throw WriteFailure.noMemory.error
+            }
+        }
+        switch code {
+        case .array: try reader.array(fill)
+        case .structure: try reader.structure(fill)
+        case .dictionaryEntry: try reader.dictionaryEntry(fill)
+        default: try reader.variant(fill)
+        }
+    }
+
+    /// An array and a variant say what they hold: all the types of the level inside.
+    private func open(
+        _ code: TypeCode, _ inside: inout MessageReader, from iterator: inout DBusMessageIter,
+        as inner: inout DBusMessageIter
+    ) throws(DBusError) {
+        let done: dbus_bool_t
+        if code == .array || code == .variant {
+            done = unsafe SignatureText.withTerminated(inside.types) { types in
+                unsafe dbus_message_iter_open_container(&iterator, Int32(code.rawValue), types, &inner)
+            }
+        } else {
+            done = unsafe dbus_message_iter_open_container(&iterator, Int32(code.rawValue), nil, &inner)
+        }
+        guard done != 0 else { throw WriteFailure.noMemory.error }
+    }
+}

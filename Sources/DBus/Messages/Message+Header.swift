@@ -1,0 +1,122 @@
+internal import CDBus
+
+extension Message {
+    /// What kind of message it is; nil for one of a later protocol.
+    public var kind: Kind? {
+        unsafe draft?.kind ?? made.flatMap { unsafe Kind(rawValue: dbus_message_get_type($0)) }
+    }
+    /// 0 before it is sent.
+    public var serial: UInt32 { unsafe made.map { unsafe dbus_message_get_serial($0) } ?? 0 }
+    /// Which message this answers; 0 = none.
+    public var replySerial: UInt32 {
+        unsafe draft?.replySerial ?? made.map { unsafe dbus_message_get_reply_serial($0) } ?? 0
+    }
+    /// The unique name of whoever sent it; a bus vouches for it, a direct peer does not.
+    public var sender: String? { unsafe draft?.sender ?? text(dbus_message_get_sender) }
+    /// Whom it is for; nil = everybody, or the other end of a direct connection.
+    public var destination: String? { unsafe draft?.destination ?? text(dbus_message_get_destination) }
+    /// The interface of the member; a method call may have none.
+    public var interface: String? { unsafe draft?.interface ?? text(dbus_message_get_interface) }
+    /// The method's or the signal's name.
+    public var member: String? { unsafe draft?.member ?? text(dbus_message_get_member) }
+    /// The error's name; nil for another kind of message.
+    public var errorName: String? { unsafe draft?.errorName ?? text(dbus_message_get_error_name) }
+    /// The object that is called, or that emits; nil for answers.
+    public var path: ObjectPath? {
+        unsafe draft?.path ?? text(dbus_message_get_path).map(ObjectPath.init(unchecked:))
+    }
+    /// The types of the body.
+    public var signature: Signature {
+        unsafe draft?.signature ?? Signature(unchecked: text(dbus_message_get_signature) ?? "")
+    }
+
+    /// True when the caller wants no answer, not even an error.
+    public var noReplyExpected: Bool { unsafe draft?.noReplyExpected ?? flag(dbus_message_get_no_reply) }
+
+    /// True when a service may be started for this call.
+    public var autoStart: Bool { unsafe draft?.autoStart ?? flag(dbus_message_get_auto_start) }
+
+    /// True when the caller is ready to be asked for a password.
+    public var allowInteractiveAuthorization: Bool {
+        unsafe draft?.allowInteractiveAuthorization ?? flag(dbus_message_get_allow_interactive_authorization)
+    }
+
+    private func text(_ field: (OpaquePointer?) -> UnsafePointer<CChar>?) -> String? {
+        guard let made = unsafe made, let text = unsafe field(made) else { return nil }
+        return unsafe String(cString: text)
+    }
+
+    private func flag(_ field: (OpaquePointer?) -> dbus_bool_t) -> Bool {
+        unsafe made.map { unsafe field($0) != 0 } ?? false
+    }
+
+    /// Says whether the caller wants an answer; `Connection.call` and `callWithoutReply` do it themselves.
+    public func setNoReplyExpected(_ flag: Bool) throws(DBusError) {
+        try unsafe change {
+            $0.noReplyExpected = flag
+        } made: {
+            unsafe dbus_message_set_no_reply($0, flag ? 1 : 0)
+        }
+    }
+
+    /// Says whether a service may be started for this call.
+    public func setAutoStart(_ flag: Bool) throws(DBusError) {
+        try unsafe change {
+            $0.autoStart = flag
+        } made: {
+            unsafe dbus_message_set_auto_start($0, flag ? 1 : 0)
+        }
+    }
+
+    /// Says whether the user may be asked for a password.
+    public func setAllowInteractiveAuthorization(_ flag: Bool) throws(DBusError) {
+        try unsafe change {
+            $0.allowInteractiveAuthorization = flag
+        } made: {
+            unsafe dbus_message_set_allow_interactive_authorization($0, flag ? 1 : 0)
+        }
+    }
+
+    /// Makes it for one receiver (a signal: unicast).
+    ///
+    /// - Throws: `InvalidArgs` for a name that D-Bus does not allow, or a message that was sent.
+    public func setDestination(_ name: String) throws(DBusError) {
+        try Names.checkBusName(name)
+        var isDone = true
+        try unsafe change {
+            $0.destination = name
+        } made: { made in
+            isDone = unsafe name.withCString { unsafe dbus_message_set_destination(made, $0) } != 0
+        }
+        if !isDone { throw WriteFailure.noMemory.error }
+    }
+
+    func setSender(_ name: String) throws(DBusError) {
+        var isDone = true
+        try unsafe change {
+            $0.sender = name
+        } made: { made in
+            isDone = unsafe name.withCString { unsafe dbus_message_set_sender(made, $0) } != 0
+        }
+        if !isDone { throw WriteFailure.noMemory.error }
+    }
+
+    /// Changes the header where it is: in the draft, or in libdbus' message.
+    private func change(
+        _ edit: (MessageDraft) -> Void, made editMade: (OpaquePointer) -> Void
+    ) throws(DBusError) {
+        if isFinal { throw .invalidArgs("a message that was sent or received cannot be changed; change a copy") }
+        if let draft { return edit(draft) }
+        if let made = unsafe made { unsafe editMade(made) }
+    }
+
+    /// An upper bound of the header's bytes: only the path is longer than 255, and a bus may add a sender.
+    var headerSizeBound: Int { 2048 + (path?.text.utf8.count ?? 0) }
+
+    /// What an error message says, as an error; nil for another kind of message.
+    public var error: DBusError? {
+        guard kind == .error else { return nil }
+        let message = try? read { (reader) throws(DBusError) in try reader.readString() }
+        return DBusError(name: errorName ?? StandardError.failed.rawValue, message: message ?? "")
+    }
+}
