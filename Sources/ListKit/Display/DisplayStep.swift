@@ -35,7 +35,9 @@ struct DisplayStep {
     private static func sections(
         of elements: [ViewElement], without others: [ViewElement]
     ) -> [(section: Int, handle: SectionHandle)] {
-        var known = Set(others.compactMap(\.key.handle))
+        var known: Set<SectionHandle> = []
+        known.reserveCapacity(others.count + elements.count)
+        for element in others { if let handle = element.key.handle { known.insert(handle) } }
         return elements.compactMap { element in
             guard let handle = element.key.handle, known.insert(handle).inserted else { return nil }
             return (element.section, handle)

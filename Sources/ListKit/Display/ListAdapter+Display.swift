@@ -39,12 +39,21 @@ extension ListAdapter {
 
     /// What a step says to the world: display, then working range.
     func events(of step: DisplayStep, in view: ListView) -> (display: AdapterEvent?, range: AdapterEvent?) {
+        // A section is named up to three times: as displayed, by its items and in range.
+        var names: [SectionHandle: String] = [:]
+        names.reserveCapacity(step.entered.count + step.exited.count)
+        func name(of handle: SectionHandle) -> String {
+            if let known = names[handle] { return known }
+            let name = id(of: handle)
+            names[handle] = name
+            return name
+        }
         func reference(_ place: (section: Int, handle: SectionHandle)) -> SectionReference {
-            SectionReference(section: place.section, objectID: id(of: place.handle))
+            SectionReference(section: place.section, objectID: name(of: place.handle))
         }
         func item(_ element: ViewElement) -> ItemReference? {
             guard element.key.kind == .cell, let handle = element.key.handle else { return nil }
-            return ItemReference(section: element.section, objectID: id(of: handle), item: element.key.index)
+            return ItemReference(section: element.section, objectID: name(of: handle), item: element.key.index)
         }
         var display = DisplayChange(view: view.id, revision: revision)
         display.willDisplay = step.sectionsAppeared.map(reference)

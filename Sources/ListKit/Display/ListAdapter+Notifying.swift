@@ -11,6 +11,7 @@ extension ListAdapter {
         let before = replaced.keys.map { Standing($0, in: displayCounts) }.sorted { $0.handle < $1.handle }
         let disappeared = steps.flatMap(\.disappeared)
         var goneItems: Set<ElementKey> = []
+        goneItems.reserveCapacity(disappeared.count)
         for element in disappeared where element.key.kind == .cell {
             guard let handle = element.key.handle else { continue }
             if displayCounts.remove(item: element.key.index, of: handle) { goneItems.insert(element.key) }

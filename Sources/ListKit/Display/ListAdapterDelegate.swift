@@ -46,7 +46,8 @@ public final class ListAdapterAnnouncer {
 extension ListAdapter {
     /// The delegate, then the announcer's listeners (IGListKit DH-10).
     private var displayListeners: [any ListAdapterDelegate] {
-        (delegate.map { [$0] } ?? []) + (announcer?.present ?? [])
+        guard delegate != nil || announcer != nil else { return [] }
+        return (delegate.map { [$0] } ?? []) + (announcer?.present ?? [])
     }
 
     /// Tells the delegate and the announcer of an element.

@@ -46,7 +46,10 @@ struct SectionMap: ~Copyable {
         return SectionHandle(raw: payload)
     }
 
-    func position(of handle: SectionHandle) -> Int? { objects[handle].flatMap { tree.index(of: $0, in: .new) } }
+    func position(of handle: SectionHandle) -> Int? {
+        guard let object = objects[handle] else { return nil }
+        return tree.index(of: object, in: .new)
+    }
 
     func position(of object: ListObject) -> Int? { tree.index(of: object, in: .new) }
 
@@ -67,7 +70,8 @@ struct SectionMap: ~Copyable {
     func itemCount(of handle: SectionHandle) -> Int { section(of: handle)?.itemCount ?? 0 }
 
     private func section(of handle: SectionHandle) -> SectionTree.Section? {
-        objects[handle].flatMap { tree.section(of: $0, in: .new) }
+        guard let object = objects[handle] else { return nil }
+        return tree.section(of: object, in: .new)
     }
 
     /// The objects of a range of positions, in order.

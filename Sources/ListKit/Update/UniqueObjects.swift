@@ -26,7 +26,7 @@ struct UniqueObjects {
         DiffMemory.with(byteCount: DiffTable.byteCount(for: all.count)) { memory in
             let table = DiffTable(count: all.count, limit: all.count, in: &memory)
             return all.indices.filter { index in
-                let hash = UInt32(truncatingIfNeeded: all[index].storage.header.identity.hash)
+                let hash = UInt32(truncatingIfNeeded: all[index].storage.identity.hash)
                 return table.insert(index, hash: hash) { all[index].isSame(as: all[$0]) } != nil
             }
         }

@@ -57,16 +57,16 @@
     public var id: String { storage.withID { String(copying: $0) } }
 
     /// The name that chooses the section controller.
-    public var type: String { storage.header.type?.name ?? "" }
+    public var type: String { storage.type?.name ?? "" }
 
     /// The content; shares the memory of the object.
     public var fields: Fields { Fields(storage: storage) }
 
     /// Bytes of identifier and fields together, as limits and statistics count them.
-    public var byteCount: Int { storage.header.identity.length + storage.fieldCount }
+    public var byteCount: Int { storage.identity.length + storage.fieldCount }
 
     /// The shared name of the type.
-    @_spi(Daemon) public var objectType: ObjectType { storage.header.type ?? ObjectType.named("") }
+    @_spi(Daemon) public var objectType: ObjectType { storage.type ?? ObjectType.named("") }
 
     /// Whether the object has a type; no reference is counted.
     @_spi(Daemon) public func hasType(_ type: ObjectType?) -> Bool {
@@ -100,7 +100,7 @@ extension ListObject: Hashable {
     }
 
     /// Feeds the identifier.
-    public func hash(into hasher: inout Hasher) { hasher.combine(storage.header.identity) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(storage.identity) }
 
     /// Whether both are the same object: equal identifiers.
     public func isSame(as other: ListObject) -> Bool { storage.hasSameID(as: other.storage) }
@@ -108,7 +108,7 @@ extension ListObject: Hashable {
     /// Whether type and fields are equal (IGListKit's `isEqual(toDiffableObject:)`).
     public func hasSameContent(as other: ListObject) -> Bool {
         storage.isIdentical(to: other.storage)
-            || storage.header.type === other.storage.header.type && storage.hasSameFields(as: other.storage)
+            || storage.type === other.storage.type && storage.hasSameFields(as: other.storage)
     }
 }
 

@@ -58,14 +58,21 @@ struct ObjectStorage: @unchecked Sendable {
         return ObjectStorage(buffer)
     }
 
-    /// Hash, length and type.
-    var header: ObjectHeader { buffer.header }
+    // The header is looked at where it is: a copy counts a reference to the type, and asks whether somebody writes.
+
+    /// Hash and length of the identifier.
+    @inline(__always)
+    var identity: ObjectIdentity { unsafe buffer.withUnsafeMutablePointerToHeader { unsafe $0.pointee.identity } }
+
+    /// The type of the object; nil for fields that belong to no object.
+    @inline(__always)
+    var type: ObjectType? { unsafe buffer.withUnsafeMutablePointerToHeader { unsafe $0.pointee.type } }
 
     /// Whether both are one allocation.
     func isIdentical(to other: ObjectStorage) -> Bool { buffer === other.buffer }
 
     /// How many bytes of fields there are.
-    var fieldCount: Int { Int(header.fieldCount) }
+    var fieldCount: Int { unsafe buffer.withUnsafeMutablePointerToHeader { unsafe Int($0.pointee.fieldCount) } }
 
     /// Lends the bytes of the identifier.
     @inline(__always)
@@ -100,7 +107,7 @@ struct ObjectStorage: @unchecked Sendable {
 
     /// Whether both stand for the same object: the same bytes of identifier.
     func hasSameID(as other: ObjectStorage) -> Bool {
-        guard header.identity == other.header.identity else { return false }
+        guard identity == other.identity else { return false }
         return withID { mine in other.withID { mine.isIdenticalBytes(to: $0) } }
     }
 }

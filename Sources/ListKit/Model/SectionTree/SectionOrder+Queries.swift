@@ -5,12 +5,16 @@ extension SectionOrder {
         var rest = index
         var node = root
         for _ in 0..<height {
-            var child = node * SectionOrder.nodeSize
-            while rest >= sums[child].count(side) {
-                rest -= sums[child].count(side)
-                child += 1
+            let start = node * SectionOrder.nodeSize
+            let child = sums.withRun(from: start, count: SectionOrder.nodeSize) { sums in
+                var child = 0
+                while child < sums.count - 1, rest >= sums[child].count(side) {
+                    rest -= sums[child].count(side)
+                    child += 1
+                }
+                return child
             }
-            node = Int(children[child])
+            node = Int(children[start + child])
         }
         return Place(leaf: node, position: position(in: node, at: rest, side))
     }
@@ -55,8 +59,11 @@ extension SectionOrder {
     /// Where a slot is.
     func place(ofSlot slot: Int) -> Place {
         let leaf = Int(leafOfSlot[slot])
-        var position = 0
-        while words[leaf * SectionOrder.leafSize + position].slot != slot { position += 1 }
+        let position = words.withRun(from: leaf * SectionOrder.leafSize, count: SectionOrder.leafSize) { words in
+            var position = 0
+            while position < words.count, words[position].slot != slot { position += 1 }
+            return position
+        }
         return Place(leaf: leaf, position: position)
     }
 
@@ -64,9 +71,9 @@ extension SectionOrder {
     func summary(before place: Place) -> SectionSummary {
         var summary = SectionSummary.zero
         if leaves[place.leaf].touched == 0 {
-            let start = place.leaf * SectionOrder.leafSize
-            var count: Int64 = 0
-            for position in start..<start + place.position { count &+= Int64(items[position]) }
+            let count = items.withRun(from: place.leaf * SectionOrder.leafSize, count: place.position) { items in
+                items.indices.reduce(into: 0 as Int64) { $0 &+= Int64(items[$1]) }
+            }
             let index = Int32(truncatingIfNeeded: place.position)
             summary = SectionSummary(oldCount: index, newCount: index, oldItems: count, newItems: count)
         } else {

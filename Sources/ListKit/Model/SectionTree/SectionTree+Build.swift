@@ -18,7 +18,7 @@ extension SectionTree {
         }
         objects.reserve(list.count)
         payloads.reserve(list.count)
-        identifiers = IdentifierIndex(count: list.count) { list[$0].storage.header.identity.hash }
+        identifiers = IdentifierIndex(count: list.count) { list[$0].storage.identity.hash }
         var counts: [Int32] = []
         counts.reserveCapacity(list.count)
         for (index, object) in list.enumerated() {

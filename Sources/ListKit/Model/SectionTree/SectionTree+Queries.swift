@@ -10,17 +10,18 @@ extension SectionTree {
 
     /// The index of the bytes of an identifier in one state, nil when it is not there.
     func index(ofID id: Span<UInt8>, in side: ListSide = .new) -> Int? {
-        slot(slot(ofID: id), in: side).map { index(ofSlot: $0, side) }
+        place(ofSlot: slot(ofID: id), in: side).map { order.summary(before: $0).count(side) }
     }
 
     /// The index of an object in one state, found by its identifier; nil when it is not there.
     func index(of object: ListObject, in side: ListSide = .new) -> Int? {
-        slot(slot(of: object), in: side).map { index(ofSlot: $0, side) }
+        place(ofSlot: slot(of: object), in: side).map { order.summary(before: $0).count(side) }
     }
 
     /// The section at an index of one state, nil beyond the ends.
     func section(at index: Int, in side: ListSide = .new) -> Section? {
-        order.place(at: index, side).flatMap { section(at: $0, side) }
+        guard let place = order.place(at: index, side) else { return nil }
+        return section(at: place, side)
     }
 
     /// The object at an index of one state, nil beyond the ends.
@@ -28,14 +29,14 @@ extension SectionTree {
 
     /// The section with an identifier in one state, and its index; nil when it is not there.
     func section(of id: String, in side: ListSide = .new) -> (index: Int, section: Section)? {
-        guard let slot = slot(slot(ofID: id.utf8Span.span), in: side) else { return nil }
-        let place = order.place(ofSlot: slot)
+        guard let place = place(ofSlot: slot(ofID: id.utf8Span.span), in: side) else { return nil }
         return section(at: place, side).map { (order.summary(before: place).count(side), $0) }
     }
 
     /// The section of an object in one state, found by its identifier; nil when it is not there.
     func section(of object: ListObject, in side: ListSide = .new) -> Section? {
-        slot(slot(of: object), in: side).flatMap { section(at: order.place(ofSlot: $0), side) }
+        guard let place = place(ofSlot: slot(of: object), in: side) else { return nil }
+        return section(at: place, side)
     }
 
     /// How many items lie before a section of one state; all of them for the index behind the last.
@@ -79,7 +80,7 @@ extension SectionTree {
     /// - Complexity: O(log n + sections counted).
     func countOfSections(likeSectionAt index: Int, payloadsMatter: Bool) -> Int {
         guard var place = order.place(at: index, .new) else { return 0 }
-        let type = objects[order.word(at: place).slot]?.storage.header.type
+        let type = objects[order.word(at: place).slot]?.storage.type
         let items = order.itemCount(at: place)
         var count = 0
         while true {
@@ -110,18 +111,13 @@ extension SectionTree {
         return result
     }
 
-    private func index(ofSlot slot: Int, _ side: ListSide) -> Int {
-        order.summary(before: order.place(ofSlot: slot)).count(side)
-    }
-
     private func section(at place: SectionOrder.Place, _ side: ListSide) -> Section? {
         let word = order.word(at: place)
         let payload = payloads[word.slot]
         if side == .old, word.isChanged, let version = oldVersions[word.slot] {
             return Section(object: version.object, itemCount: Int(version.items), payload: payload)
         }
-        return objects[word.slot].map {
-            Section(object: $0, itemCount: Int(order.itemCount(at: place)), payload: payload)
-        }
+        guard let object = objects[word.slot] else { return nil }
+        return Section(object: object, itemCount: Int(order.itemCount(at: place)), payload: payload)
     }
 }

@@ -68,11 +68,11 @@
 
     /// The hash of the identifier in a slot.
     @inline(__always)
-    func hash(ofSlot slot: Int) -> UInt64 { objects[slot]?.storage.header.identity.hash ?? 0 }
+    func hash(ofSlot slot: Int) -> UInt64 { objects[slot]?.storage.identity.hash ?? 0 }
 
     /// The slot that an identifier leads to, which may be there in one state only.
     func slot(of object: ListObject) -> Int? {
-        identifiers.find(hash: object.storage.header.identity.hash) { slot in
+        identifiers.find(hash: object.storage.identity.hash) { slot in
             objects[slot]?.isSame(as: object) ?? false
         }
     }
@@ -82,16 +82,21 @@
         guard id.count <= ObjectIdentity.maximumLength else { return nil }
         let identity = ObjectIdentity(of: id)
         return identifiers.find(hash: identity.hash) { slot in
-            guard let object = objects[slot], object.storage.header.identity == identity else { return false }
+            guard let object = objects[slot], object.storage.identity == identity else { return false }
             return object.storage.withID { $0.isIdenticalBytes(to: id) }
         }
     }
 
-    /// The slot that holds what an identifier was or is in one state.
-    func slot(_ slot: Int?, in side: ListSide) -> Int? {
+    /// Where what an identifier was or is in one state stands, given the slot that it leads to.
+    func place(ofSlot slot: Int?, in side: ListSide) -> SectionOrder.Place? {
         guard let slot else { return nil }
-        let word = order.word(at: order.place(ofSlot: slot))
-        if word.isPresent(side) { return slot }
-        return side == .old ? origins[slot] : nil
+        let place = order.place(ofSlot: slot)
+        if order.word(at: place).isPresent(side) { return place }
+        return side == .old ? origins[slot].map { order.place(ofSlot: $0) } : nil
+    }
+
+    /// The slot that holds what an identifier was or is in one state, given the slot that it leads to.
+    func slot(_ slot: Int?, in side: ListSide) -> Int? {
+        place(ofSlot: slot, in: side).map { order.word(at: $0).slot }
     }
 }

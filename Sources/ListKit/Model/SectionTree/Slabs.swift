@@ -48,6 +48,14 @@ struct Slabs<Element>: ~Copyable {
         }
     }
 
+    /// Lends a run of elements that lies inside of one block.
+    @inline(__always)
+    func withRun<Result>(from index: Int, count: Int, _ body: (Span<Element>) -> Result) -> Result {
+        assert(index >= 0 && index + count <= capacity && index & ((1 << shift) - 1) + count <= 1 << shift)
+        let start = unsafe UnsafePointer(blocks[index >> shift] + (index & ((1 << shift) - 1)))
+        return unsafe body(Span(_unsafeStart: start, count: count))
+    }
+
     /// Lends a look at an element's memory.
     @inline(__always)
     fileprivate func memory(at index: Int) -> UnsafeRawPointer {

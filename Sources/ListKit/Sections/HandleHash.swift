@@ -1,0 +1,52 @@
+/// The hash of keys that are numbers which the adapter gave out itself.
+///
+/// Nobody outside chooses them, so that they need no defence against chosen keys, which is most of what the hash of the
+/// standard library costs; a scroll step looks up a thousand of them.
+enum HandleHash {
+    /// A hash of two numbers in which each bit depends on all of theirs (the finalizer of MurmurHash3).
+    ///
+    /// - Parameter seed: that of the dictionary.
+    @inline(__always)
+    static func hash(_ first: Int, _ second: Int = 0, seed: Int) -> Int {
+        var bits = UInt64(truncatingIfNeeded: first) &+ UInt64(truncatingIfNeeded: second) &* 0x9E37_79B9_7F4A_7C15
+        bits ^= UInt64(truncatingIfNeeded: seed)
+        bits = (bits ^ (bits >> 33)) &* 0xFF51_AFD7_ED55_8CCD
+        bits = (bits ^ (bits >> 33)) &* 0xC4CE_B9FE_1A85_EC53
+        return Int(truncatingIfNeeded: bits ^ (bits >> 33))
+    }
+}
+
+extension SectionHandle {
+    /// What a dictionary asks for first; the standard library's own numbers answer it the same way.
+    func _rawHashValue(seed: Int) -> Int { HandleHash.hash(Int(raw), seed: seed) }
+}
+
+extension ElementKey {
+    /// As `SectionHandle`'s.
+    func _rawHashValue(seed: Int) -> Int {
+        HandleHash.hash(Int(handle?.raw ?? 0) << 8 | kind.number, index, seed: seed)
+    }
+}
+
+extension SentPicture.Key {
+    /// As `SectionHandle`'s; identities are a program's, and go the slow way.
+    func _rawHashValue(seed: Int) -> Int {
+        guard let identity else {
+            return HandleHash.hash(Int(handle?.raw ?? 0) << 8 | kind.number, index, seed: seed)
+        }
+        var hasher = Hasher()
+        hasher.combine(handle)
+        hasher.combine(identity)
+        return HandleHash.hash(hasher.finalize(), seed: seed)
+    }
+}
+
+extension ElementKind {
+    fileprivate var number: Int {
+        switch self {
+        case .cell: 0
+        case .header: 1
+        case .footer: 2
+        }
+    }
+}
