@@ -53,7 +53,8 @@ let package = Package(
         .executableTarget(
             name: "DBusTestService", dependencies: ["DBus"], path: "Tests/DBusTestService", swiftSettings: settings),
         .testTarget(
-            name: "DBusTests", dependencies: ["DBus", "DBusTestService", "TestSupport"], swiftSettings: settings),
+            name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestService", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(name: "ListKitTests", dependencies: [listKit, "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PluginAPITests", dependencies: [pluginAPI, pluginTestSupport, "TestSupport"], swiftSettings: settings

@@ -15,6 +15,7 @@ struct MarshalledBytes: ~Copyable {
     /// Zeroes up to the alignment, then room for so many bytes, which the caller fills; nil when there is no memory.
     ///
     /// - Complexity: O(`size`), amortised
+    @inline(__always)
     mutating func extend(by size: Int, alignment: Int) -> UnsafeMutableRawPointer? {
         let first = (count + alignment - 1) & -alignment
         if first + size > capacity || capacity == 0 { grow(to: first + size) }
@@ -28,6 +29,7 @@ struct MarshalledBytes: ~Copyable {
     }
 
     /// Leaves everything as it is when there is no memory.
+    @inline(never)
     private mutating func grow(to wanted: Int) {
         let larger = max(1024, wanted, capacity * 2)
         guard let moved = unsafe realloc(start, larger) else { return }

@@ -167,20 +167,42 @@ extension MessageWriter {
     public mutating func variant<E: Error>(
         _ type: Signature, _ body: (inout MessageWriter) throws(E) -> Void
     ) throws(E) {
-        guard unsafe takeContainer(.variant) != nil else { return }
         var text = type.text
         let result: Result<Void, E> = text.withUTF8 { types in
             guard unsafe !types.isEmpty && SignatureText.firstTypeLength(types) == types.count else {
                 return .success(note(.notSingle(type)))
             }
-            unsafe appendTerminated(types, lengthSize: 1)
-            do throws(E) {
-                return .success(try unsafe inside(.variant, of: types, level: .sequence, body))
-            } catch {
-                return .failure(error)
-            }
+            do throws(E) { return .success(try unsafe variant(types, body)) } catch { return .failure(error) }
         }
         try result.get()
+    }
+
+    /// A variant of a type that stands somewhere as bytes; `body` appends its value.
+    ///
+    /// Bytes that are no type are a failure.
+    public mutating func variant<E: Error>(
+        type: Span<UInt8>, _ body: (inout MessageWriter) throws(E) -> Void
+    ) throws(E) {
+        if type.count == 1, let code = TypeCode(signatureByte: type[0]), code.isBasic || code == .variant {
+            return try unsafe type.withUnsafeBufferPointer { (types) throws(E) in try unsafe variant(types, body) }
+        }
+        let signature: Signature
+        do throws(DBusError) {
+            signature = try Signature(unsafe type.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) })
+        } catch {
+            return fail(error)
+        }
+        try variant(signature, body)
+    }
+
+    /// `types` is exactly one type.
+    private mutating func variant<E: Error>(
+        _ types: UnsafeBufferPointer<UInt8>, _ body: (inout MessageWriter) throws(E) -> Void
+    ) throws(E) {
+        guard unsafe takeContainer(.variant) != nil else { return }
+        unsafe appendTerminated(types, lengthSize: 1)
+        guard failure == nil else { return }
+        try unsafe inside(.variant, of: types, level: .sequence, body)
     }
 
     /// Runs `body` with the types of a container, then goes on with those behind it.
@@ -209,13 +231,14 @@ extension MessageWriter {
 
 extension MessageWriter {
     /// Checks that a value of kind `code` may come now, and moves on in the signature.
+    @inline(__always)
     private mutating func take(_ code: TypeCode) -> Bool {
         guard failure == nil else { return false }
         guard let first = unsafe types.first, first == code.rawValue else {
             note(.mismatch(expected: expected, got: code))
             return false
         }
-        if level == .sequence { unsafe types = UnsafeBufferPointer(rebasing: types.dropFirst()) }
+        if level == .sequence { pass(1) }
         return true
     }
 
@@ -230,13 +253,21 @@ extension MessageWriter {
             note(.tooDeep)
             return nil
         }
-        let length = unsafe SignatureText.firstTypeLength(types)
-        let whole = unsafe UnsafeBufferPointer(rebasing: types.prefix(length))
-        if level == .sequence { unsafe types = UnsafeBufferPointer(rebasing: types.dropFirst(length)) }
+        let length = code == .variant ? 1 : unsafe SignatureText.firstTypeLength(types)
+        let whole = unsafe UnsafeBufferPointer(start: types.baseAddress, count: length)
+        if level == .sequence { pass(length) }
         return unsafe whole
     }
 
+    /// Goes behind so many types, of which there are as many.
+    @inline(__always)
+    private mutating func pass(_ length: Int) {
+        unsafe types = UnsafeBufferPointer(
+            start: types.baseAddress.map { unsafe $0 + length }, count: types.count - length)
+    }
+
     /// False when so many bytes behind the padding are too many, or something has failed.
+    @inline(__always)
     private mutating func hasRoom(_ count: Int, alignment: Int) -> Bool {
         guard failure == nil else { return false }
         let end = (bytes.count + alignment - 1) & -alignment + count
@@ -250,6 +281,7 @@ extension MessageWriter {
     }
 
     /// Room for so many bytes behind the padding; nil when something has failed.
+    @inline(__always)
     private mutating func reserve(_ count: Int, alignment: Int) -> UnsafeMutableRawPointer? {
         guard hasRoom(count, alignment: alignment) else { return nil }
         guard let place = unsafe bytes.extend(by: count, alignment: alignment) else {

@@ -36,8 +36,7 @@ extension MessageWriter {
         case .objectPath(let text): appendChecked { () throws(DBusError) in try ObjectPath(text.string) }
         case .signature(let text): appendChecked { () throws(DBusError) in try Signature(text.string) }
         case .variant(let type, var inside):
-            guard let signature = signature(type) else { return }
-            variant(signature) { $0.appendAll(of: &inside) }
+            type.withBytes { type in variant(type: type) { $0.appendAll(of: &inside) } }
         case .array(_, var inside): array { $0.appendAll(of: &inside) }
         case .dictionaryEntry(var inside): dictionaryEntry { $0.appendAll(of: &inside) }
         case .structure(var inside): structure { $0.appendAll(of: &inside) }
@@ -51,20 +50,4 @@ extension MessageWriter {
     private mutating func appendChecked(_ make: () throws(DBusError) -> Signature) {
         do throws(DBusError) { append(try make()) } catch { fail(error) }
     }
-
-    /// The type of a variant; the usual ones are not checked again for each value.
-    private mutating func signature(_ type: FieldsReader.Text) -> Signature? {
-        let text = type.string
-        if let known = Self.usualTypes[text] { return known }
-        do throws(DBusError) {
-            return try Signature(text)
-        } catch {
-            fail(error)
-            return nil
-        }
-    }
-
-    private static let usualTypes: [String: Signature] = [
-        "s": "s", "x": "x", "d": "d", "b": "b", "u": "u", "i": "i", "t": "t", "as": "as", "av": "av", "a{sv}": "a{sv}",
-    ]
 }

@@ -1,0 +1,100 @@
+import CDBus
+import TestSupport
+import Testing
+
+@testable import DBus
+
+@Suite("What listd marshals itself is what libdbus would have written")
+@DBusActor
+struct DraftTests {
+    /// A draft of a body, and libdbus' message with the same body written by its iterators.
+    private func both(_ values: [DBusValue]) throws -> (own: [UInt8], libdbus: [UInt8]) {
+        let draft = MessageDraft(.methodCall)
+        (draft.path, draft.interface, draft.member) = ("/org/example/Test", "org.example.Test", "Test")
+        (draft.destination, draft.autoStart) = ("org.example.Other", false)
+        let head = try unsafe draft.make()
+        defer { unsafe dbus_message_unref(head) }
+        draft.signature = Signature.types(of: values.map(\.signature.text).joined())
+        var text = draft.signature.text
+        text.withUTF8 { types in
+            var writer = unsafe MessageWriter(types: types, limit: 1 << 20)
+            for value in values { value.append(to: &writer) }
+            #expect(writer.failure == nil && writer.isComplete)
+            draft.body = writer.finish()
+        }
+        let own = try unsafe draft.make()
+        defer { unsafe dbus_message_unref(own) }
+        try unsafe DescriptorTranscript(descriptors: []).append(draft.body, of: draft.signature, to: head)
+        return unsafe (bytes(own), bytes(head))
+    }
+
+    private func bytes(_ message: OpaquePointer) -> [UInt8] {
+        var (start, count): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
+        guard unsafe dbus_message_marshal(message, &start, &count) != 0 else { return [] }
+        defer { unsafe dbus_free(start) }
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: Int(count)))
+    }
+
+    @Test("random values of random types → the same bytes, header and all")
+    func sameBytes() throws {
+        var random = SeededRandom(seed: 11)
+        for _ in 0..<1000 {
+            let values = (0..<Int.random(in: 1...5, using: &random)).map { _ in
+                random.value(of: .types(of: random.signature(depth: 3)))
+            }
+            let (own, libdbus) = try both(values)
+            #expect(!own.isEmpty && own == libdbus, "\(values)")
+        }
+    }
+
+    @Test("a draft and the message made of it → say the same of themselves")
+    func accessors() throws {
+        let message = try Message.methodCall(
+            to: "org.example.Other", path: "/a/b", interface: "org.example.Test", member: "Test")
+        try message.setAutoStart(false)
+        try message.setAllowInteractiveAuthorization(true)
+        try message.setNoReplyExpected(true)
+        try message.setSender(":1.7")
+        try message.write("text", 5 as UInt32)
+        let before = says(message)
+        _ = try message.values()  // makes it
+        #expect(says(message) == before)
+        #expect(message.serial == 0 && message.bodySize == 16)
+        try message.setDestination("org.example.Third")
+        try message.setAutoStart(true)
+        #expect(message.destination == "org.example.Third" && message.autoStart)
+    }
+
+    private func says(_ message: Message) -> [String?] {
+        [
+            message.kind.map { "\($0)" }, message.destination, message.sender, message.path?.text, message.interface,
+            message.member, message.errorName, message.signature.text, "\(message.replySerial)",
+            "\(message.noReplyExpected) \(message.autoStart) \(message.allowInteractiveAuthorization)",
+        ]
+    }
+
+    @Test("bytes that are not one type, as the type of a variant → a failure", arguments: ["", "ss", "a", "{sv}", "!"])
+    func variantTypes(text: String) throws {
+        let message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
+        #expect(throws: DBusError.self) {
+            try message.write("v") { writer in
+                writer.variant(type: text.utf8Span.span) { $0.append("x") }
+            }
+        }
+    }
+
+    @Test("types as bytes, of one letter and of several → variants like any other", arguments: ["s", "as", "v"])
+    func typesAsBytes(text: String) throws {
+        let value: DBusValue =
+            switch text {
+            case "s": .string("x")
+            case "as": .array(element: "s", [.string("x")])
+            default: .variant(.string("x"))
+            }
+        let message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
+        try message.write("v") { writer in
+            writer.variant(type: text.utf8Span.span) { value.append(to: &$0) }
+        }
+        #expect(try message.values() == [.variant(value)])
+    }
+}
