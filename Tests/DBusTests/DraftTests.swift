@@ -97,4 +97,29 @@ struct DraftTests {
         }
         #expect(try message.values() == [.variant(value)])
     }
+
+    @Test(
+        "values that D-Bus does not allow → refused when the message is made, with a descriptor beside them too",
+        arguments: [false, true])
+    func impossibleValues(hasDescriptor: Bool) throws {
+        let nested = (0..<40).reduce(DBusValue.string("x")) { inner, _ in .array(element: inner.signature, [inner]) }
+        let many = DBusValue.structure((0..<300).map { .byte(UInt8($0 % 256)) })
+        for value in [.structure([]), nested, many] {
+            let message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
+            #expect(throws: DBusError.self, "\(value.signature)") {
+                try message.write(values: [.variant(value)] + (hasDescriptor ? [descriptor()] : []))
+                _ = try message.values()
+            }
+        }
+    }
+
+    @Test("text, empty too, beside a descriptor → the same")
+    func textBesideDescriptors() throws {
+        let message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
+        let values: [DBusValue] = [.string(""), .signature(.empty), .array(element: "s", [.string(""), .string("x")])]
+        try message.write(values: values + [descriptor()])
+        #expect(try Array(message.values().dropLast()) == values)
+    }
+
+    private func descriptor() throws -> DBusValue { .fileDescriptor(try FileDescriptor(duplicating: 0)) }
 }

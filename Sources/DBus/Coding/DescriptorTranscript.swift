@@ -34,13 +34,10 @@ struct DescriptorTranscript {
             case .array, .structure, .dictionaryEntry, .variant:
                 try unsafe appendContainer(code, &reader, to: &iterator)
             case .string, .objectPath, .signature:
-                // The bytes of the reader have a NUL behind each text.
-                try reader.readUTF8 { (text) throws(DBusError) in
-                    try unsafe text.withUnsafeBufferPointer { (text) throws(DBusError) in
-                        try unsafe withUnsafePointer(to: text.baseAddress) { (pointer) throws(DBusError) in
-                            try unsafe appendBasic(code, pointer, to: &iterator)
-                        }
-                    }
+                let text = try unsafe reader.takeText(code)  // with a NUL behind it
+                reader.passType()
+                try unsafe withUnsafePointer(to: text.baseAddress) { (pointer) throws(DBusError) in
+                    try unsafe appendBasic(code, pointer, to: &iterator)
                 }
             default:
                 try unsafe appendNumber(code, &reader, to: &iterator)

@@ -14,6 +14,7 @@ internal import Glibc
 @safe
 public struct MessageWriter: ~Copyable {
     /// How this level goes through its part of the signature.
+    @usableFromInline
     enum Level {
         /// Type after type: a body, a struct, a dict entry, a variant's one value.
         case sequence
@@ -131,36 +132,25 @@ extension MessageWriter {
 
 // MARK: - Containers
 
+// What is generic is short, so that each caller gets its own: a scroll step writes hundreds of containers.
+
 extension MessageWriter {
     /// An array; `body` appends the elements.
+    @inlinable
     public mutating func array<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
-        guard let whole = unsafe takeContainer(.array), unsafe reserve(4, alignment: 4) != nil else { return }
-        let lengthPlace = bytes.count - 4
-        let element = unsafe UnsafeBufferPointer(rebasing: whole.dropFirst())
-        let alignment = unsafe element.first.flatMap(TypeCode.init(signatureByte:))?.alignment ?? 1
-        guard unsafe reserve(0, alignment: alignment) != nil else { return }
-        let first = bytes.count
-        try unsafe inside(.array, of: element, level: .array, body)
-        guard bytes.count - first <= 1 << 26 else { return note(.tooLarge(1 << 26)) }
-        bytes.store(UInt32(truncatingIfNeeded: bytes.count - first), at: lengthPlace)
+        if let outer = openArray() { try fill(outer, body) }
     }
 
     /// A struct; `body` appends its members.
+    @inlinable
     public mutating func structure<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
-        try sequence(.structure, body)
+        if let outer = openSequence(.structure) { try fill(outer, body) }
     }
 
     /// One entry of a dictionary, inside of `array`; `body` appends the key and the value.
+    @inlinable
     public mutating func dictionaryEntry<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
-        try sequence(.dictionaryEntry, body)
-    }
-
-    private mutating func sequence<E: Error>(
-        _ code: TypeCode, _ body: (inout MessageWriter) throws(E) -> Void
-    ) throws(E) {
-        guard let whole = unsafe takeContainer(code), unsafe reserve(0, alignment: 8) != nil else { return }
-        let members = unsafe UnsafeBufferPointer(rebasing: whole.dropFirst().dropLast())
-        try unsafe inside(code, of: members, level: .sequence, body)
+        if let outer = openSequence(.dictionaryEntry) { try fill(outer, body) }
     }
 
     /// A variant that holds one value of type `type`; `body` appends it.
@@ -172,7 +162,8 @@ extension MessageWriter {
             guard unsafe !types.isEmpty && SignatureText.firstTypeLength(types) == types.count else {
                 return .success(note(.notSingle(type)))
             }
-            do throws(E) { return .success(try unsafe variant(types, body)) } catch { return .failure(error) }
+            guard let outer = unsafe openVariant(types) else { return .success(()) }
+            do throws(E) { return .success(try fill(outer, body)) } catch { return .failure(error) }
         }
         try result.get()
     }
@@ -180,50 +171,99 @@ extension MessageWriter {
     /// A variant of a type that stands somewhere as bytes; `body` appends its value.
     ///
     /// Bytes that are no type are a failure.
+    @inlinable
     public mutating func variant<E: Error>(
         type: Span<UInt8>, _ body: (inout MessageWriter) throws(E) -> Void
     ) throws(E) {
-        if type.count == 1, let code = TypeCode(signatureByte: type[0]), code.isBasic || code == .variant {
-            return try unsafe type.withUnsafeBufferPointer { (types) throws(E) in try unsafe variant(types, body) }
+        if let letter = unsafe SignatureText.basic(type) {
+            if let outer = unsafe openVariant(letter) { try fill(outer, body) }
+        } else if let signature = signature(type) {
+            try variant(signature, body)
         }
-        let signature: Signature
+    }
+
+    @usableFromInline
+    mutating func signature(_ type: Span<UInt8>) -> Signature? {
         do throws(DBusError) {
-            signature = try Signature(unsafe type.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) })
+            return try Signature(unsafe type.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) })
         } catch {
-            return fail(error)
+            fail(error)
+            return nil
         }
-        try variant(signature, body)
     }
 
-    /// `types` is exactly one type.
-    private mutating func variant<E: Error>(
-        _ types: UnsafeBufferPointer<UInt8>, _ body: (inout MessageWriter) throws(E) -> Void
+    /// Runs `body` in a container that is open, and closes it.
+    @inlinable
+    mutating func fill<E: Error>(
+        _ outer: OuterLevel, _ body: (inout MessageWriter) throws(E) -> Void
     ) throws(E) {
-        guard unsafe takeContainer(.variant) != nil else { return }
-        unsafe appendTerminated(types, lengthSize: 1)
-        guard failure == nil else { return }
-        try unsafe inside(.variant, of: types, level: .sequence, body)
-    }
-
-    /// Runs `body` with the types of a container, then goes on with those behind it.
-    private mutating func inside<E: Error>(
-        _ code: TypeCode, of inner: UnsafeBufferPointer<UInt8>, level innerLevel: Level,
-        _ body: (inout MessageWriter) throws(E) -> Void
-    ) throws(E) {
-        let (outer, outerLevel) = unsafe (types, level)
-        unsafe types = inner
-        (level, depth) = (innerLevel, depth + 1)
-        defer {
-            unsafe types = outer
-            (level, depth) = (outerLevel, depth - 1)
-        }
         do throws(E) {
             try body(&self)
         } catch {
-            note(.abandoned)
+            leave(outer, isGivenUp: true)
             throw error
         }
-        if !isComplete { note(.incomplete(code)) }
+        leave(outer, isGivenUp: false)
+    }
+}
+
+/// What a writer goes on with behind a container.
+@safe
+@usableFromInline
+struct OuterLevel {
+    let container: TypeCode
+    /// Alive as long as the writer's own.
+    let types: UnsafeBufferPointer<UInt8>
+    let level: MessageWriter.Level
+    /// Of an array: where its length stands and where its elements begin.
+    let elements: (length: Int, start: Int)?
+}
+
+extension MessageWriter {
+    @usableFromInline
+    mutating func openArray() -> OuterLevel? {
+        guard let whole = unsafe takeContainer(.array), unsafe reserve(4, alignment: 4) != nil else { return nil }
+        let length = bytes.count - 4
+        let element = unsafe UnsafeBufferPointer(rebasing: whole.dropFirst())
+        let alignment = unsafe element.first.flatMap(TypeCode.init(signatureByte:))?.alignment ?? 1
+        guard unsafe reserve(0, alignment: alignment) != nil else { return nil }
+        return unsafe enter(.array, element, .array, elements: (length, bytes.count))
+    }
+
+    @usableFromInline
+    mutating func openSequence(_ code: TypeCode) -> OuterLevel? {
+        guard let whole = unsafe takeContainer(code), unsafe reserve(0, alignment: 8) != nil else { return nil }
+        return unsafe enter(code, UnsafeBufferPointer(rebasing: whole.dropFirst().dropLast()), .sequence)
+    }
+
+    /// `types` is exactly one type, and outlives the variant.
+    @usableFromInline
+    mutating func openVariant(_ types: UnsafeBufferPointer<UInt8>) -> OuterLevel? {
+        guard unsafe takeContainer(.variant) != nil else { return nil }
+        unsafe appendTerminated(types, lengthSize: 1)
+        return failure == nil ? unsafe enter(.variant, types, .sequence) : nil
+    }
+
+    private mutating func enter(
+        _ container: TypeCode, _ inner: UnsafeBufferPointer<UInt8>, _ innerLevel: Level,
+        elements: (length: Int, start: Int)? = nil
+    ) -> OuterLevel {
+        let outer = unsafe OuterLevel(container: container, types: types, level: level, elements: elements)
+        unsafe types = inner
+        (level, depth) = (innerLevel, depth + 1)
+        return outer
+    }
+
+    /// Closes a container: whether it got all that its type has, and how long an array became.
+    @usableFromInline
+    mutating func leave(_ outer: OuterLevel, isGivenUp: Bool) {
+        if isGivenUp { note(.abandoned) } else if !isComplete { note(.incomplete(outer.container)) }
+        unsafe types = outer.types
+        (level, depth) = (outer.level, depth - 1)
+        guard failure == nil, let elements = outer.elements else { return }
+        let length = bytes.count - elements.start
+        if length > 1 << 26 { note(.tooLarge(1 << 26)) }
+        bytes.store(UInt32(truncatingIfNeeded: length), at: elements.length)
     }
 }
 

@@ -23,6 +23,23 @@ enum SignatureText {
         return position
     }
 
+    /// Every byte, so that a type of one letter stands somewhere for good.
+    nonisolated(unsafe) private static let letters: UnsafeMutablePointer<UInt8> = {
+        // Owned by the process, never written again and never given back.
+        let letters = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
+        for letter in 0..<256 { unsafe (letters + letter).initialize(to: UInt8(truncatingIfNeeded: letter)) }
+        return unsafe letters
+    }()
+
+    /// A type of one letter that is no container, but for the variant; nil for all others. Lives as long as the process.
+    @usableFromInline
+    static func basic(_ type: Span<UInt8>) -> UnsafeBufferPointer<UInt8>? {
+        guard type.count == 1, let code = TypeCode(signatureByte: type[0]), code.isBasic || code == .variant else {
+            return nil
+        }
+        return unsafe UnsafeBufferPointer(start: letters + Int(type[0]), count: 1)
+    }
+
     /// Calls `body` with a terminated copy on the stack.
     static func withTerminated<R>(
         _ text: UnsafeBufferPointer<UInt8>, _ body: (UnsafePointer<CChar>) -> R

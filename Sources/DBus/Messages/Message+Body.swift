@@ -11,11 +11,13 @@ extension Message {
         _ signature: Signature, limit: Int = Message.largestBody,
         _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
-        guard bodySize == 0, let draft else { throw .failed("the message has its body already") }
+        guard bodySize == 0, let draft else {
+            throw .failed("the message has its body already, or was read without one")
+        }
         bodySize = -1  // until it is complete
         var text = signature.text
         let result: Result<Int, DBusError> = text.withUTF8 { types in
-            var writer = unsafe MessageWriter(types: types, limit: limit)
+            var writer = unsafe MessageWriter(types: types, limit: min(limit, Message.largestBody))
             do throws(DBusError) {
                 try body(&writer)
             } catch {

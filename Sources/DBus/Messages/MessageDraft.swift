@@ -28,7 +28,10 @@ final class MessageDraft {
     ///
     /// - Throws: `NoMemory`; `InvalidArgs` saying what libdbus does not like.
     func make() throws(DBusError) -> OpaquePointer {
-        if descriptors.isEmpty { return try unsafe make(body, signature) }
+        let whole = try unsafe make(body, signature)
+        if descriptors.isEmpty { return unsafe whole }
+        // It was only checked: at what libdbus refuses in bytes, its iterators end the process.
+        unsafe dbus_message_unref(whole)
         let made = try unsafe make(MarshalledBytes(), .empty)
         do throws(DBusError) {
             try unsafe DescriptorTranscript(descriptors: descriptors).append(body, of: signature, to: made)
