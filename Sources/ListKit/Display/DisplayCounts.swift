@@ -1,7 +1,7 @@
 /// Counts what is shown and in range over all views, so that section controllers hear of each only once (IGListKit DH-13).
 struct DisplayCounts {
     private var sections: [SectionHandle: Int] = [:]
-    private var items: [SectionHandle: [Int: Int]] = [:]
+    private var items: [ElementKey: Int] = [:]
     private var ranges: [SectionHandle: Int] = [:]
 
     /// Whether a section is shown or in range somewhere.
@@ -13,31 +13,35 @@ struct DisplayCounts {
     /// Whether a section is shown somewhere.
     func isDisplayed(_ handle: SectionHandle) -> Bool { sections[handle] != nil }
 
-    /// The items of a section that are shown somewhere.
-    func displayedItems(of handle: SectionHandle) -> [Int] { items[handle]?.keys.sorted() ?? [] }
+    /// The items of some sections that are shown somewhere, ascending.
+    ///
+    /// - Complexity: O(items shown of all sections).
+    func displayedItems(of isWanted: (SectionHandle) -> Bool) -> [SectionHandle: [Int]] {
+        var indexes: [SectionHandle: [Int]] = [:]
+        for key in items.keys {
+            if let handle = key.handle, isWanted(handle) { indexes[handle, default: []].append(key.index) }
+        }
+        return indexes.mapValues { $0.sorted() }
+    }
 
     /// Follows items through a transaction; those that are gone must have been taken away before.
+    ///
+    /// - Complexity: O(items shown of all sections), unless no section has items that went.
     mutating func forward(_ forwarding: [SectionHandle: IndexForwarding]) {
-        for (handle, forward) in forwarding {
-            guard let counts = items[handle] else { continue }
-            var moved: [Int: Int] = [:]
-            for (index, count) in counts { if let new = forward(index) { moved[new, default: 0] += count } }
-            items[handle] = moved.isEmpty ? nil : moved
-        }
+        guard !forwarding.isEmpty else { return }
+        let gone = items.filter { $0.key.handle.map { forwarding[$0] != nil } ?? false }
+        for key in gone.keys { items[key] = nil }
+        for (key, count) in gone { if let new = key.forwarded(by: forwarding) { items[new, default: 0] += count } }
     }
 
     /// An item is shown once more; answers whether it was not shown before.
     mutating func add(item index: Int, of handle: SectionHandle) -> Bool {
-        items[handle, default: [:]][index, default: 0] += 1
-        return items[handle]?[index] == 1
+        DisplayCounts.add(ElementKey(handle: handle, kind: .cell, index: index), to: &items)
     }
 
     /// An item is shown once less; answers whether it is no longer shown.
     mutating func remove(item index: Int, of handle: SectionHandle) -> Bool {
-        guard var counts = items[handle], let count = counts[index] else { return false }
-        counts[index] = count > 1 ? count - 1 : nil
-        items[handle] = counts.isEmpty ? nil : counts
-        return count == 1
+        DisplayCounts.remove(ElementKey(handle: handle, kind: .cell, index: index), from: &items)
     }
 
     /// An element of a section is shown once more; answers whether none was shown before.
@@ -52,14 +56,15 @@ struct DisplayCounts {
     /// A section left the range of a view; answers whether it is in none any more.
     mutating func exit(_ handle: SectionHandle) -> Bool { DisplayCounts.remove(handle, from: &ranges) }
 
-    private static func add(_ handle: SectionHandle, to counts: inout [SectionHandle: Int]) -> Bool {
-        counts[handle, default: 0] += 1
-        return counts[handle] == 1
+    private static func add<Key>(_ key: Key, to counts: inout [Key: Int]) -> Bool {
+        let before = counts.updateValue(1, forKey: key)
+        if let before { counts[key] = before + 1 }
+        return before == nil
     }
 
-    private static func remove(_ handle: SectionHandle, from counts: inout [SectionHandle: Int]) -> Bool {
-        guard let count = counts[handle] else { return false }
-        counts[handle] = count > 1 ? count - 1 : nil
+    private static func remove<Key>(_ key: Key, from counts: inout [Key: Int]) -> Bool {
+        guard let count = counts.removeValue(forKey: key) else { return false }
+        if count > 1 { counts[key] = count - 1 }
         return count == 1
     }
 }

@@ -73,7 +73,8 @@ extension ListAdapter {
     // MARK: Questions of section controllers
 
     func visibleIndexes(of controller: ListSectionController) -> [Int] {
-        handle(of: controller).map { displayCounts.displayedItems(of: $0) } ?? []
+        guard let handle = handle(of: controller), displayCounts.isDisplayed(handle) else { return [] }
+        return displayCounts.displayedItems { $0 == handle }[handle] ?? []
     }
 
     func fullyVisibleIndexes(of controller: ListSectionController) -> [Int] {

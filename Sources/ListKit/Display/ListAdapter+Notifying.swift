@@ -8,7 +8,7 @@ extension ListAdapter {
         _ steps: [DisplayStep], forwarding: [SectionHandle: IndexForwarding] = [:],
         replaced: [SectionHandle: ListSectionController] = [:]
     ) {
-        let before = replaced.keys.map { Standing($0, in: displayCounts) }.sorted { $0.handle < $1.handle }
+        let before = standings(of: replaced)
         let disappeared = steps.flatMap(\.disappeared)
         var goneItems: Set<ElementKey> = []
         goneItems.reserveCapacity(disappeared.count)
@@ -22,7 +22,7 @@ extension ListAdapter {
             let isGone = goneItems.remove(element.key) != nil
             disappear(element, isItemGone: isGone, isQuiet: replaced[element.key.handle] != nil)
         }
-        for standing in before { begin(Standing(standing.handle, in: displayCounts)) }
+        for standing in standings(of: replaced) { begin(standing) }
         notifyRanges(steps, replaced: replaced)
         for standing in before { end(standing, replaced[standing.handle]) }
     }
@@ -99,12 +99,15 @@ extension ListAdapter {
         let items: [Int]
         let isDisplayed: Bool
         let isInRange: Bool
+    }
 
-        init(_ handle: SectionHandle, in counts: DisplayCounts) {
-            self.handle = handle
-            items = counts.displayedItems(of: handle)
-            isDisplayed = counts.isDisplayed(handle)
-            isInRange = counts.isInRange(handle)
+    private func standings(of replaced: [SectionHandle: ListSectionController]) -> [Standing] {
+        guard !replaced.isEmpty else { return [] }
+        let items = displayCounts.displayedItems { replaced[$0] != nil }
+        return replaced.keys.sorted().map { handle in
+            Standing(
+                handle: handle, items: items[handle] ?? [], isDisplayed: displayCounts.isDisplayed(handle),
+                isInRange: displayCounts.isInRange(handle))
         }
     }
 
