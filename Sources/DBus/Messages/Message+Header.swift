@@ -52,29 +52,18 @@ extension Message {
 
     /// Says whether the caller wants an answer; `Connection.call` and `callWithoutReply` do it themselves.
     public func setNoReplyExpected(_ flag: Bool) throws(DBusError) {
-        try unsafe change {
-            $0.noReplyExpected = flag
-        } made: {
-            unsafe dbus_message_set_no_reply($0, flag ? 1 : 0)
-        }
+        try unsafe change(\.noReplyExpected, to: flag, dbus_message_set_no_reply)
     }
 
     /// Says whether a service may be started for this call.
     public func setAutoStart(_ flag: Bool) throws(DBusError) {
-        try unsafe change {
-            $0.autoStart = flag
-        } made: {
-            unsafe dbus_message_set_auto_start($0, flag ? 1 : 0)
-        }
+        try unsafe change(\.autoStart, to: flag, dbus_message_set_auto_start)
     }
 
     /// Says whether the user may be asked for a password.
     public func setAllowInteractiveAuthorization(_ flag: Bool) throws(DBusError) {
-        try unsafe change {
-            $0.allowInteractiveAuthorization = flag
-        } made: {
-            unsafe dbus_message_set_allow_interactive_authorization($0, flag ? 1 : 0)
-        }
+        try unsafe change(
+            \.allowInteractiveAuthorization, to: flag, dbus_message_set_allow_interactive_authorization)
     }
 
     /// Makes it for one receiver (a signal: unicast).
@@ -82,32 +71,36 @@ extension Message {
     /// - Throws: `InvalidArgs` for a name that D-Bus does not allow, or a message that was sent.
     public func setDestination(_ name: String) throws(DBusError) {
         try Names.checkBusName(name)
-        var isDone = true
-        try unsafe change {
-            $0.destination = name
-        } made: { made in
-            isDone = unsafe name.withCString { unsafe dbus_message_set_destination(made, $0) } != 0
-        }
-        if !isDone { throw WriteFailure.noMemory.error }
+        try unsafe change(\.destination, to: name, dbus_message_set_destination)
     }
 
     func setSender(_ name: String) throws(DBusError) {
-        var isDone = true
-        try unsafe change {
-            $0.sender = name
-        } made: { made in
-            isDone = unsafe name.withCString { unsafe dbus_message_set_sender(made, $0) } != 0
-        }
-        if !isDone { throw WriteFailure.noMemory.error }
+        try unsafe change(\.sender, to: name, dbus_message_set_sender)
     }
 
-    /// Changes the header where it is: in the draft, or in libdbus' message.
+    // The header is changed where it is: in the draft, or in libdbus' message.
+
     private func change(
-        _ edit: (MessageDraft) -> Void, made editMade: (OpaquePointer) -> Void
+        _ field: ReferenceWritableKeyPath<MessageDraft, Bool>, to flag: Bool,
+        _ set: (OpaquePointer?, dbus_bool_t) -> Void
     ) throws(DBusError) {
+        try checkUnsent()
+        draft?[keyPath: field] = flag
+        if let made = unsafe made { unsafe set(made, flag ? 1 : 0) }
+    }
+
+    private func change(
+        _ field: ReferenceWritableKeyPath<MessageDraft, String?>, to text: String,
+        _ set: (OpaquePointer?, UnsafePointer<CChar>?) -> dbus_bool_t
+    ) throws(DBusError) {
+        try checkUnsent()
+        draft?[keyPath: field] = text
+        guard let made = unsafe made else { return }
+        if unsafe text.withCString({ unsafe set(made, $0) }) == 0 { throw WriteFailure.noMemory.error }
+    }
+
+    private func checkUnsent() throws(DBusError) {
         if isFinal { throw .invalidArgs("a message that was sent or received cannot be changed; change a copy") }
-        if let draft { return edit(draft) }
-        if let made = unsafe made { unsafe editMade(made) }
     }
 
     /// An upper bound of the header's bytes: only the path is longer than 255, and a bus may add a sender.
