@@ -101,6 +101,7 @@ package actor AdapterHost {
     ) {
         let executor = HostExecutor(label: "org.listd.adapter." + configuration.name)
         self.executor = executor
+        executor.claim()
         tracer?.executor = executor
         let provider = ExchangeableProvider(controllers)
         self.controllers = provider
@@ -126,6 +127,7 @@ package actor AdapterHost {
         self.isStored = isStored
         self.account?.adopt(objects)
         executor.post { self.assumeIsolated { $0.begin() } }
+        executor.release()
     }
 
     /// Hands over a command; it is handled after all that were sent before it.
