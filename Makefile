@@ -77,7 +77,7 @@ bench bench-json: bootstrap-run
 
 # Longer than anybody wants to wait in `check`: the tests tagged `soak`, and the scripts under Tests/Soak.
 soak: bootstrap-check plugins
-	LISTD_SOAK=1 $(SWIFT) test --disable-xctest -j $(JOBS)
+	LISTD_SOAK=1 LISTD_TEST_TIME=7200 $(TEST)
 	scripts/run-scripts Tests/Soak
 
 install: bootstrap-install
