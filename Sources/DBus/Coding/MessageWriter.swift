@@ -293,7 +293,9 @@ extension MessageWriter {
             note(.tooDeep)
             return nil
         }
-        let length = code == .variant ? 1 : unsafe SignatureText.firstTypeLength(types)
+        // Inside of an array there is nothing but the type of its elements.
+        let length =
+            unsafe code == .variant ? 1 : level == .array ? types.count : SignatureText.firstTypeLength(types)
         let whole = unsafe UnsafeBufferPointer(start: types.baseAddress, count: length)
         if level == .sequence { pass(length) }
         return unsafe whole

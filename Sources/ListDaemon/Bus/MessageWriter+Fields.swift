@@ -7,8 +7,16 @@ extension MessageWriter {
     /// Appends fields as `a{sv}`.
     mutating func append(_ fields: Fields) {
         array { entries in
-            var reader = FieldsReader(fields)
-            entries.appendAll(of: &reader)
+            fields.visitEntries { key, type, value, text in
+                entries.dictionaryEntry { members in
+                    members.append(utf8: key)
+                    members.variant(type: type) { variant in
+                        if let text { return variant.append(utf8: text) }
+                        var value = value
+                        variant.appendAll(of: &value)
+                    }
+                }
+            }
         }
     }
 

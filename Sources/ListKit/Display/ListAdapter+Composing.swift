@@ -59,21 +59,22 @@ extension ListAdapter {
         }
         if view.credit.isStalled, !view.credit.hasRoom { return [] }
         fetchContents(of: view)
-        let difference = view.difference(self)
+        var difference = view.difference(self)
         if difference.isEmpty && !view.isOffsetMoved {
             view.isHeld = false
             view.credit.endStall()
             return []
         }
-        guard view.credit.hasRoom, view.credit.admits(difference.bytes) else {
+        let bytes = difference.bytes
+        guard view.credit.hasRoom, view.credit.admits(bytes) else {
             guard view.credit.stall() else { return [] }
             return [.stalled(view: view.id, sequence: view.picture.sequence, revision: revision)]
         }
-        var change = view.take(difference, revision: revision)
+        var change = view.take(&difference, revision: revision)
         change.transitions = transitions(of: difference, in: view)
         let changes = change.split(maximumBytes: ListAdapter.maximumChangeBytes)
         view.picture.sequence = changes.last?.sequence ?? view.picture.sequence
-        view.credit.send(sequence: view.picture.sequence, bytes: difference.bytes)
+        view.credit.send(sequence: view.picture.sequence, bytes: bytes)
         return changes.map { .picture($0) }
     }
 }
@@ -81,11 +82,14 @@ extension ListAdapter {
 extension ListAdapter {
     /// What transition delegates say about elements that come and go.
     private func transitions(of difference: PictureDifference, in view: ListView) -> [PictureChange.Transition] {
-        let gone = difference.released.compactMap { transition(of: $0, appears: false) }
-        let come = difference.shown.compactMap { view.picture.elements[$0] }.compactMap {
-            transition(of: $0, appears: true)
-        }
-        return gone + come
+        let gone = difference.released.indices.filter { hasTransitions(difference.released[$0].handle) }
+        let come = difference.shown.filter { hasTransitions($0.handle) }
+        return gone.compactMap { transition(of: difference.released[$0], appears: false) }
+            + come.compactMap { view.picture.elements[$0].flatMap { transition(of: $0, appears: true) } }
+    }
+
+    private func hasTransitions(_ handle: SectionHandle?) -> Bool {
+        handle.flatMap { registry.controllers[$0]?.transitionDelegate } != nil
     }
 
     private func transition(of element: SentPicture.Element, appears: Bool) -> PictureChange.Transition? {
@@ -106,6 +110,7 @@ extension ListAdapter {
 extension PictureChange {
     /// The change in pieces of a size; only the last one leads to an equal picture.
     func split(maximumBytes: Int) -> [PictureChange] {
+        if byteCount <= maximumBytes { return [self] }
         var pieces: [PictureChange] = []
         var piece = self
         piece.shown = []
@@ -141,6 +146,13 @@ extension PictureChange {
 }
 
 // About the bytes that each takes in a message: even a picture without content must not outgrow what a bus carries.
+
+extension PictureChange {
+    fileprivate var byteCount: Int {
+        shown.reduce(0) { $0 + $1.byteCount } + placed.count * Placement.byteCount
+            + rebound.reduce(0) { $0 + $1.byteCount }
+    }
+}
 
 extension PictureItem {
     fileprivate var byteCount: Int { content.byteCount + objectID.utf8.count + reuseIdentifier.utf8.count + 96 }

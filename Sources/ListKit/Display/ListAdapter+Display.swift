@@ -24,17 +24,27 @@ extension ListAdapter {
         }
         let new = view.workingRange
         if application == nil, old == new { return }
-        for section in new where application != nil || !old.contains(section) {
-            guard let handle = sections.handle(at: section) else { continue }
-            let before = application == nil ? section : sections.oldPosition(of: handle)
-            if before.map(old.contains) != true { step.entered.append((section, handle)) }
+        if application == nil {
+            step.entered = places(in: new, without: old)
+            step.exited = places(in: old, without: new)
+            return
         }
-        for section in old where application != nil || !new.contains(section) {
-            guard let handle = application == nil ? sections.handle(at: section) : sections.oldHandle(at: section)
-            else { continue }
-            let after = application == nil ? section : sections.position(of: handle)
-            if after.map(new.contains) != true { step.exited.append((section, handle)) }
+        for (section, handle) in places(in: new, without: 0..<0)
+        where sections.oldPosition(of: handle).map(old.contains) != true {
+            step.entered.append((section, handle))
         }
+        for section in old {
+            guard let handle = sections.oldHandle(at: section) else { continue }
+            if sections.position(of: handle).map(new.contains) != true { step.exited.append((section, handle)) }
+        }
+    }
+
+    /// The sections of one range that are in no other.
+    private func places(in range: Range<Int>, without other: Range<Int>) -> [(section: Int, handle: SectionHandle)] {
+        let before = range.lowerBound..<max(range.lowerBound, min(range.upperBound, other.lowerBound))
+        let after = min(range.upperBound, max(range.lowerBound, other.upperBound))..<range.upperBound
+        let parts = other.isEmpty ? [range] : [before, after]
+        return parts.flatMap { part in zip(part, sections.handles(in: part)).map { ($0, $1) } }
     }
 
     /// What a step says to the world: display, then working range.
@@ -66,9 +76,7 @@ extension ListAdapter {
         return (display.isEmpty ? nil : .display(display), range.isEmpty ? nil : .workingRange(range))
     }
 
-    func id(of handle: SectionHandle) -> String {
-        (sections.object(of: handle) ?? sections.oldObject(of: handle))?.id ?? ""
-    }
+    func id(of handle: SectionHandle) -> String { sections.id(of: handle) ?? "" }
 
     // MARK: Questions of section controllers
 

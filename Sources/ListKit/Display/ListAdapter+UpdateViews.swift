@@ -78,7 +78,7 @@ extension ListAdapter {
         var lost: [(section: Int, item: SelectedItem)] = []
         for (handle, indexes) in selection.items {
             let section = sections.oldPosition(of: handle) ?? 0
-            let id = (sections.oldObject(of: handle) ?? sections.object(of: handle))?.id ?? ""
+            let id = id(of: handle)
             let forward = applied.itemChanges[handle]?.forwarding()
             var kept: Set<Int> = []
             for index in indexes.sorted() {

@@ -137,8 +137,8 @@ extension ListAdapter {
         let view = try view(id)
         fetchContents(of: view)
         pendingEvents.removeAll { $0.isPicture(of: id) }
-        let difference = view.difference(self)
-        if !difference.isEmpty || view.isOffsetMoved { _ = view.take(difference, revision: revision) }
+        var difference = view.difference(self)
+        if !difference.isEmpty || view.isOffsetMoved { _ = view.take(&difference, revision: revision) }
         view.credit.acknowledgeAll(lastSent: view.picture.sequence)
         view.shifts.forget(upTo: view.picture.sequence)
         settle()
@@ -166,7 +166,7 @@ extension ListAdapter {
             guard element.key.kind == .cell, let handle = element.key.handle, handles.insert(handle).inserted else {
                 return nil
             }
-            return sections.object(of: handle)?.id
+            return sections.id(of: handle)
         }
         return ViewDescription(
             state: view.credit.isStalled ? .stalled : view.isActive ? .active : .new, sequence: view.picture.sequence,

@@ -1,15 +1,17 @@
 extension ListView {
     /// The difference between what the viewer was sent and what the view shows; nothing is changed.
     func difference(_ adapter: ListAdapter) -> PictureDifference {
-        var difference = PictureDifference()
+        var difference = PictureDifference(capacity: elements.count)
         var left = picture.elements
         for element in elements {
             guard let item = contents[element.key] else { continue }
             var key = SentPicture.Key(element.key, identity: element.key.kind == .cell ? item.identity : nil)
-            if difference.present[key] != nil { key = SentPicture.Key(element.key, identity: nil) }
+            if key.identity != nil, difference.present[key] != nil {
+                key = SentPicture.Key(element.key, identity: nil)
+            }
             var present = SentPicture.Element(
                 slot: 0, handle: element.key.handle,
-                objectID: element.key.handle.flatMap { adapter.sections.object(of: $0)?.id } ?? "",
+                objectID: element.key.handle.map { adapter.id(of: $0) } ?? "",
                 kind: element.key.kind, section: element.section, item: element.key.index, frame: element.frame,
                 z: element.z,
                 reuseIdentifier: item.reuseIdentifier,
@@ -32,19 +34,22 @@ extension ListView {
     }
 
     /// Takes a difference over, as its changes go out; answers them, with numbered slots.
-    func take(_ difference: PictureDifference, revision: UInt64) -> PictureChange {
+    ///
+    /// What is present goes out of the difference into the picture.
+    func take(_ difference: inout PictureDifference, revision: UInt64) -> PictureChange {
         var change = PictureChange(
             view: id, sequence: picture.sequence + 1, revision: revision, contentSize: contentSize, offset: offset)
-        var present = difference.present
+        var present: [SentPicture.Key: SentPicture.Element] = [:]
+        swap(&present, &difference.present)
         for element in difference.released {
             slots.release(element.slot)
             change.released.append(element.slot)
         }
+        change.shown.reserveCapacity(difference.shown.count)
         for key in difference.shown {
-            guard var element = present[key] else { continue }
-            element.slot = slots.take(element.reuseIdentifier)
-            present[key] = element
-            change.shown.append(PictureItem(element))
+            guard let place = present.index(forKey: key) else { continue }
+            present.values[place].slot = slots.take(present.values[place].reuseIdentifier)
+            change.shown.append(PictureItem(present.values[place]))
         }
         change.placed = difference.placed.map {
             PictureChange.Placement(slot: $0.slot, section: $0.section, item: $0.item, frame: $0.frame, z: $0.z)
@@ -72,6 +77,12 @@ struct PictureDifference {
     var present: [SentPicture.Key: SentPicture.Element] = [:]
     /// Everything that is shown, section by section.
     var order: [SentPicture.Key] = []
+
+    /// - Parameter capacity: how many elements are shown.
+    init(capacity: Int) {
+        present.reserveCapacity(capacity)
+        order.reserveCapacity(capacity)
+    }
 
     /// Whether the pictures are the same.
     var isEmpty: Bool { released.isEmpty && shown.isEmpty && placed.isEmpty && rebound.isEmpty && !isResized }

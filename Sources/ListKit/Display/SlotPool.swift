@@ -42,11 +42,11 @@ public struct SlotPool: Sendable {
     struct ReuseIdentifier: Hashable, Sendable {
         let text: String
 
-        static func == (lhs: Self, rhs: Self) -> Bool { lhs.text.utf8.elementsEqual(rhs.text.utf8) }
-
-        func hash(into hasher: inout Hasher) {
-            for byte in text.utf8 { hasher.combine(byte) }
+        static func == (lhs: Self, rhs: Self) -> Bool {
+            lhs.text.utf8Span.span.isIdenticalBytes(to: rhs.text.utf8Span.span)
         }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(SeededHash.hash(text.utf8Span.span)) }
     }
 
     /// Makes a pool without slots; the first one will be number 1.

@@ -65,6 +65,23 @@ struct SectionMap: ~Copyable {
 
     func object(of handle: SectionHandle) -> ListObject? { section(of: handle)?.object }
 
+    /// The identifier of a section before or after, which no transaction changes.
+    func id(of handle: SectionHandle) -> String? { objects[handle]?.id }
+
+    /// The sections in a range of positions; those without a handle get one.
+    mutating func handles(in range: Range<Int>) -> [SectionHandle] {
+        let range = range.clamped(to: 0..<count)
+        var handles: [SectionHandle] = []
+        handles.reserveCapacity(range.count)
+        tree.forEachSection(in: range, of: .new) { _, section in
+            handles.append(SectionHandle(raw: section.payload))
+        }
+        for (index, known) in handles.enumerated() where known.raw == SectionTree.noPayload {
+            if let handle = handle(at: range.lowerBound + index) { handles[index] = handle }
+        }
+        return handles
+    }
+
     func itemCount(at position: Int) -> Int? { tree.section(at: position, in: .new)?.itemCount }
 
     func itemCount(of handle: SectionHandle) -> Int { section(of: handle)?.itemCount ?? 0 }

@@ -42,7 +42,7 @@ extension ListAdapter {
             sections.position(of: handle).map { (position: $0, handle: handle, indexes: indexes) }
         }
         return placed.sorted { $0.position < $1.position }.flatMap { section in
-            let id = sections.object(of: section.handle)?.id ?? ""
+            let id = id(of: section.handle)
             return section.indexes.sorted().map { SelectedItem(objectID: id, item: $0) }
         }
     }

@@ -42,14 +42,21 @@ final class BareMessage {
         return UnsafeRawBufferPointer(start: start, count: Int(count)).map { $0 }
     }
 
-    /// A message from its bytes.
-    convenience init(bytes: [UInt8]) {
-        let raw = bytes.withUnsafeBytes { buffer in
-            dbus_message_demarshal(
-                buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count), nil)
+    /// The messages whose bytes stand one behind the other.
+    static func all(in bytes: [UInt8]) -> [BareMessage] {
+        bytes.withUnsafeBytes { buffer in
+            var (rest, messages) = (buffer[...], [BareMessage]())
+            while !rest.isEmpty {
+                let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress?.assumingMemoryBound(to: CChar.self)
+                let count = dbus_message_demarshal_bytes_needed(start, Int32(rest.count))
+                guard count > 0, let raw = dbus_message_demarshal(start, count, nil) else {
+                    fatalError("these bytes are no message")
+                }
+                messages.append(BareMessage(adopting: raw))
+                rest = rest.dropFirst(Int(count))
+            }
+            return messages
         }
-        guard let raw else { fatalError("these bytes are no message") }
-        self.init(adopting: raw)
     }
 }
 

@@ -5,22 +5,22 @@ internal import Foundation
 enum BusPeer {
     static func run(_ words: [String]) {
         switch words.first {
-        case "service" where words.count == 3: serve(words[1], signal: words[2])
+        case "service" where words.count == 3: serve(words[1], signals: words[2])
         case "subscribers" where words.count == 3: subscribe(words[1], count: Int(words[2]) ?? 1)
         default: fatalError("--bus-peer service ADDRESS FILE | subscribers ADDRESS N")
         }
     }
 
-    /// A service on bare libdbus. `Empty` answers at once; `Signal` first says to everybody what stands in a file.
-    private static func serve(_ address: String, signal file: String) {
+    /// A service on bare libdbus. `Empty` answers at once; `Signals` first says what stands in a file.
+    private static func serve(_ address: String, signals file: String) {
         let connection = BareConnection(address)
         connection.own(BusStage.bareName)
-        var signal: BareMessage?
+        var signals: [BareMessage] = []
         while let message = connection.next(timeout: -1) {
             guard dbus_message_get_type(message.raw) == DBUS_MESSAGE_TYPE_METHOD_CALL else { continue }
             switch message.member {
-            case "Load": signal = BareMessage(bytes: Array(FileManager.default.contents(atPath: file) ?? Data()))
-            case "Signal": if let signal { connection.send(signal.copy) }
+            case "Load": signals = BareMessage.all(in: Array(FileManager.default.contents(atPath: file) ?? Data()))
+            case "Signals": for signal in signals { connection.send(signal.copy) }
             default: break
             }
             let reply = BareMessage(adopting: dbus_message_new_method_return(message.raw))

@@ -36,7 +36,7 @@ final class BusStage {
         daemonProcess = BusStage.start(
             BusStage.executable, BusStage.daemonArguments(address, directory, isStoring: isStoring) + arguments)
         serviceProcess = BusStage.start(
-            "/proc/self/exe", ["--bus-peer", "service", address, directory.path + "/signal"])
+            "/proc/self/exe", ["--bus-peer", "service", address, directory.path + "/signals"])
         (daemon, service) = (ProcessClock(daemonProcess), ProcessClock(serviceProcess))
         processes = [serviceProcess, busProcess]
         if subscribers > 0 {
@@ -103,10 +103,21 @@ final class BusStage {
         }
     }
 
-    /// Gives the bare service the signal that it is to send.
-    func setSignal(_ signal: BareMessage) {
+    /// The `Updated` that a call causes, as it came.
+    func signal(of call: BareMessage) -> BareMessage {
+        let listener = BareConnection(address)
+        listener.match("type='signal',interface='\(Self.listd).Adapter',member='Updated'")
+        client.call(call)
+        while let message = listener.next(timeout: 10_000) {
+            if message.isSignal, message.member == "Updated" { return message }
+        }
+        fatalError("listd said nothing")
+    }
+
+    /// Gives the bare service the signals that it is to send.
+    func setSignals(_ signals: [BareMessage]) {
         let isWritten = FileManager.default.createFile(
-            atPath: directory.path + "/signal", contents: Data(signal.bytes))
+            atPath: directory.path + "/signals", contents: Data(signals.flatMap(\.bytes)))
         guard isWritten else { fatalError("no room in \(directory.path)") }
         client.call(bareCall("Load"))
     }

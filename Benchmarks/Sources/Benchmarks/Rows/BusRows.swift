@@ -11,23 +11,12 @@ enum BusRows {
         ]
     }
 
-    /// The signal that a call causes, as it came.
-    private static func capture(_ stage: BusStage, _ call: BareMessage) -> BareMessage {
-        let listener = BareConnection(stage.address)
-        listener.match("type='signal',interface='\(BusStage.listd).Adapter',member='Updated'")
-        stage.client.call(call)
-        while let message = listener.next(timeout: 10_000) {
-            if message.isSignal, message.member == "Updated" { return message }
-        }
-        fatalError("listd said nothing")
-    }
-
     /// One object changes, everybody hears it; the bare service is called with the same call and says the same bytes.
     private static func broadcast(to count: Int) -> Benchmark {
         let stage = BusStage(subscribers: count)
         let adapter = BareAdapter(stage, "list")
         stage.client.call(adapter.performUpdates(100) { _ in [("title", "first")] })
-        stage.setSignal(capture(stage, adapter.change(3, "captured")))
+        stage.setSignals([stage.signal(of: adapter.change(3, "captured"))])
         var benchmark = Benchmark("broadcast to \(count)")
         var step = 0
         benchmark.add("Updated to \(count)", iterations: 300, clock: stage.clock, memoryOf: stage.daemonMemory) {
@@ -37,7 +26,7 @@ enum BusRows {
         }
         benchmark.add("bare signal to \(count)", iterations: 300, clock: stage.clock, memoryOf: stage.serviceMemory) {
             step += 1
-            let call = adapter.change(3, "step \(step)").redirected(to: BusStage.bareName, "Signal")
+            let call = adapter.change(3, "step \(step)").redirected(to: BusStage.bareName, "Signals")
             stage.client.call(call)
             return step
         }
@@ -66,9 +55,9 @@ enum BusRows {
             return Runner.elapsed { stage.client.call(call) }
         }
         addEmpty(to: &benchmark, stage)
-        stage.setSignal(capture(stage, change()))
+        stage.setSignals([stage.signal(of: change())])
         benchmark.addElapsed("bare signal and answer", iterations: 300, memoryOf: stage.serviceMemory) {
-            let call = change().redirected(to: BusStage.bareName, "Signal")
+            let call = change().redirected(to: BusStage.bareName, "Signals")
             return Runner.elapsed { stage.client.call(call) }
         }
         for (name, clock) in [("listd", stage.daemon), ("the bus", stage.bus)] {
@@ -126,6 +115,17 @@ enum BusRows {
         }
         benchmark.addElapsed("SetViewport, 20 new cells", iterations: 300, memoryOf: stage.daemonMemory, scroll)
         addEmpty(to: &benchmark, stage)
+        _ = scroll()
+        let picture = picture(of: adapter, view)
+        stage.setSignals(picture)
+        benchmark.addElapsed(
+            "bare signals (\(picture.count)) and answer", iterations: 300, memoryOf: stage.serviceMemory
+        ) {
+            let call = adapter.setViewport(view, y: 1000, height: 840).redirected(to: BusStage.bareName, "Signals")
+            let time = Runner.elapsed { stage.client.call(call) }
+            stage.client.drop()
+            return time
+        }
         benchmark.add(
             "SetViewport and Ack, CPU of all", iterations: 300, clock: stage.clock, memoryOf: stage.daemonMemory, scroll
         )
@@ -135,12 +135,29 @@ enum BusRows {
         return benchmark
     }
 
+    /// The signals that one step says before its answer, as they came: those to everybody and those of the view.
+    private static func picture(of adapter: BareAdapter, _ view: String) -> [BareMessage] {
+        let (client, listener) = (adapter.stage.client, BareConnection(adapter.stage.address))
+        listener.match("type='signal',sender='\(BusStage.listd)'")
+        for connection in [listener, client] { connection.drop() }
+        var reader = client.call(adapter.setViewport(view, y: 500_000, height: 840)).reader
+        let sequence = reader.uint64()
+        // The bus answers behind everything that was sent before.
+        _ = listener.hasOwner(BusStage.listd)
+        var signals: [BareMessage] = []
+        for connection in [listener, client] {
+            while let message = connection.next(timeout: 0) { signals += message.isSignal ? [message] : [] }
+        }
+        client.call(adapter.acknowledge(view, sequence))
+        return signals
+    }
+
     /// A thousand calls at once, beside a thousand empty ones and one signal that says the same.
     private static func burst() -> Benchmark {
         let stage = BusStage(subscribers: 50)
         let adapter = BareAdapter(stage, "list")
         stage.client.call(adapter.performUpdates(1000) { _ in [("title", "first")] })
-        stage.setSignal(capture(stage, adapter.performUpdates(1000) { _ in [("title", "captured")] }))
+        stage.setSignals([stage.signal(of: adapter.performUpdates(1000) { _ in [("title", "captured")] })])
         var benchmark = Benchmark("burst")
         var step = 0
         benchmark.add("1000 updates at once", clock: stage.clock, memoryOf: stage.daemonMemory) {
@@ -153,7 +170,7 @@ enum BusRows {
             let calls = (0..<999).map {
                 adapter.change($0, "step \(step)").redirected(to: BusStage.bareName, "Empty")
             }
-            stage.client.callAll(calls + [stage.bareCall("Signal")])
+            stage.client.callAll(calls + [stage.bareCall("Signals")])
             return step
         }
         benchmark.expect(

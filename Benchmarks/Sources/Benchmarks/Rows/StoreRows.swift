@@ -17,10 +17,11 @@ enum StoreRows {
         let plain = PlainSQLite(copyOf: stage.stateDirectory, to: stage.directory.path + "/plain")
         let kept = Callers(8, on: stage, durability: "memory")
         let direct = Callers(8, on: stage, durability: "disk", isDirect: true)
+        let bare = Callers(8, on: stage, durability: "memory", isBare: true)
         var benchmark = Benchmark("store write")
         for (name, callers) in [
             ("8 callers, durability disk", stored), ("8 callers, durability memory", kept),
-            ("8 direct callers, durability disk", direct),
+            ("8 direct callers, durability disk", direct), ("8 callers, bare signal and answer", bare),
         ] {
             benchmark.add(name, clock: Runner.wallTime, memoryOf: stage.daemonMemory) { callers.call(calls) }
         }
@@ -99,22 +100,30 @@ private final class Callers {
         // Used by one thread at a time: that which calls, while the others wait for it.
         let client: BareConnection
         let adapter: BareAdapter
+        let isBare: Bool
 
         func call(_ count: Int, _ text: String) {
-            for index in 0..<count { client.call(adapter.change(index % 1000, text)) }
+            for index in 0..<count {
+                let change = adapter.change(index % 1000, text)
+                client.call(isBare ? change.redirected(to: BusStage.bareName, "Signals") : change)
+            }
         }
     }
 
     private let callers: [Caller]
     private var round = 0
 
-    init(_ count: Int, on stage: BusStage, durability: String, isDirect: Bool = false) {
+    /// - Parameter isBare: whether the bare service is called instead of listd: it says what listd would, and does nothing.
+    init(_ count: Int, on stage: BusStage, durability: String, isDirect: Bool = false, isBare: Bool = false) {
         callers = (0..<count).map { number in
-            let name = "\(durability) \(isDirect ? "direct " : "")\(number)"
+            let name = "\(durability) \(isDirect ? "direct " : "")\(isBare ? "bare " : "")\(number)"
             let adapter = BareAdapter(stage, name, durability: durability)
             stage.client.call(adapter.performUpdates(1000) { [("title", "row \($0)")] })
             let client = isDirect ? BareConnection(direct: stage.directAddress) : BareConnection(stage.address)
-            return Caller(client: client, adapter: adapter)
+            return Caller(client: client, adapter: adapter, isBare: isBare)
+        }
+        if isBare, let adapter = callers.first?.adapter {
+            stage.setSignals([stage.signal(of: adapter.change(0, "step 1"))])
         }
     }
 

@@ -5,12 +5,12 @@ extension Fields {
     /// - Complexity: O(size) without decoding other values; assigning copies the bytes.
     public subscript(key: String) -> Value? {
         get {
-            guard case .variant(_, var inside) = find(key)?.content else { return nil }
-            return inside.nextValue()
+            guard var value = find(key) else { return nil }
+            return value.nextValue()
         }
         set {
             guard let newValue else {
-                self = copyingEntries { $0.string != key }
+                self = copyingEntries { !$0.isIdenticalBytes(to: key.utf8Span.span) }
                 return
             }
             do throws(ListError) {
@@ -24,7 +24,7 @@ extension Fields {
     /// The keys in canonical order: ascending by their UTF-8 bytes.
     public var keys: [String] {
         var keys: [String] = []
-        forEachEntry { key, _, _ in keys.append(key.string) }
+        forEachEntry { bytes, entry in keys.append(String(copying: bytes.extracting(entry.key))) }
         return keys
     }
 
@@ -32,14 +32,14 @@ extension Fields {
     ///
     /// - Complexity: O(size + keys).
     public func filtered(to keys: Set<String>) -> Fields {
-        copyingEntries { keys.contains($0.string) }
+        copyingEntries { keys.contains(String(copying: $0)) }
     }
 
     /// The fields after a patch: first the keys to unset go, then the entries to set are put in.
     ///
     /// - Complexity: O(size of both + keys).
     public func patched(set entries: Fields, unset keys: Set<String>) -> Fields {
-        copyingEntries { !keys.contains($0.string) }.merging(entries)
+        copyingEntries { !keys.contains(String(copying: $0)) }.merging(entries)
     }
 
     /// The fields with the entries of others put in; on a common key the others win.

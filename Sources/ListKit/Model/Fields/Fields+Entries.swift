@@ -20,47 +20,102 @@ extension Fields: Sequence {
     /// A number no larger than that of the entries.
     public var underestimatedCount: Int { 0 }
 
-    /// The entry with a key, its value not yet decoded.
-    func find(_ key: String) -> (key: FieldsReader.Text, content: FieldsReader.Element)? {
-        var reader = FieldsReader(self)
+    /// A reader that meets the value of a key; nil when there is none.
+    ///
+    /// - Complexity: O(size) without decoding.
+    func find(_ key: String) -> FieldsReader? {
         let wanted = key.utf8Span.span
-        while case .dictionaryEntry(var entry) = reader.next() {
-            guard case .string(let name) = entry.next() else { return nil }
-            if name.withBytes({ $0.isIdenticalBytes(to: wanted) }) { return entry.next().map { (name, $0) } }
-        }
-        return nil
-    }
-
-    /// Visits the key of each entry and the range of the whole entry.
-    func forEachEntry(_ body: (_ key: FieldsReader.Text, _ bytes: Range<Int>, _ entry: FieldsReader) -> Void) {
-        var reader = FieldsReader(self)
-        while true {
-            let start = reader.position
-            guard case .dictionaryEntry(var entry) = reader.next(), case .string(let key) = entry.next() else { return }
-            body(key, start..<reader.position, entry)
+        return storage.withFields { bytes in
+            var cursor = FieldsCursor(overEntriesOf: bytes)
+            while let entry = cursor.nextEntry(in: bytes) {
+                if bytes.extracting(entry.key).isIdenticalBytes(to: wanted) {
+                    return FieldsReader(storage: storage, value: entry)
+                }
+            }
+            return nil
         }
     }
 
-    /// The entries that pass a test, byte for byte.
-    func copyingEntries(where isIncluded: (FieldsReader.Text) -> Bool) -> Fields {
-        var bytes: [UInt8] = []
-        storage.withFields { content in
-            forEachEntry { key, range, _ in
-                guard isIncluded(key) else { return }
-                for position in range { bytes.append(content[position]) }
+    /// Visits each entry where it lies in the bytes.
+    func forEachEntry(_ body: (_ bytes: Span<UInt8>, _ entry: FieldsEntry) -> Void) {
+        storage.withFields { bytes in
+            var cursor = FieldsCursor(overEntriesOf: bytes)
+            while let entry = cursor.nextEntry(in: bytes) { body(bytes, entry) }
+        }
+    }
+
+    /// Visits the entries in the order of their keys: each with its key, the type of its value, and a reader that meets the
+    /// value; of a value that is text, the text as well.
+    @_spi(Daemon) public func visitEntries(
+        _ body: (_ key: Span<UInt8>, _ type: Span<UInt8>, _ value: FieldsReader, _ text: Span<UInt8>?) -> Void
+    ) {
+        forEachEntry { bytes, entry in
+            let (key, type) = (bytes.extracting(entry.key), bytes.extracting(entry.type))
+            let value = FieldsReader(storage: storage, value: entry)
+            if let text = entry.text(in: bytes) {
+                body(key, type, value, bytes.extracting(text))
+            } else {
+                body(key, type, value, nil)
             }
         }
-        return Fields(storage: ObjectStorage.make(fields: bytes.span), fault: fault)
+    }
+
+    /// The entries whose keys pass a test, byte for byte.
+    func copyingEntries(where isIncluded: (Span<UInt8>) -> Bool) -> Fields {
+        var copied: [UInt8] = []
+        forEachEntry { bytes, entry in
+            guard isIncluded(bytes.extracting(entry.key)) else { return }
+            for position in entry.bytes { copied.append(bytes[position]) }
+        }
+        return Fields(storage: ObjectStorage.make(fields: copied.span), fault: fault)
     }
 
     /// Key and whole bytes of each entry.
     func entrySlices() -> [(key: [UInt8], bytes: [UInt8])] {
         var slices: [(key: [UInt8], bytes: [UInt8])] = []
-        storage.withFields { content in
-            forEachEntry { key, range, _ in
-                slices.append((key.range.map { content[$0] }, range.map { content[$0] }))
-            }
+        forEachEntry { bytes, entry in
+            slices.append((entry.key.map { bytes[$0] }, entry.bytes.map { bytes[$0] }))
         }
         return slices
+    }
+}
+
+/// Where one entry of some fields lies in their bytes.
+struct FieldsEntry {
+    /// The whole entry.
+    let bytes: Range<Int>
+    /// The text of the key.
+    let key: Range<Int>
+    /// The type of the value; the value follows up to the end of the entry.
+    let type: Range<Int>
+
+    /// The text of a value that is one.
+    func text(in bytes: Span<UInt8>) -> Range<Int>? {
+        guard type.count == 1, bytes[type.lowerBound] == TypeCode.string.rawValue else { return nil }
+        var start = type.upperBound
+        let end = self.bytes.upperBound
+        return CanonicalEncoding.varint(in: bytes, at: &start, end: end).map { start..<min(start + $0, end) }
+    }
+}
+
+extension FieldsCursor {
+    /// Stands before the first entry of some fields.
+    init(overEntriesOf bytes: Span<UInt8>) { self.init(nextType: 0, typesEnd: 0, position: 0, end: bytes.count) }
+
+    /// Where the next entry lies; moves past it.
+    mutating func nextEntry(in bytes: Span<UInt8>) -> FieldsEntry? {
+        let start = position
+        guard position < end, let key = counted(in: bytes) else { return nil }
+        let type = skipVariant(in: bytes)
+        return FieldsEntry(bytes: start..<position, key: key, type: type)
+    }
+}
+
+extension FieldsReader {
+    /// Meets the value of an entry.
+    init(storage: ObjectStorage, value entry: FieldsEntry) {
+        self.init(
+            storage: storage, types: entry.type, isRepeating: false, position: entry.type.upperBound,
+            end: entry.bytes.upperBound)
     }
 }

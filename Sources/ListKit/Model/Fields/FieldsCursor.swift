@@ -51,7 +51,7 @@ struct FieldsCursor {
     }
 
     /// Reads a count and answers the bytes that follow it.
-    private mutating func counted(in bytes: Span<UInt8>) -> Range<Int>? {
+    mutating func counted(in bytes: Span<UInt8>) -> Range<Int>? {
         var start = position
         guard let count = CanonicalEncoding.varint(in: bytes, at: &start, end: min(end, bytes.count)),
             count <= min(end, bytes.count) - start
@@ -76,9 +76,7 @@ struct FieldsCursor {
     }
 
     private mutating func variant(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader.Element? {
-        let start = position
-        skipVariant(in: bytes)
-        let types = start..<TypeSignature.knownEnd(of: start, before: position) { letter($0, in: bytes) }
+        let types = skipVariant(in: bytes)
         let inside = FieldsReader(
             storage: storage, types: types, isRepeating: false, position: types.upperBound, end: position)
         return .variant(type: FieldsReader.Text(storage: storage, range: types), inside)
@@ -101,7 +99,7 @@ struct FieldsCursor {
         case .array:
             nextType = typeEnd(in: bytes)
             guard counted(in: bytes) != nil else { return finish() }
-        case .variant: skipVariant(in: bytes)
+        case .variant: _ = skipVariant(in: bytes)
         case .structure, .dictionaryEntry:
             let after = typeEnd(in: bytes)
             nextType += 1
@@ -114,13 +112,15 @@ struct FieldsCursor {
         }
     }
 
-    private mutating func skipVariant(in bytes: Span<UInt8>) {
+    /// Moves past a variant; answers where its type lies, behind which the value follows.
+    mutating func skipVariant(in bytes: Span<UInt8>) -> Range<Int> {
         let start = position
         let after = TypeSignature.knownEnd(of: start, before: end) { letter($0, in: bytes) }
         var inner = FieldsCursor(nextType: start, typesEnd: after, position: after, end: end)
         inner.skip(in: bytes)
         position = inner.position
         nextType += 1
+        return start..<min(after, position)
     }
 
     private mutating func finish() {

@@ -49,13 +49,13 @@ struct BindingFields {
 extension Fields {
     /// The dictionary at a key; `nil` when there is none or it is something else.
     func dictionary(forKey key: String) -> Fields? {
-        guard case .variant(_, var inside) = find(key)?.content else { return nil }
+        guard var inside = find(key) else { return nil }
         return inside.nextDictionary()
     }
 
     /// The dictionaries of the array at a key (`aa{sv}`, or `av` of `a{sv}`); other elements are left out.
     func dictionaries(forKey key: String) -> [Fields] {
-        guard case .variant(_, var inside) = find(key)?.content, case .array(_, var elements) = inside.next() else {
+        guard var inside = find(key), case .array(_, var elements) = inside.next() else {
             return []
         }
         var result: [Fields] = []

@@ -9,12 +9,10 @@ struct ItemGeometry {
     private var z = 0.0
 
     init(_ fields: Fields) {
-        var reader = FieldsReader(fields)
-        while case .dictionaryEntry(var entry) = reader.next(), case .string(let key) = entry.next() {
-            guard let role = key.withBytes(Role.init(key:)), case .variant(_, var inside) = entry.next() else {
-                continue
-            }
-            guard let number = inside.nextValue()?.double, number.isFinite else { continue }
+        fields.visitEntries { key, _, value, _ in
+            guard let role = Role(key: key) else { return }
+            var value = value
+            guard let number = value.nextValue()?.double, number.isFinite else { return }
             switch role {
             case .x: x = number
             case .y: y = number
