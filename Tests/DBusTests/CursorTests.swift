@@ -106,6 +106,72 @@ struct CursorTests {
         }
     }
 
+    @Test("entries of a{sv}, the texts among them asked for as such → the same keys and values as one by one")
+    func textEntries() throws {
+        var random = SeededRandom(seed: 17)
+        for _ in 0..<300 {
+            let fields = random.value(of: "a{sv}")
+            let message = try message()
+            try message.write(values: [fields, .byte(7)])
+            let (entries, texts, last) = try message.read { (reader) throws(DBusError) in
+                var (entries, texts) = ([DBusValue.Entry](), 0)
+                try reader.array { (inside) throws(DBusError) -> Void in
+                    while !inside.atEnd {
+                        let text = try inside.textEntry { key, text in
+                            DBusValue.Entry(key: .string(Self.string(key)), value: .variant(.string(Self.string(text))))
+                        }
+                        if let text {
+                            texts += 1
+                            entries.append(text)
+                        } else {
+                            entries.append(try Self.entry(&inside))
+                        }
+                    }
+                }
+                return (entries, texts, try reader.readUInt8())
+            }
+            guard case .dictionary(_, _, let written) = fields else { continue }
+            #expect(entries == written)
+            #expect(texts == written.count { if case .variant(.string) = $0.value { true } else { false } })
+            #expect(last == 7)
+        }
+    }
+
+    @Test("other arrays and what is no array, asked for entries of text → nil, and everything is still there")
+    func noTextEntries() throws {
+        let message = try message()
+        try message.write(["key": "text"], ["one", "two"], "three")
+        let read = try message.read { (reader) throws(DBusError) in
+            let text = try reader.textEntry { _, _ in true }
+            #expect(text == nil)
+            let dictionary = try reader.array { (inside) throws(DBusError) in
+                let text = try inside.textEntry { _, _ in true }
+                #expect(text == nil)
+                return try inside.dictionaryEntry { (entry) throws(DBusError) in
+                    [try entry.readString(), try entry.readString()]
+                }
+            }
+            let array = try reader.array { (inside) throws(DBusError) in
+                let text = try inside.textEntry { _, _ in true }
+                #expect(text == nil)
+                return [try inside.readString(), try inside.readString()]
+            }
+            return dictionary + array + [try reader.readString()]
+        }
+        #expect(read == ["key", "text", "one", "two", "three"])
+    }
+
+    private static func string(_ bytes: Span<UInt8>) -> String {
+        unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func entry(_ reader: inout MessageReader) throws(DBusError) -> DBusValue.Entry {
+        try reader.dictionaryEntry { (entry) throws(DBusError) in
+            let key = try entry.readString()
+            return DBusValue.Entry(key: .string(key), value: try DBusValue(next: &entry))
+        }
+    }
+
     @Test(
         "descriptors in arrays, structs, entries and variants, in any order of asking → each is the one that was put there"
     )

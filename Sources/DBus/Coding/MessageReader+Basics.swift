@@ -63,14 +63,14 @@ extension MessageReader {
     /// `T` is the type that a value of `code` has on the wire.
     @inline(__always)
     private mutating func readNumber<T: BitwiseCopyable>(_ code: TypeCode) throws(DBusError) -> T {
-        guard next == code else { throw mismatch(code) }
+        guard isNext(code) else { throw mismatch(code) }
         let value = try takeNumber(T.self)
         passType()
         return value
     }
 
     private mutating func readText(_ code: TypeCode) throws(DBusError) -> String {
-        guard next == code else { throw mismatch(code) }
+        guard isNext(code) else { throw mismatch(code) }
         let text = try unsafe takeText(code)
         passType()
         return unsafe String(decoding: text, as: UTF8.self)

@@ -6,7 +6,7 @@ extension MessageReader {
     public mutating func array<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
-        guard next == .array else { throw mismatch(.array) }
+        guard isNext(.array) else { throw mismatch(.array) }
         let types = unsafe nextTypes
         let range = try unsafe takeElements(types)
         passType(length: types.count)
@@ -31,12 +31,30 @@ extension MessageReader {
         try bracketed(.dictionaryEntry, body)
     }
 
+    /// An entry of an `a{sv}` whose value is a string, both texts where they stand in the message; nil, and nothing is
+    /// taken, when another entry comes next. The same as its parts one by one, in a fraction of the time.
+    public mutating func textEntry<R>(
+        _ body: (_ key: Span<UInt8>, _ text: Span<UInt8>) throws(DBusError) -> R
+    ) throws(DBusError) -> R? {
+        guard isArray, !atEnd, unsafe types.elementsEqual("{sv}".utf8) else { return nil }
+        let entry = offset
+        _ = try take(0, alignment: TypeCode.dictionaryEntry.alignment)
+        let key = try unsafe takeText(.string)
+        let type = try take(3, alignment: 1)
+        guard unsafe self.body[type] == 1 && self.body[type + 1] == TypeCode.string.rawValue else {
+            offset = entry
+            return nil
+        }
+        let text = try unsafe takeText(.string)
+        return try unsafe body(key.bindMemory(to: UInt8.self).span, text.bindMemory(to: UInt8.self).span)
+    }
+
     /// A variant: `body` reads the one value in it, whose kind it asks with `next`.
     @inlinable
     public mutating func variant<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
-        guard next == .variant else { throw mismatch(.variant) }
+        guard isNext(.variant) else { throw mismatch(.variant) }
         let types = try unsafe takeText(.signature).bindMemory(to: UInt8.self)
         passType()
         return try unsafe level(of: types, body)
@@ -70,7 +88,7 @@ extension MessageReader {
     mutating func bracketed<R>(
         _ code: TypeCode, _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
-        guard next == code else { throw mismatch(code) }
+        guard isNext(code) else { throw mismatch(code) }
         let types = unsafe nextTypes
         _ = try take(0, alignment: code.alignment)
         passType(length: types.count)

@@ -49,6 +49,10 @@ public struct MessageReader: ~Copyable {
     @inlinable
     public var next: TypeCode? { atEnd ? nil : unsafe TypeCode(signatureByte: types[nextType]) }
 
+    /// Whether a value of a kind comes next.
+    @inlinable
+    func isNext(_ code: TypeCode) -> Bool { !atEnd && (unsafe types[nextType] == code.signatureByte) }
+
     /// True when there is nothing more at this level.
     @inlinable
     public var atEnd: Bool { isArray ? offset >= end : unsafe nextType >= types.count }
@@ -76,6 +80,7 @@ public struct MessageReader: ~Copyable {
     @inlinable
     var nextTypes: UnsafeBufferPointer<UInt8> {
         guard !atEnd else { return unsafe UnsafeBufferPointer(rebasing: types[0..<0]) }
+        if isArray { return unsafe types }
         let rest = unsafe UnsafeBufferPointer(rebasing: types[nextType...])
         return unsafe UnsafeBufferPointer(rebasing: rest[..<SignatureText.firstTypeLength(rest)])
     }

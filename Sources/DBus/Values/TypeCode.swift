@@ -31,6 +31,16 @@ public enum TypeCode: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// The character with which a type of this kind begins in a signature.
+    @inlinable
+    var signatureByte: UInt8 {
+        switch self {
+        case .structure: UInt8(ascii: "(")
+        case .dictionaryEntry: UInt8(ascii: "{")
+        default: rawValue
+        }
+    }
+
     /// True for everything but containers.
     public var isBasic: Bool {
         switch self {

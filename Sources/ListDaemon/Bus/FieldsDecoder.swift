@@ -44,8 +44,28 @@ struct FieldsDecoder {
     private mutating func copyFields(from reader: inout MessageReader) throws(DBusError) {
         encoder.reset()
         try reader.array { (entries) throws(DBusError) in
-            while !entries.atEnd { try copyField(from: &entries) }
+            while !entries.atEnd {
+                if try !copyText(from: &entries) { try copyField(from: &entries) }
+            }
         }
+    }
+
+    /// One field of the object if it is text, as most are; false when it is none.
+    private mutating func copyText(from reader: inout MessageReader) throws(DBusError) -> Bool {
+        let taken: Void? = try reader.textEntry { (key, text) throws(DBusError) in
+            do throws(ListError) {
+                try encoder.appendField(key, text: text)
+            } catch {
+                throw FieldsDecoder.fault(of: key, error.dbusError)
+            }
+        }
+        return taken != nil
+    }
+
+    private static func fault(of key: Span<UInt8>, _ error: DBusError) -> DBusError {
+        // The buffer is only read during the call.
+        let name = unsafe key.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+        return DBusError(name: error.name, message: "\(name.debugDescription): \(error.message)")
     }
 
     /// One field of the object; a fault inside of it names its key.
@@ -59,19 +79,13 @@ struct FieldsDecoder {
             do throws(DBusError) {
                 try entry.variant { (inside) throws(DBusError) in try copyFieldValue(from: &inside) }
             } catch {
-                let name = String(decoding: key, as: UTF8.self).debugDescription
-                throw DBusError(name: error.name, message: "\(name): \(error.message)")
+                throw FieldsDecoder.fault(of: key.span, error)
             }
         }
     }
 
     private mutating func copyFieldValue(from reader: inout MessageReader) throws(DBusError) {
         let key = key
-        if reader.next == .string {
-            return try reader.readUTF8 { (text) throws(DBusError) in
-                do throws(ListError) { try encoder.appendField(key.span, text: text) } catch { throw error.dbusError }
-            }
-        }
         try append { (encoder) throws(ListError) in try encoder.beginDictionaryEntry() }
         do throws(ListError) { try encoder.append(text: key.span) } catch { throw error.dbusError }
         try copyVariantContent(from: &reader)

@@ -47,11 +47,15 @@
 
     /// Throws away what was written, keeping the memory.
     public mutating func reset() {
+        if isEmpty { return }
         bytes.removeSubrange(FieldsEncoder.prelude.count...)
         entries.removeAll(keepingCapacity: true)
         frames.removeAll(keepingCapacity: true)
         frames.append(Frame(kind: .fields, types: 0..<4, nextType: 0, start: 4, firstEntry: 0))
     }
+
+    /// Whether nothing was written since the last reset.
+    private var isEmpty: Bool { bytes.count == FieldsEncoder.prelude.count && frames.count == 1 && entries.isEmpty }
 
     /// The fields written, and an encoder that is empty again.
     ///
