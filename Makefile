@@ -76,7 +76,7 @@ bench bench-json: bootstrap-run
 	    Benchmarks $(if $(filter bench-json,$@),--json)
 
 # Longer than anybody wants to wait in `check`: the tests tagged `soak`, and the scripts under Tests/Soak.
-soak: bootstrap-check plugins
+soak: bootstrap-check plugins build
 	LISTD_SOAK=1 LISTD_TEST_TIME=7200 $(TEST)
 	scripts/run-scripts Tests/Soak
 
