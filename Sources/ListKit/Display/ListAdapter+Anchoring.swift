@@ -9,8 +9,10 @@ extension ListAdapter {
             $0.key.kind == .cell && $0.key.handle != nil && $0.frame.intersects(viewport)
         }
         let candidates = cells.map { (key: $0.key, start: direction.along($0.frame.origin)) }
-        let next = cells.last.map { $0.section + 1 } ?? view.layout.sections(in: viewport)?.upperBound ?? 0
-        view.anchor = ViewAnchor(candidates: candidates, nextSection: next, layout: view.layout)
+        let next =
+            cells.last.map { IndexPath(section: $0.section, item: $0.key.index + 1) }
+            ?? IndexPath(section: view.layout.sections(in: viewport)?.upperBound ?? 0, item: 0)
+        view.anchor = ViewAnchor(candidates: candidates, next: next, layout: view.layout)
     }
 
     /// Scrolls a view so that what was on its screen is where it was; only this and a scroll-to clamp.
@@ -36,9 +38,9 @@ extension ListAdapter {
             }
             return start - candidate.start
         }
-        guard let survivor = nextSurvivor(from: anchor.nextSection),
-            let before = anchor.layout.attributes(ofItem: IndexPath(section: survivor.old, item: 0)),
-            let after = view.layout.attributes(ofItem: IndexPath(section: survivor.new, item: 0))
+        guard let survivor = nextSurvivor(from: anchor.next, forwarding: forwarding),
+            let before = anchor.layout.attributes(ofItem: survivor.old),
+            let after = view.layout.attributes(ofItem: survivor.new)
         else { return nil }
         return configuration.direction.along(after.frame.origin) - configuration.direction.along(before.frame.origin)
     }
@@ -49,13 +51,22 @@ extension ListAdapter {
         return attributes.map { configuration.direction.along($0.frame.origin) }
     }
 
-    /// The first section, from a number before on, that is still there and has and had items.
-    private func nextSurvivor(from old: Int) -> (old: Int, new: Int)? {
-        for position in old..<max(old, sections.oldCount) {
-            guard let handle = sections.oldHandle(at: position), let new = sections.position(of: handle),
-                sections.oldItemCount(of: handle) > 0, sections.itemCount(of: handle) > 0
-            else { continue }
-            return (position, new)
+    /// The first item, from a path before on, that is still there.
+    private func nextSurvivor(
+        from path: IndexPath, forwarding: [SectionHandle: IndexForwarding]
+    ) -> (old: IndexPath, new: IndexPath)? {
+        for section in path.section..<max(path.section, sections.oldCount) {
+            guard let handle = sections.oldHandle(at: section), let new = sections.position(of: handle) else {
+                continue
+            }
+            let (count, forward) = (sections.itemCount(of: handle), forwarding[handle])
+            let first = section == path.section ? path.item : 0
+            for item in first..<max(first, sections.oldItemCount(of: handle)) {
+                // Without changes item by item the items stand where they did, as far as there are any.
+                guard let after = forward.map({ $0(item) }) ?? item else { continue }
+                guard after < count else { break }
+                return (IndexPath(section: section, item: item), IndexPath(section: new, item: after))
+            }
         }
         return nil
     }

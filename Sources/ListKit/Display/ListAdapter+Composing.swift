@@ -10,14 +10,14 @@ extension ListAdapter {
             view.isStale = false
             var contents: [ElementKey: ListItem] = [:]
             contents.reserveCapacity(view.elements.count)
-            var identities: [SectionHandle: Set<String>] = [:]
+            var identities: [SectionHandle: Set<ExactText>] = [:]
             for element in view.elements {
                 let item = view.contents[element.key] ?? content(of: element.key)
                 contents[element.key] = item
                 guard element.key.kind == .cell, let handle = element.key.handle, let identity = item.identity else {
                     continue
                 }
-                if !identities[handle, default: []].insert(identity).inserted {
+                if !identities[handle, default: []].insert(ExactText(identity)).inserted {
                     fault(handle, "two items with the identity \(identity.debugDescription)")
                 }
             }
@@ -52,7 +52,10 @@ extension ListAdapter {
     ///
     /// - Parameter endsStall: whether the viewer acknowledged something: only then a stall can end.
     func compose(_ view: ListView, endsStall: Bool = false) -> [AdapterEvent] {
-        guard view.isActive, endsStall || !view.credit.isStalled else { return [] }
+        // What a view shows that no longer looks at anything has to be released.
+        guard view.isActive || !view.picture.elements.isEmpty || !view.orphans.isEmpty,
+            endsStall || !view.credit.isStalled
+        else { return [] }
         if holdsViews {
             view.isHeld = true
             return []

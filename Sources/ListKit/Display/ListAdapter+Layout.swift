@@ -101,28 +101,17 @@ extension ListAdapter {
         return elements
     }
 
-    /// A path some items further, inside the list.
+    /// A path some items further, both taken into the list, which has items.
+    ///
+    /// - Complexity: O(log n), however far.
     private func path(_ path: IndexPath, offsetBy distance: Int) -> IndexPath {
-        var (section, item, left) = (path.section, path.item, abs(distance))
-        while left > 0 {
-            if distance < 0 {
-                let step = min(left, item)
-                item -= step
-                left -= step
-                guard left > 0, section > 0 else { break }
-                section -= 1
-                item = itemCount(inSection: section) ?? 0
-            } else {
-                let rest = max(0, (itemCount(inSection: section) ?? 0) - 1 - item)
-                let step = min(left, rest)
-                item += step
-                left -= step
-                guard left > 0, section < sections.count - 1 else { break }
-                section += 1
-                item = -1
-            }
-        }
-        return IndexPath(section: section, item: max(0, item))
+        let section = min(max(0, path.section), sections.count - 1)
+        let last = sections.itemOffset(ofSection: section + 1) - 1
+        let item =
+            path.section > section ? last : min(sections.itemOffset(ofSection: section) + max(0, path.item), last)
+        let wanted = min(max(0, item), sections.itemCount - 1)
+        let target = min(max(0, wanted + distance), sections.itemCount - 1)
+        return sections.path(ofItem: target) ?? IndexPath(section: section, item: 0)
     }
 
     /// The empty view, where it is to be shown (IGListKit F34).

@@ -17,7 +17,11 @@ extension ListAdapter {
             if displayCounts.remove(item: element.key.index, of: handle) { goneItems.insert(element.key) }
         }
         displayCounts.forward(forwarding)
-        for element in steps.flatMap(\.appeared) { appear(element, isQuiet: replaced[element.key.handle] != nil) }
+        let handedOver = steps.count > 1 ? handedOver(&goneItems, steps, forwarding) : []
+        for element in steps.flatMap(\.appeared) {
+            appear(
+                element, isQuiet: replaced[element.key.handle] != nil, isHandedOver: handedOver.contains(element.key))
+        }
         for element in disappeared {
             let isGone = goneItems.remove(element.key) != nil
             disappear(element, isItemGone: isGone, isQuiet: replaced[element.key.handle] != nil)
@@ -27,9 +31,24 @@ extension ListAdapter {
         for standing in before { end(standing, replaced[standing.handle]) }
     }
 
-    private func appear(_ element: ViewElement, isQuiet: Bool) {
+    /// Items that one view loses while another one gets them stay shown: they leave those that are gone, and are answered.
+    private func handedOver(
+        _ gone: inout Set<ElementKey>, _ steps: [DisplayStep], _ forwarding: [SectionHandle: IndexForwarding]
+    ) -> Set<ElementKey> {
+        let appeared = Set(steps.flatMap(\.appeared).map(\.key))
+        var handedOver: Set<ElementKey> = []
+        for key in gone {
+            guard let new = key.forwarded(by: forwarding), appeared.contains(new) else { continue }
+            handedOver.insert(new)
+            gone.remove(key)
+        }
+        return handedOver
+    }
+
+    private func appear(_ element: ViewElement, isQuiet: Bool, isHandedOver: Bool) {
         guard let handle = element.key.handle else { return }
-        let isNewItem = element.key.kind == .cell && displayCounts.add(item: element.key.index, of: handle)
+        let isCounted = element.key.kind == .cell && displayCounts.add(item: element.key.index, of: handle)
+        let isNewItem = isCounted && !isHandedOver
         let isNewSection = displayCounts.add(elementOf: handle)
         guard isNewItem || isNewSection else { return }
         let controller = isQuiet ? nil : controller(of: handle)
@@ -70,14 +89,16 @@ extension ListAdapter {
     // MARK: Working range
 
     private func notifyRanges(_ steps: [DisplayStep], replaced: [SectionHandle: ListSectionController]) {
-        for place in steps.flatMap(\.entered) where displayCounts.enter(place.handle) {
-            if replaced[place.handle] == nil { enterRange(controller(of: place.handle), place.handle) }
+        let entered = steps.flatMap(\.entered).filter { displayCounts.enter($0.handle) }
+        let exited = steps.flatMap(\.exited).filter { displayCounts.exit($0.handle) }
+        for place in entered where replaced[place.handle] == nil {
+            enterRange(controller(of: place.handle), place.handle)
         }
         for handle in replaced.keys.sorted() where displayCounts.isInRange(handle) {
             enterRange(controller(of: handle), handle)
         }
-        for place in steps.flatMap(\.exited) where displayCounts.exit(place.handle) {
-            if replaced[place.handle] == nil { exitRange(registry.controllers[place.handle], place.handle) }
+        for place in exited where replaced[place.handle] == nil {
+            exitRange(registry.controllers[place.handle], place.handle)
         }
     }
 

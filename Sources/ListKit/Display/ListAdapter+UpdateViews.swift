@@ -38,8 +38,8 @@ extension ListAdapter {
         view.contents = contents
         guard !view.reportedSizes.isEmpty else { return }
         for old in flush.changes.deletes { sections.oldHandle(at: old).map { view.reportedSizes[$0] = nil } }
-        for (handle, forward) in forwarding {
-            guard let sizes = view.reportedSizes[handle] else { continue }
+        for (handle, sizes) in view.reportedSizes {
+            guard let forward = applied.itemChanges(of: handle)?.forwarding() else { continue }
             var moved: [Int: Size] = [:]
             for (index, size) in sizes { if let new = forward(index) { moved[new] = size } }
             view.reportedSizes[handle] = moved
@@ -49,9 +49,9 @@ extension ListAdapter {
     private func relayout(_ view: ListView) {
         let kind = view.options.layout ?? configuration.layout
         if kind != view.layoutKind {
+            // A viewport says nothing to a viewer that lays out by itself, nor its range of items to a layout.
+            if kind == .none || view.layoutKind == .none { (view.viewport, view.visibleRange) = (nil, nil) }
             view.layoutKind = kind
-            view.viewport = nil
-            view.visibleRange = nil
         }
         view.layout = makeLayout(kind, view.options)
         prepareLayout(of: view)
@@ -79,7 +79,7 @@ extension ListAdapter {
         for (handle, indexes) in selection.items {
             let section = sections.oldPosition(of: handle) ?? 0
             let id = id(of: handle)
-            let forward = applied.itemChanges[handle]?.forwarding()
+            let forward = applied.itemChanges(of: handle)?.forwarding()
             var kept: Set<Int> = []
             for index in indexes.sorted() {
                 let isPresent = sections.position(of: handle) != nil

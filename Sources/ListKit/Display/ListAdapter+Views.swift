@@ -177,6 +177,11 @@ extension ListAdapter {
     /// The open views, in the order of their opening.
     public var openViews: [ViewID] { views.map(\.id) }
 
+    /// The views that are not sent what they lack, so that no event tells how they stand.
+    @_spi(Daemon) public var waitingViews: [ViewID] {
+        views.filter { $0.credit.isStalled || $0.isHeld }.map(\.id)
+    }
+
     /// Sends what was held back while ``holdsViews`` was true.
     public func resumeViews() -> [AdapterEvent] {
         holdsViews = false

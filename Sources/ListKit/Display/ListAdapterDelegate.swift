@@ -54,7 +54,7 @@ extension ListAdapter {
         guard delegate != nil || announcer != nil else { return }
         let listeners = displayListeners
         guard !listeners.isEmpty, let handle = element.key.handle,
-            let object = sections.object(of: handle) ?? sections.oldObject(of: handle)
+            let object = appears ? sections.object(of: handle) : sections.oldObject(of: handle)
         else { return }
         let path = IndexPath(section: element.section, item: element.key.index)
         depth += 1

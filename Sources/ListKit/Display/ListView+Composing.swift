@@ -16,7 +16,7 @@ extension ListView {
                 z: element.z,
                 reuseIdentifier: item.reuseIdentifier,
                 content: fields.isEmpty ? item.content : item.content.filtered(to: fields))
-            if let sent = left[key], sent.reuseIdentifier == present.reuseIdentifier {
+            if let sent = left[key], ExactText(sent.reuseIdentifier) == ExactText(present.reuseIdentifier) {
                 left[key] = nil
                 present.slot = sent.slot
                 if !sent.isPlaced(like: present) { difference.placed.append(present) }

@@ -11,13 +11,13 @@ struct SentPicture {
     struct Key: Hashable {
         let handle: SectionHandle?
         let kind: ElementKind
-        let identity: String?
+        let identity: ExactText?
         let index: Int
 
         init(_ key: ElementKey, identity: String?) {
             handle = key.handle
             kind = key.kind
-            self.identity = identity
+            self.identity = identity.map { ExactText($0) }
             index = identity == nil ? key.index : 0
         }
 

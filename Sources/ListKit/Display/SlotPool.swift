@@ -14,7 +14,7 @@ public struct SlotPool: Sendable {
     public static let maximumIdentifierLength = 1024
 
     /// The pool of each identifier, as a place in `pools`.
-    private(set) var places: [ReuseIdentifier: Int] = [:]
+    private(set) var places: [ExactText: Int] = [:]
     private(set) var pools: [Pool] = []
     /// The slots that are shown or wait in a pool.
     private(set) var slots: [UInt32: Slot] = [:]
@@ -36,17 +36,6 @@ public struct SlotPool: Sendable {
         /// The place of its pool; nil if it is not pooled.
         var pool: Int?
         var isShown: Bool
-    }
-
-    /// An identifier by its bytes: clients compare bytes, Swift's strings compare canonical equivalence.
-    struct ReuseIdentifier: Hashable, Sendable {
-        let text: String
-
-        static func == (lhs: Self, rhs: Self) -> Bool {
-            lhs.text.utf8Span.span.isIdenticalBytes(to: rhs.text.utf8Span.span)
-        }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(SeededHash.hash(text.utf8Span.span)) }
     }
 
     /// Makes a pool without slots; the first one will be number 1.
@@ -102,7 +91,7 @@ public struct SlotPool: Sendable {
     }
 
     private mutating func place(of identifier: String) -> Int? {
-        let key = ReuseIdentifier(text: identifier)
+        let key = ExactText(identifier)
         if let place = places[key] { return place }
         guard !identifier.isEmpty, identifier.utf8.count <= Self.maximumIdentifierLength,
             pools.count < identifierLimit

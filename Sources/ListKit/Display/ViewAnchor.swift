@@ -2,8 +2,8 @@
 struct ViewAnchor {
     /// Candidates in order of preference, each with its start along the scroll axis before.
     let candidates: [(key: ElementKey, start: Double)]
-    /// The section after the last candidate, by its number before: from there on the next survivor is looked for.
-    let nextSection: Int
+    /// Behind the last candidate, as it was before: from there on the next survivor is looked for.
+    let next: IndexPath
     /// The layout before, to find where that survivor was.
     let layout: ListLayout
 }

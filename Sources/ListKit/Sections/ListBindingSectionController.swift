@@ -11,8 +11,11 @@ open class ListBindingSectionController: ListSectionController {
     /// Is told about selection and highlight, with the item concerned.
     public final weak var selectionDelegate: (any ListBindingSelectionDelegate)?
 
-    /// Whether an update that `update(animated:completion:)` queued has not run yet.
-    private var isUpdateQueued = false
+    /// Where the update stands that `update(animated:completion:)` asked for.
+    private enum OwnUpdate { case none, queued, applied }
+    private var ownUpdate = OwnUpdate.none
+    /// Whether items changed since the object was last handed over.
+    private var hasChanged = false
 
     /// The items of an object; each needs an identity.
     open func viewModels(for object: ListObject) -> [ListItem] { [] }
@@ -25,37 +28,40 @@ open class ListBindingSectionController: ListSectionController {
 
     /// Makes the items anew from the object, with the next flush (IGListKit BN-17, BN-18).
     ///
-    /// `completion` gets whether this call's update ran: a second call while one is queued gets false at once.
+    /// `completion` gets whether this call's update ran: a second call before the first one's completion gets false at once.
     public final func update(animated: Bool = true, completion: ((Bool) -> Void)? = nil) {
-        guard let context, !isUpdateQueued else {
+        guard let context, ownUpdate == .none else {
             completion?(false)
             return
         }
-        isUpdateQueued = true
+        ownUpdate = .queued
         context.performBatch(
             animated: animated,
             updates: { [weak self] batch in
-                guard let self, isUpdateQueued, let object else { return }
-                isUpdateQueued = false
+                guard let self, ownUpdate == .queued, let object else { return }
+                ownUpdate = .applied
                 batch.apply(take(object), in: self)
             },
             completion: { [weak self] finished in
-                self?.isUpdateQueued = false
+                self?.ownUpdate = .none
                 completion?(finished)
             })
     }
 
     override func update(to object: ListObject) -> ListSectionChange {
         let isFirst = self.object == nil
+        hasChanged = false
+        // An override may ask for an update, which runs at once.
         didUpdate(to: object)
         let changes = take(object)
-        return isFirst || changes.isEmpty ? .reload : .items(changes)
+        return isFirst || !hasChanged ? .reload : .items(changes)
     }
 
     private func take(_ object: ListObject) -> ListItemChanges {
         let new = ListItemChanges.unique(viewModels(for: object))
         let changes = ListItemChanges(from: viewModels, to: new)
         viewModels = new
+        hasChanged = hasChanged || !changes.isEmpty
         return changes
     }
 

@@ -12,10 +12,10 @@ struct ListItemChanges {
 
     /// Follows items by their identity; both lists must be free of repeated ones (`unique`).
     init(from old: [ListItem], to new: [ListItem]) {
-        var places: [String: Int] = [:]
+        var places: [ExactText: Int] = [:]
         places.reserveCapacity(old.count)
-        for (index, item) in old.enumerated() { places[item.identity ?? ""] = index }
-        let origins = new.map { places[$0.identity ?? ""] }
+        for (index, item) in old.enumerated() { places[ExactText(item.identity ?? "")] = index }
+        let origins = new.map { places[ExactText($0.identity ?? "")] }
         self.init(origins: origins, itemCount: old.count)
         for (index, origin) in origins.enumerated() {
             if let origin, old[origin] != new[index] { updates.append(origin) }
@@ -25,7 +25,7 @@ struct ListItemChanges {
 
     /// The items that have an identity, the first of each (IGListKit BN-03).
     static func unique(_ items: [ListItem]) -> [ListItem] {
-        var seen: Set<String> = []
-        return items.filter { item in item.identity.map { seen.insert($0).inserted } ?? false }
+        var seen: Set<ExactText> = []
+        return items.filter { item in item.identity.map { seen.insert(ExactText($0)).inserted } ?? false }
     }
 }

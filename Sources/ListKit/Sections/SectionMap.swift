@@ -91,6 +91,12 @@ struct SectionMap: ~Copyable {
         return tree.section(of: object, in: .new)
     }
 
+    /// How many items lie before a section; all of them for what lies behind the last.
+    func itemOffset(ofSection position: Int) -> Int { tree.itemOffset(ofSection: position, in: .new) }
+
+    /// The path of an item that is counted from the start of the list.
+    func path(ofItem item: Int) -> IndexPath? { tree.path(ofItem: item, in: .new) }
+
     /// The objects of a range of positions, in order.
     func objects(in range: Range<Int>) -> [ListObject] {
         var result: [ListObject] = []

@@ -4,8 +4,12 @@ struct Application {
     var itemChanges: [SectionHandle: ListItemChanges] = [:]
     /// Sections to be asked for everything anew.
     var reloads: Set<SectionHandle> = []
+    /// Where the items went of sections that are reloaded as a whole: what is kept by item follows them all the same.
+    var followed: [SectionHandle: ListItemChanges] = [:]
     /// Sections that nobody has taken notice of and whose object changed, ascending: they are reloaded without a handle.
     var unnoticed: [UnnoticedUpdate] = []
+    /// The items as they were, of sections of whose items something is kept while everything is reloaded.
+    var itemsBefore: [SectionHandle: [ListItem]] = [:]
     /// Whether all section controllers are made anew, so that it does not matter what became of single items.
     var reloadsAll = false
     /// Sections whose sizes are to be asked anew.
@@ -18,11 +22,17 @@ struct Application {
     var completions: [(finished: Bool, call: (Bool) -> Void)] = []
     /// Whether data is still being applied; afterwards item updates wait for the next flush.
     var isCollecting = true
+    /// The section whose controller is being shown its object, and what it says of its items meanwhile: whether that counts
+    /// is known when it has seen the object.
+    var updating: (handle: SectionHandle, said: [CollectedItemChanges])?
     /// What the item updates that run now say, the outermost first.
     var running: [ItemUpdatesCollector] = []
 
     /// How deep item updates may be nested; deeper ones wait for the next flush.
     static let maximumNesting = 32
+
+    /// What became of the items of a section, whether they are announced one by one or not.
+    func itemChanges(of handle: SectionHandle) -> ListItemChanges? { itemChanges[handle] ?? followed[handle] }
 
     /// Whether there is anything to announce.
     var isAnnounced: Bool { !reloads.isEmpty || !unnoticed.isEmpty || itemChanges.values.contains { !$0.isEmpty } }

@@ -8,6 +8,14 @@ enum FlushState {
     case prepared(Flush)
     /// The transaction is being applied.
     case applying
+
+    /// What was taken from the queue and is not applied yet.
+    var work: [QueuedWork] {
+        switch self {
+        case .idle, .applying: []
+        case .diffing(let flush, _), .prepared(let flush): flush.work
+        }
+    }
 }
 
 /// One flush: requests that are answered together, and what they amount to.

@@ -35,7 +35,9 @@ extension ListAdapter {
             (0..<sections.itemCount(of: source)).contains(from.item),
             (0..<sections.itemCount(of: target)).contains(to.item)
         else {
-            return finishAlone(request, flush, error: ListError(.noSuchItem, "no item at \(from) or no place at \(to)"))
+            let (item, place) = ("\(from.section), \(from.item)", "\(to.section), \(to.item)")
+            return finishAlone(
+                request, flush, error: ListError(.noSuchItem, "no item at (\(item)) or no place at (\(place))"))
         }
         let isInside = source == target
         let isSingle = sections.itemCount(of: source) == 1 && sections.itemCount(of: target) == 1

@@ -1,6 +1,15 @@
 extension ListAdapter {
-    /// The transaction in the form in which it is announced.
-    func announcement(of flush: Flush, _ applied: Application, base: UInt64) -> Transaction {
+    /// A transaction in the form in which it is announced.
+    struct Announcement {
+        let transaction: Transaction
+        /// The same as IGListKit's collection view was told; nil for a reload.
+        let batch: ListBatchUpdateData?
+        /// Whether it is a reload only because there was too much to tell.
+        let isFallback: Bool
+    }
+
+    /// What is announced of a flush.
+    func announcement(of flush: Flush, _ applied: Application, base: UInt64) -> Announcement {
         var transaction = Transaction(
             baseRevision: base, revision: revision, kind: .update, animated: flush.isAnimated,
             sectionCount: sections.count, itemCount: sections.itemCount)
@@ -24,12 +33,20 @@ extension ListAdapter {
             (transaction.sections, transaction.items) = announcer.batches()
         }
         guard isReload || transaction.isTooLarge(threshold: configuration.reloadThreshold) else {
-            tellUpdaterDelegate { $0.adapter(self, didApply: announcer.batchUpdateData(), as: transaction) }
-            return transaction
+            let batch = updaterDelegate == nil ? nil : announcer.batchUpdateData()
+            return Announcement(transaction: transaction, batch: batch, isFallback: false)
         }
-        let reload = transaction.asReload
-        tellUpdaterDelegate { $0.adapter(self, didReload: reload, isFallback: !isReload) }
-        return reload
+        return Announcement(transaction: transaction.asReload, batch: nil, isFallback: !isReload)
+    }
+
+    /// Tells the updater's delegate what was announced, when the views have followed (IGListKit UP-60).
+    func tellUpdaterDelegate(of announcement: Announcement) {
+        let transaction = announcement.transaction
+        if let batch = announcement.batch {
+            tellUpdaterDelegate { $0.adapter(self, didApply: batch, as: transaction) }
+        } else if transaction.kind == .reload {
+            tellUpdaterDelegate { $0.adapter(self, didReload: transaction, isFallback: announcement.isFallback) }
+        }
     }
 }
 

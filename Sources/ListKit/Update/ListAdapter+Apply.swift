@@ -18,7 +18,7 @@ extension ListAdapter {
         var result = FlushResult()
         result.answers = flush.answers(failing: error)
         let applied = application ?? Application()
-        carried = application
+        if application != nil { carried = application }
         carried?.completions = []
         carried?.finished = []
         application = nil
@@ -60,13 +60,14 @@ extension ListAdapter {
         settleItemCounts(flush, inserted: unsettled)
         application?.isCollecting = false
         let applied = application ?? Application()
-        let transaction = announcement(of: flush, applied, base: base)
+        let announcement = announcement(of: flush, applied, base: base)
         let events = updateViews(flush, applied)
+        tellUpdaterDelegate(of: announcement)
         application = nil
         forgetRemoved(flush.changes)
         sections.commit()
         self.flush = .idle
-        return finish(flush, applied, transaction: transaction, events: events, since: mark)
+        return finish(flush, applied, transaction: announcement.transaction, events: events, since: mark)
     }
 
     /// The end of a flush in which nothing is announced: sizes may have changed.
@@ -121,7 +122,8 @@ extension ListAdapter {
     ///
     /// - Parameter positions: new sections of kinds without traits.
     private func updateControllers(_ flush: Flush, inserted positions: [Int]) {
-        if flush.reloadsAll { rebuildControllers() }
+        // All are made when they are counted, in the order of the list.
+        if flush.reloadsAll { return rebuildControllers() }
         let forced = Set(flush.reloaded.compactMap { sections.handle(of: $0) })
         let touched = forced.union(noticedUpdates(of: flush))
         let inserted = positions.compactMap { sections.handle(at: $0) }
@@ -131,7 +133,7 @@ extension ListAdapter {
             registry.clearFault(of: handle)
             if isInserted.contains(handle) {
                 _ = controller(of: handle)
-            } else if !flush.reloadsAll {
+            } else {
                 showChanged(handle, isForced: wasAtFault || forced.contains(handle))
             }
         }
@@ -140,8 +142,25 @@ extension ListAdapter {
     private func rebuildControllers() {
         application?.reloadsAll = true
         application?.itemChanges = [:]
+        for handle in handlesWithItems {
+            application?.itemsBefore[handle] = identifiedItems(of: handle, sections.oldObject(of: handle))
+        }
         for handle in registry.controllers.keys.sorted() { replaceController(of: handle) }
         for handle in Array(registry.faults.keys) { registry.clearFault(of: handle) }
+    }
+
+    /// The sections of whose items something is kept.
+    private var handlesWithItems: Set<SectionHandle> {
+        views.reduce(Set(selection.items.keys)) { $0.union($1.reportedSizes.keys) }
+    }
+
+    /// The items of a section whose items have identities.
+    private func identifiedItems(of handle: SectionHandle, _ object: ListObject?) -> [ListItem]? {
+        if let controller = registry.controllers[handle] as? ListBindingSectionController {
+            return controller.viewModels
+        }
+        guard let object, let viewModels = kind(for: object)?.traits?.viewModels else { return nil }
+        return ListItemChanges.unique(viewModels(object))
     }
 
     /// Lets a controller go; another one is made when the section is asked next.
@@ -159,9 +178,17 @@ extension ListAdapter {
             return
         }
         if isForced { application?.reloads.insert(handle) }
-        switch change(of: handle, from: old, to: new) {
-        case .reload: application?.reloads.insert(handle)
-        case .items(let changes): if !isForced { collect(changes, of: handle) }
+        application?.updating = (handle, [])
+        let change = change(of: handle, from: old, to: new)
+        let said = application?.updating?.said ?? []
+        application?.updating = nil
+        if case .reload = change { application?.reloads.insert(handle) }
+        for said in said { collect(said, of: handle) }
+        guard case .items(let changes) = change else { return }
+        if isForced {
+            application?.followed[handle] = changes
+        } else {
+            collect(changes, of: handle)
         }
     }
 
@@ -194,6 +221,10 @@ extension ListAdapter {
         handles.formUnion(positions.compactMap { sections.handle(at: $0) })
         if flush.reloadsAll { handles.formUnion(recountAll()) }
         for handle in inOrder(handles) { settleItemCount(of: handle, applied.itemChanges[handle]) }
+        for (handle, before) in applied.itemsBefore where registry.faults[handle] == nil {
+            guard let after = identifiedItems(of: handle, sections.object(of: handle)) else { continue }
+            application?.followed[handle] = ListItemChanges(from: before, to: after)
+        }
     }
 
     /// Takes the number of items of every section from its kind's traits; answers the sections that have to be asked.
@@ -219,7 +250,11 @@ extension ListAdapter {
             }
         }
         if registry.faults[handle] != nil { application?.reloads.insert(handle) }
-        if application?.reloads.contains(handle) == true { application?.itemChanges[handle] = nil }
+        if application?.reloads.contains(handle) == true,
+            let changes = application?.itemChanges.removeValue(forKey: handle)
+        {
+            application?.followed[handle] = registry.faults[handle] == nil ? changes : nil
+        }
         sections.setItemCount(count, of: handle)
     }
 

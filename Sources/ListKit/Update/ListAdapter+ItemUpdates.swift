@@ -35,7 +35,11 @@ extension ListAdapter {
     }
 
     /// Adds what an item update said about a section.
-    private func collect(_ said: CollectedItemChanges, of handle: SectionHandle) {
+    func collect(_ said: CollectedItemChanges, of handle: SectionHandle) {
+        if application?.updating?.handle == handle {
+            application?.updating?.said.append(said)
+            return
+        }
         guard sections.position(of: handle) != nil, let old = sections.oldPosition(of: handle) else { return }
         let isUnnoticed = application?.isUnnoticed(old) == true
         if said.reloadsSection, !isUnnoticed { application?.reloads.insert(handle) }

@@ -112,11 +112,15 @@ extension ListAdapter {
 
     /// Lets the scheduler flush when it is due.
     func scheduleFlush() {
-        guard let scheduler, !isFlushScheduled, flushTiming != .idle else { return }
-        isFlushScheduled = true
-        scheduler.schedule(flushTiming) { [weak self] in
-            self?.isFlushScheduled = false
-            self?.runScheduledFlush()
+        let timing = flushTiming
+        guard let scheduler, timing != .idle, timing != scheduledFlush.timing else { return }
+        scheduledFlush = (timing, scheduledFlush.count &+ 1)
+        let count = scheduledFlush.count
+        scheduler.schedule(timing) { [weak self] in
+            // A flush that became due at another time has its own call.
+            guard let self, scheduledFlush.count == count else { return }
+            scheduledFlush.timing = .idle
+            runScheduledFlush()
         }
     }
 

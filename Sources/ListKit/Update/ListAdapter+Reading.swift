@@ -103,6 +103,7 @@ extension ListAdapter {
             done += 1
         }
         deferred = []
+        isActivityDeferred = false
         for view in views where view.isStale {
             view.isStale = false
             pendingEvents += compose(view)

@@ -26,10 +26,15 @@ extension ListAdapter {
 
     /// Tells the host, once the adapter is not in the middle of something.
     func noteActivity() {
-        if depth > 0 || application != nil {
-            deferred.append { [weak self] in self?.onActivity?() }
-        } else {
+        guard depth > 0 || application != nil else {
             onActivity?()
+            return
+        }
+        guard !isActivityDeferred else { return }
+        isActivityDeferred = true
+        deferred.append { [weak self] in
+            self?.isActivityDeferred = false
+            self?.onActivity?()
         }
     }
 

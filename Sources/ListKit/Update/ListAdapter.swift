@@ -32,8 +32,8 @@ public final class ListAdapter {
     public weak var scheduler: (any ListScheduler)?
     /// Gives the objects; set with ``setDataSource(_:)``.
     public internal(set) weak var dataSource: (any ListAdapterDataSource)?
-    /// Whether the scheduler is about to flush.
-    var isFlushScheduled = false
+    /// When the scheduler was last told to flush, and how often it was told.
+    var scheduledFlush = (timing: FlushTiming.idle, count: UInt64(0))
 
     /// Whether the list counts as empty, in place of the configured rule (IGListKit U16).
     public var emptinessPredicate: ((ListAdapter) -> Bool)?
@@ -79,6 +79,8 @@ public final class ListAdapter {
     var depth = 0
     /// Work of callbacks that has to wait until the adapter is done.
     var deferred: [() -> Void] = []
+    /// Whether the host is told of activity among the work that was put off.
+    var isActivityDeferred = false
     /// Whether work that was put off is being done.
     var isSettling = false
     /// The view that is being laid out, whose geometry section controllers see.
@@ -121,8 +123,9 @@ public final class ListAdapter {
     }
 
     deinit {
-        // Nobody waits for ever: what was never flushed was not applied.
-        for work in queue { work.completion?(false) }
+        // Nobody waits for ever: what was never applied is told so.
+        for work in flush.work + queue { work.completion?(false) }
+        for completion in application?.completions ?? [] { completion.call(false) }
     }
 }
 

@@ -31,9 +31,19 @@ extension SectionTree {
     }
 
     /// Changes some fields of one object.
-    mutating func patchObject(_ id: String, set: Fields, unset: [String]) throws(ListError) -> Bool {
+    ///
+    /// - Throws: `payloadTooLarge` when it grows beyond `maximumBytes`.
+    mutating func patchObject(
+        _ id: String, set: Fields, unset: [String], maximumBytes: Int
+    ) throws(ListError) -> Bool {
         guard let object = object(at: try existing(id)) else { return false }
-        return replaceIfChanged(try object.with(fields: object.fields.patched(set: set, unset: Set(unset))))
+        let patched = try object.with(fields: object.fields.patched(set: set, unset: Set(unset)))
+        guard patched.byteCount <= max(maximumBytes, object.byteCount) else {
+            throw ListError(
+                .payloadTooLarge,
+                "object \(id.debugDescription) would have \(patched.byteCount) bytes, more than \(maximumBytes)")
+        }
+        return replaceIfChanged(patched)
     }
 
     private func existing(_ id: String) throws(ListError) -> Int {

@@ -15,14 +15,20 @@ public struct UpdateRequest: Sendable {
     public var expectedRevision: UInt64
     /// A hint for viewers and update listeners; a transaction is animated if all its requests are (IGListKit UP-16).
     public var animated: Bool
+    /// The most bytes of identifier and fields that an object may have that a patch made larger.
+    public var maximumObjectBytes: Int
     /// What is wished.
     public var operation: Operation
 
     /// Makes a request.
-    public init(id: RequestID, expectedRevision: UInt64 = 0, animated: Bool = true, operation: Operation) {
+    public init(
+        id: RequestID, expectedRevision: UInt64 = 0, animated: Bool = true, maximumObjectBytes: Int = .max,
+        operation: Operation
+    ) {
         self.id = id
         self.expectedRevision = expectedRevision
         self.animated = animated
+        self.maximumObjectBytes = maximumObjectBytes
         self.operation = operation
     }
 

@@ -38,7 +38,7 @@ struct UpdateStaging: ~Copyable {
         case .reloadData: reloadsAll = true
         case .invalid(let error): throw error
         case .moveItem, .configure: break
-        case .applyChanges, .moveObject, .patchObject: try change(request.operation, base: &base)
+        case .applyChanges, .moveObject, .patchObject: try change(request, base: &base)
         }
         return 0
     }
@@ -90,9 +90,7 @@ struct UpdateStaging: ~Copyable {
 
     // MARK: Changes
 
-    private mutating func change(
-        _ operation: UpdateRequest.Operation, base: inout SectionTree
-    ) throws(ListError) {
+    private mutating func change(_ request: UpdateRequest, base: inout SectionTree) throws(ListError) {
         if let list {
             hasChanged = isChanged(base)
             replaced = SectionTree.unique(list, itemCount: { _, _ in 0 })
@@ -100,23 +98,24 @@ struct UpdateStaging: ~Copyable {
         }
         // The tree leaves its place meanwhile: a change and its savepoint need it in hand.
         if var tree = replaced.take() {
-            let result = run(operation, on: &tree)
+            let result = run(request, on: &tree)
             replaced = consume tree
             if try result.get() { hasChanged = true }
-        } else if try run(operation, on: &base).get() {
+        } else if try run(request, on: &base).get() {
             hasChanged = true
         }
     }
 
-    private func run(_ operation: UpdateRequest.Operation, on tree: inout SectionTree) -> Result<Bool, ListError> {
+    private func run(_ request: UpdateRequest, on tree: inout SectionTree) -> Result<Bool, ListError> {
         let savepoint = tree.savepoint
         do throws(ListError) {
-            switch operation {
+            switch request.operation {
             case .applyChanges(let removed, let upserts):
                 return .success(try tree.applyChanges(removed: removed, upserts: upserts, rejecting: rejected))
             case .moveObject(let id, let position): return .success(try tree.moveObject(id, to: position))
             case .patchObject(let id, let set, let unset):
-                return .success(try tree.patchObject(id, set: set, unset: unset))
+                return .success(
+                    try tree.patchObject(id, set: set, unset: unset, maximumBytes: request.maximumObjectBytes))
             default: return .success(false)
             }
         } catch {

@@ -41,6 +41,43 @@ struct AnchoringTests {
         #expect(screen.items.contains { $0.objectID == "o20" })
     }
 
+    /// A section of items that are 20 high, named by the letters.
+    private func section(_ id: String, _ items: [String], height: Double = 20) throws -> ListObject {
+        let fields = items.map { Value(["id": .string($0), "height": .double(height)]) }
+        return try ListObject(id: id, type: "binding", fields: ["items": .array(element: "a{sv}", fields)])
+    }
+
+    @Test("all that is on the screen goes, but not its section → the next item of it keeps its place")
+    func anchorGoneInsideOfItsSection() throws {
+        let items = (0..<100).map { "i\($0)" }
+        let list = TestHost([try section("a", items), try section("b", ["b"])], names: ["binding": "listd/binding"])
+        var screen = try list.open(y: 400)
+        let kept = items.filter { !(10..<25).map { "i\($0)" }.contains($0) } + (0..<50).map { "new\($0)" }
+        screen.take(try list.update([section("a", kept), section("b", ["b"])]).events)
+        // Item 25 was at 500, behind the screen, and is where item 10 was.
+        #expect(screen.offset.y == 100)
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
+    @Test(
+        "the section on the screen loses what is there, the next one gets an item on top → its first survivor keeps its place"
+    )
+    func anchorGoneBeforeAnInsert() throws {
+        let items = (0..<30).map { "i\($0)" }
+        let list = TestHost(
+            [try section("a", items), try section("b", ["b0", "b1", "b2", "b3", "b4", "b5", "b6"])],
+            names: ["binding": "listd/binding"])
+        var screen = try list.open(y: 500)
+        screen.take(
+            try list.update([
+                section("a", Array(items.prefix(20))),
+                section("b", ["new", "b0", "b1", "b2", "b3", "b4", "b5", "b6"]),
+            ]).events)
+        // b0 was at 600, 100 below the top; now it is at 420.
+        #expect(screen.offset.y == 320)
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
     @Test("at the start of the content → new objects appear on top, unless the view is anchored there")
     func atStart() throws {
         let list = TestHost(try names(10..<40))

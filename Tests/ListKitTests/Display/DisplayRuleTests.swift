@@ -36,6 +36,69 @@ struct DisplayRuleTests {
         #expect(log.take() == ["delegate end a.0", "delegate end a@0", "completion"])
     }
 
+    @Test("an item that one view loses in the update in which another one gets it → hears nothing (DH-13)")
+    func handedOverToAnotherView() throws {
+        let log = EventList()
+        let rows = (0..<30).map { "r\($0):x" }
+        let list = TestHost(
+            try rows.map { try letters($0) }, provider: ScriptedProvider { _ in LetterController(log: log) })
+        _ = try list.open(1)
+        _ = try list.open(2, y: 100) { $0.isAnchored = false }
+        _ = display(log)
+        try list.update((0..<10).map { try letters("n\($0):x") } + rows.map { try letters($0) })
+        let said = display(log)
+        // View 1 has n0 to n9 now, and view 2 the sections that view 1 had.
+        #expect(said.filter { $0.hasPrefix("will r") }.isEmpty)
+        let expected = (0..<10).flatMap { ["will n\($0).0", "will n\($0)", "end r\($0 + 10).0", "end r\($0 + 10)"] }
+        #expect(said.sorted() == expected.sorted())
+    }
+
+    @Test("an object that changes and goes off the screen in one update → its end comes with what was shown (DH-11)")
+    func endOfWhatWasShown() throws {
+        final class Listener: ListAdapterDelegate {
+            var ended: [String?] = []
+            func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, at section: Int) {
+                ended.append(object.fields["items"]?.string)
+            }
+        }
+        let listener = Listener()
+        let list = try TestHost.letters("a:x", "b:y")
+        list.adapter.delegate = listener
+        _ = try list.open { $0.isAnchored = false }
+        try list.update((0..<20).map { try letters("n\($0):x") } + [letters("a:z"), letters("b:y")])
+        #expect(listener.ended == ["x", "y"])
+    }
+
+    @Test(
+        "everything reloaded while it moves out of range → only who entered exits, and who is in range entered (WR-15)")
+    func replacedAndOutOfRange() throws {
+        final class Ranged: LetterController {
+            var isInRange = false
+            override func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController) {
+                #expect(!isInRange)
+                isInRange = true
+            }
+            override func sectionControllerDidExitWorkingRange(_ controller: ListSectionController) {
+                #expect(isInRange)
+                isInRange = false
+            }
+        }
+        var controllers: [Ranged] = []
+        let rows = (0..<10).map { "r\($0):x" }
+        let provider = ScriptedProvider { _ in
+            controllers.append(Ranged(log: EventList()))
+            return controllers[controllers.count - 1]
+        }
+        let list = TestHost(try rows.map { try letters($0) }, provider: provider)
+        _ = try list.open { $0.isAnchored = false }
+        #expect(controllers.filter(\.isInRange).count == 10)
+        let fresh = (0..<20).map { "n\($0):x" }
+        list.enqueue(.performUpdates(objects: try (fresh + rows).map { try letters($0) }))
+        list.enqueue(.reloadData)
+        list.flush()
+        #expect(controllers.filter(\.isInRange).map(\.id).sorted() == (0..<10).map { "n\($0)" })
+    }
+
     @Test("a section without a controller → the delegate hears of its error item all the same (DH-14)")
     func withoutController() throws {
         let log = EventList()

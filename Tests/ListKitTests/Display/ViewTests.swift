@@ -211,6 +211,42 @@ struct ViewTests {
     }
 
     @Test(
+        "ranges that lie outside of the list, wholly or with an item → taken into it, however far and however empty it is"
+    )
+    func rangesOutside() throws {
+        let rows = ["a:1234"] + (0..<2000).map { "e\($0):" } + ["z:56"]
+        let list = TestHost(
+            try rows.map { try letters($0) }, provider: ScriptedProvider { _ in LetterController(log: EventList()) })
+        var options = ListViewOptions()
+        (options.layout, options.overscanItems) = (ListLayoutKind.none, 1)
+        try list.adapter.openView(1, options: options)
+        var screen = Screen(view: 1)
+        func show(_ first: IndexPath, _ last: IndexPath) throws -> [String] {
+            screen.take(try list.adapter.setVisibleRange(view: 1, first: first, last: last).effects)
+            _ = try list.adapter.acknowledge(view: 1, sequence: screen.sequence)
+            return screen.items.map { "\($0.objectID)\($0.item)" }
+        }
+        let (far, farther) = (Int(UInt32.max) - 5, Int(UInt32.max))
+        #expect(try show(.init(section: far, item: 0), .init(section: farther, item: farther)) == ["z0", "z1"])
+        #expect(try show(.init(section: 0, item: farther), .init(section: 0, item: farther)) == ["a2", "a3", "z0"])
+        #expect(try show(.init(section: 1, item: 0), .init(section: 1, item: 0)) == ["a2", "a3", "z0"])
+        #expect(try show(.init(section: 0, item: 0), .init(section: 0, item: 0)) == ["a0", "a1"])
+        screen.take(try list.update([letters("q:7")]).events)
+        #expect(try show(.init(section: far, item: 0), .init(section: farther, item: 0)) == ["q0"])
+    }
+
+    @Test("a reuse identifier that is another one byte by byte, if not to Swift → released and shown, in another slot")
+    func equivalentIdentifiers() throws {
+        let list = TestHost([try ListObject(id: "a", type: "", fields: ["reuse": "\u{e9}"])])
+        var screen = try list.open()
+        let slot = screen.items.first?.slot
+        screen.take(try list.update([ListObject(id: "a", type: "", fields: ["reuse": "e\u{301}"])]).events)
+        #expect(screen.items.count == 1)
+        #expect(screen.items.first?.slot != slot)
+        #expect(screen.items.first.map { Array($0.reuseIdentifier.utf8) } == Array("e\u{301}".utf8))
+    }
+
+    @Test(
         "viewports that cannot be → InvalidArgs, and the view stays as it was",
         arguments: [
             Rect(x: .nan, y: 0, width: 1, height: 1), Rect(x: 0, y: .infinity, width: 1, height: 1),

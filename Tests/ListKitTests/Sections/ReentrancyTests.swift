@@ -124,6 +124,47 @@ struct ReentrancyTests {
         #expect(list.adapter.flushTiming == .now)
     }
 
+    @Test("items inserted by a batch from didUpdate → the section has them and is not at fault (IGListKit EE-41, F52)")
+    func itemsInUpdate() throws {
+        let list = try TestHost.letters("a:x", "b:y")
+        let controller = try #require(list.controller("a"))
+        var completions: [Bool] = []
+        controller.onUpdate = { controller in
+            controller.context?.performBatch(
+                updates: { batch in
+                    controller.letters.append("n")
+                    batch.insertItems(at: [controller.letters.count - 1])
+                }, completion: { completions.append($0) })
+        }
+        var screen = try list.open()
+        _ = list.takeEvents()
+        try list.update([letters("a:xyz"), letters("b:y")])
+        #expect(list.itemCounts == [4, 1])
+        #expect(list.adapter.items(inSection: 0).map { $0.content["letter"]?.string } == ["x", "y", "z", "n"])
+        #expect(completions == [true])
+        screen.take(list.takeEvents())
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
+    @Test(
+        "hundreds of controllers that only wake the host from a callback → what another one puts off is done all the same"
+    )
+    func manyWakeUps() throws {
+        let log = EventList()
+        let list = TestHost(
+            try (0..<300).map { try letters("o\($0):x") },
+            provider: ScriptedProvider { _ in LetterController(log: log) })
+        _ = try list.open()
+        for number in 0..<300 {
+            list.controller("o\(number)")?.onUpdate = { $0.context?.selectItem(at: 0) }
+        }
+        let source = LibraryTests.Source(try objects("last"))
+        list.controller("o299")?.onUpdate = { [weak list] _ in list?.adapter.setDataSource(source) }
+        try list.update((0..<300).map { try letters("o\($0):y") })
+        list.flush()
+        #expect(list.ids == ["last"])
+    }
+
     @Test("a batch and a section reload from didUpdate → run in the same update (IGListKit EE-41, EE-40, BN-28)")
     func batchInUpdate() throws {
         let list = try TestHost.letters("a:x", "b:y")

@@ -51,6 +51,30 @@ struct ConfigurationTests {
         #expect(screen.items.allSatisfy { $0.frame == .zero })
     }
 
+    @Test(
+        "another layout, with something on the screen → the screen follows by what it is sent",
+        arguments: [ListLayoutKind.none, .flow, .absolute], [ListLayoutKind.none, .flow, .absolute])
+    func followedLayout(from: ListLayoutKind, to: ListLayoutKind) throws {
+        let list = TestHost(try objects("a", "b")) { $0.layout = from }
+        try list.adapter.openView(1)
+        var screen = Screen(view: 1)
+        let (first, last) = (IndexPath(section: 0, item: 0), IndexPath(section: 1, item: 0))
+        screen.take(
+            from == .none
+                ? try list.adapter.setVisibleRange(view: 1, first: first, last: last).effects
+                : try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 0, width: 100, height: 100))
+                    .effects)
+        #expect(screen.items.count == 2)
+        _ = list.takeEvents()
+        _ = try change(list) { $0.layout = to }
+        screen.take(list.takeEvents())
+        #expect(screen.items.count == (from == to || (from != .none && to != .none) ? 2 : 0))
+        try screen.expectEqualToResync(of: list.adapter)
+        try list.update(objects("b"))
+        screen.take(list.takeEvents())
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
     @Test("other controllers for a type → all are made anew")
     func controllers() throws {
         let log = EventList()

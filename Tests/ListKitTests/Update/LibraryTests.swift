@@ -67,6 +67,59 @@ struct LibraryTests {
     }
 
     @Test(
+        "released while a diff is computed, or while the store writes → its completions get false (EE-90)",
+        arguments: [false, true])
+    func releasedWhileFlushing(isStoring: Bool) throws {
+        let clock = Clock()
+        clock.keepsJobs = true
+        var answers: [String] = []
+        var list: ListAdapter? = adapter(clock) { $0.backgroundDiffThreshold = isStoring ? 1000 : 0 }
+        list?.performUpdates(try objects("a")) { answers.append("flushing \($0)") }
+        if isStoring {
+            guard case .commit = list?.beginFlush(now: 0) else {
+                Issue.record("nothing to commit")
+                return
+            }
+        } else {
+            clock.advance(to: 0)
+            #expect(clock.jobs.count == 1)
+        }
+        list?.performUpdates(try objects("b")) { answers.append("waiting \($0)") }
+        list = nil
+        clock.finishJobs()
+        #expect(answers == ["flushing false", "waiting false"])
+    }
+
+    @Test("due earlier than was said before → the scheduler is told again; later → an old call does not flush (F85)")
+    func dueAtAnotherTime() throws {
+        let clock = Clock()
+        let adapter = adapter(clock) {
+            $0.coalescing = .init(minimum: 10, maximum: 10_000, increment: 10, usesMaximumWhenNotVisible: true)
+        }
+        try adapter.openView(1)
+        try adapter.setVisible(false, view: 1)
+        adapter.performUpdates(try objects("a"))
+        #expect(adapter.flushTiming == .at(10_000))
+        adapter.flushNow()
+        try adapter.setVisible(true, view: 1)
+        clock.advance(to: 100)
+        adapter.performUpdates(try objects("b"))
+        #expect(adapter.flushTiming == .now)
+        clock.advance(to: 101)
+        #expect(adapter.section(forID: "b") == 0)
+
+        clock.advance(to: 200)
+        adapter.performUpdates(try objects("c"))
+        adapter.flushNow()
+        try adapter.setVisible(false, view: 1)
+        adapter.performUpdates(try objects("d"))
+        clock.advance(to: 9_999)
+        #expect(adapter.section(forID: "d") == nil)
+        clock.advance(to: 20_000)
+        #expect(adapter.section(forID: "d") == 0)
+    }
+
+    @Test(
         "no data source → false at once; with one → objects are read at the flush, once (IGListKit F27, AD-01, AD-28, EE-57, UP-66)"
     )
     func dataSource() throws {

@@ -148,6 +148,35 @@ struct WritingTests {
         #expect(list.ids == ["b"])
     }
 
+    @Test(
+        "the store fails, and again → items that changed meanwhile go out with the first transaction that it takes (U1)"
+    )
+    func storeFailsTwice() throws {
+        let list = try TestHost.letters("a:x", "b:y")
+        let controller = try #require(list.controller("a"))
+        controller.context?.performBatch(updates: { batch in
+            controller.letters.append("n")
+            batch.insertItems(at: [1])
+        })
+        func fail() throws {
+            guard case .commit = list.adapter.beginFlush(now: 0) else {
+                Issue.record("nothing to commit")
+                return
+            }
+            _ = list.adapter.abortFlush(ListError(.storeFailed, "disk full"))
+        }
+        try fail()
+        for _ in 0..<2 {
+            list.enqueue(.patchObject(id: "b", set: ["items": "yz"], unset: []))
+            try fail()
+            #expect(list.itemCounts == [1, 1])
+        }
+        let answer = try list.perform(.patchObject(id: "b", set: ["items": "yz"], unset: []))
+        #expect(answer.revision == 1)
+        #expect(list.itemCounts == [2, 2])
+        #expect(list.adapter.items(inSection: 0).map { $0.content["letter"]?.string } == ["x", "n"])
+    }
+
     @Test("between prepare and commit → the list and its views still show the state before")
     func readingWhilePrepared() throws {
         let list = TestHost(try objects("a", "b"))

@@ -32,14 +32,16 @@ extension Fields {
     ///
     /// - Complexity: O(size + keys).
     public func filtered(to keys: Set<String>) -> Fields {
-        copyingEntries { keys.contains(String(copying: $0)) }
+        let exact = Set(keys.map { ExactText($0) })
+        return copyingEntries { exact.contains(ExactText(String(copying: $0))) }
     }
 
     /// The fields after a patch: first the keys to unset go, then the entries to set are put in.
     ///
     /// - Complexity: O(size of both + keys).
     public func patched(set entries: Fields, unset keys: Set<String>) -> Fields {
-        copyingEntries { !keys.contains(String(copying: $0)) }.merging(entries)
+        let exact = Set(keys.map { ExactText($0) })
+        return copyingEntries { !exact.contains(ExactText(String(copying: $0))) }.merging(entries)
     }
 
     /// The fields with the entries of others put in; on a common key the others win.

@@ -11,9 +11,9 @@ struct BindingFields {
     let footer: Fields?
 
     init(_ fields: Fields) {
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         items = fields.dictionaries(forKey: "items").compactMap { item in
-            guard let id = item["id"]?.string, seen.insert(id).inserted else { return nil }
+            guard let id = item["id"]?.string, seen.insert(ExactText(id)).inserted else { return nil }
             return (id, item)
         }
         let inset = fields.dictionary(forKey: "inset")

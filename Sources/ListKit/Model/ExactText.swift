@@ -1,0 +1,18 @@
+/// Text that is its bytes: two of them are equal when their UTF-8 is.
+///
+/// Clients on a bus compare bytes; Swift's strings are equal when they are canonically equivalent, as é and e with an accent.
+@_spi(Daemon) public struct ExactText: Hashable, Sendable {
+    /// The text.
+    public let text: String
+
+    /// Makes text that is compared byte by byte.
+    public init(_ text: String) { self.text = text }
+
+    /// Compares bytes.
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.text.utf8Span.span.isIdenticalBytes(to: rhs.text.utf8Span.span)
+    }
+
+    /// Feeds the bytes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(SeededHash.hash(text.utf8Span.span)) }
+}

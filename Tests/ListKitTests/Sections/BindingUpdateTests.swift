@@ -1,0 +1,91 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@Suite("Binding section controllers that update themselves")
+struct BindingUpdateTests {
+    /// An item for each letter of the field `items`, and of `more`, which the object does not know.
+    final class Bound: ListBindingSectionController {
+        var more = ""
+        var onUpdate: ((Bound) -> Void)?
+
+        override func viewModels(for object: ListObject) -> [ListItem] {
+            ((object.fields["items"]?.string ?? "") + more).map {
+                ListItem(identity: String($0), reuseIdentifier: "cell", content: ["text": .string(String($0))])
+            }
+        }
+
+        override func didUpdate(to object: ListObject) {
+            super.didUpdate(to: object)
+            onUpdate?(self)
+        }
+    }
+
+    private func list(_ texts: String...) throws -> TestHost {
+        TestHost(try texts.map { try letters($0) }, provider: ScriptedProvider { _ in Bound() })
+    }
+
+    private func controller(_ list: TestHost, _ id: String = "a") throws -> Bound {
+        try #require(list.adapter.sectionController(forID: id) as? Bound)
+    }
+
+    @Test(
+        "an update asked for while another one is about to complete → false at once, and the next one runs (BN-17, BN-22)"
+    )
+    func updateFromCompletion() throws {
+        let list = try list("a:x")
+        let controller = try controller(list)
+        var answers: [String] = []
+        list.adapter.performUpdates(try [letters("a:x"), letters("b:y")]) { _ in
+            controller.more = "2"
+            controller.update { answers.append("inner \($0)") }
+        }
+        controller.more = "1"
+        controller.update { answers.append("outer \($0)") }
+        list.adapter.flushNow()
+        #expect(answers == ["inner false", "outer true"])
+        #expect(controller.viewModels.map(\.identity) == ["x", "1"])
+        controller.update { answers.append("last \($0)") }
+        list.adapter.flushNow()
+        #expect(answers.last == "last true")
+        #expect(controller.viewModels.map(\.identity) == ["x", "2"])
+        #expect(list.itemCounts == [2, 1])
+    }
+
+    @Test("items whose identities are equal to Swift, but not byte by byte → two items")
+    func equivalentIdentities() throws {
+        let items: [Value] = ["\u{e9}", "e\u{301}", "\u{e9}"].map { Value(["id": .string($0)]) }
+        let object = try ListObject(id: "a", type: "binding", fields: ["items": .array(element: "a{sv}", items)])
+        let list = TestHost([object], names: ["binding": "listd/binding"])
+        #expect(list.itemCounts == [2])
+        var screen = try list.open()
+        #expect(screen.items.count == 2)
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
+    @Test("didUpdate that asks for an update → item by item in the same transaction, not the whole section (BN-28, U5)")
+    func updateFromDidUpdate() throws {
+        let list = try list("a:xy")
+        try controller(list).onUpdate = { $0.update() }
+        let transaction = try #require(try list.update([letters("a:xyz")]).transaction)
+        #expect(transaction.sections.reloads.isEmpty)
+        #expect(transaction.items.inserts == [ItemPlace(section: 0, item: 2)])
+        #expect(list.itemCounts == [3])
+    }
+
+    @Test(
+        "the section reloads, or everything → the selected item stays selected wherever it went (U17)",
+        arguments: [false, true])
+    func selectionAcrossReloads(everything: Bool) throws {
+        let list = try list("a:xyz")
+        _ = try list.open()
+        list.take(try list.adapter.selectItem(0, ofObject: "a").events)
+        list.enqueue(.patchObject(id: "a", set: ["items": "zxy"], unset: []))
+        list.enqueue(everything ? .reloadData : .reloadObjects(["a"]))
+        list.flush()
+        #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 1)])
+        list.enqueue(.patchObject(id: "a", set: ["items": "zy"], unset: []))
+        list.enqueue(everything ? .reloadData : .reloadObjects(["a"]))
+        list.flush()
+        #expect(list.adapter.selectedItems.isEmpty)
+    }
+}
