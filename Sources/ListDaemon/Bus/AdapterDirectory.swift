@@ -1,12 +1,12 @@
 internal import DBus
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 
 /// The adapters by their names.
 @DBusActor
 final class AdapterDirectory {
-    private var adapters: [String: AdapterObject] = [:]
+    private var adapters: [ExactText: AdapterObject] = [:]
     /// The names of adapters that are being made or removed, each with those who wait for the outcome.
-    private var reserved: [String: [CheckedContinuation<Void, Never>]] = [:]
+    private var reserved: [ExactText: [CheckedContinuation<Void, Never>]] = [:]
 
     nonisolated init() {}
 
@@ -17,13 +17,13 @@ final class AdapterDirectory {
     var all: [AdapterObject] { adapters.values.sorted { $0.name < $1.name } }
 
     /// The adapter with a name; nil when there is none.
-    func object(_ name: String) -> AdapterObject? { adapters[name] }
+    func object(_ name: String) -> AdapterObject? { adapters[ExactText(name)] }
 
     /// The adapter with a name.
     ///
     /// - Throws: `noSuchAdapter`, naming it.
     func existing(_ name: String) throws(ListError) -> AdapterObject {
-        guard let adapter = adapters[name] else { throw Self.missing(name) }
+        guard let adapter = adapters[ExactText(name)] else { throw Self.missing(name) }
         return adapter
     }
 
@@ -39,10 +39,10 @@ final class AdapterDirectory {
                 .invalidArguments, "name: \(name.utf8.count) bytes, more than \(ObjectNames.longestName)")
         }
         await settle(name)
-        guard adapters[name] == nil else {
+        guard adapters[ExactText(name)] == nil else {
             throw ListError(.adapterExists, "there is an adapter \(name.debugDescription) already")
         }
-        reserved[name] = []
+        reserved[ExactText(name)] = []
     }
 
     /// Keeps the name of an adapter that is being removed; the first of several removals is the one.
@@ -51,18 +51,18 @@ final class AdapterDirectory {
     func reserve(removalOf adapter: AdapterObject) async throws(ListError) {
         await settle(adapter.name)
         guard try existing(adapter.name) === adapter else { throw Self.missing(adapter.name) }
-        reserved[adapter.name] = []
+        reserved[ExactText(adapter.name)] = []
     }
 
     /// Gives a name free again; that of an adapter that is there now is in use all the same.
     func cancelReservation(_ name: String) {
-        for waiting in reserved.removeValue(forKey: name) ?? [] { waiting.resume() }
+        for waiting in reserved.removeValue(forKey: ExactText(name)) ?? [] { waiting.resume() }
     }
 
     /// Waits until nobody makes or removes an adapter of that name.
     private func settle(_ name: String) async {
-        while reserved[name] != nil {
-            await withCheckedContinuation { reserved[name, default: []].append($0) }
+        while reserved[ExactText(name)] != nil {
+            await withCheckedContinuation { reserved[ExactText(name), default: []].append($0) }
         }
     }
 
@@ -70,9 +70,9 @@ final class AdapterDirectory {
         ListError(.noSuchAdapter, "there is no adapter \(name.debugDescription)")
     }
 
-    func add(_ adapter: AdapterObject) { adapters[adapter.name] = adapter }
+    func add(_ adapter: AdapterObject) { adapters[ExactText(adapter.name)] = adapter }
 
     func remove(_ adapter: AdapterObject) {
-        if adapters[adapter.name] === adapter { adapters[adapter.name] = nil }
+        if adapters[ExactText(adapter.name)] === adapter { adapters[ExactText(adapter.name)] = nil }
     }
 }

@@ -116,7 +116,9 @@ extension AdapterObject {
             }
         } _: { id in
             .update(
-                UpdateRequest(id: id, expectedRevision: expected, animated: animated, operation: operation))
+                UpdateRequest(
+                    id: id, expectedRevision: expected, animated: animated,
+                    maximumObjectBytes: service.objectLimits.objectBytes, operation: operation))
         }
     }
 }

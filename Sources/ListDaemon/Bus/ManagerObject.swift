@@ -37,12 +37,20 @@ package final class ManagerObject {
 // MARK: - Adapters
 
 extension ManagerObject {
+    /// The most bytes of options that a list may be made with: one answer tells those of all lists.
+    private static let largestOptions = 65_536
+
     func createAdapter(_ call: Call) throws {
         try service.checkWriting()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         try service.checkCreator(caller)
         let (name, values) = try call.message.read { (reader) throws(DBusError) in
             (try reader.readString(), try reader.readOptions())
+        }
+        let size = try Fields(values).byteCount
+        guard size <= ManagerObject.largestOptions else {
+            throw ListError(
+                .payloadTooLarge, "options: \(size) bytes, more than \(ManagerObject.largestOptions)")
         }
         let options = try AdapterOptions(values)
         let access = AdapterAccess(owner: caller.user, readers: options.readers, writers: options.writers)

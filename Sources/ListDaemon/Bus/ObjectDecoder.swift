@@ -87,7 +87,7 @@ struct ObjectDecoder {
     private mutating func readType(from reader: inout MessageReader) throws(DBusError) {
         let name = try reader.readString()
         guard name.utf8.count <= limits.idBytes else { throw tooLarge("a type", name.utf8.count, limits.idBytes) }
-        if type.name != name { type = ObjectType.named(name) }
+        if ExactText(type.name) != ExactText(name) { type = ObjectType.named(name) }
     }
 
     private mutating func object(from reader: inout MessageReader) throws(DBusError) -> ListObject {

@@ -105,7 +105,10 @@ extension AdapterHost {
         var effects: [AdapterEffect] = []
         var views = Set([view].compactMap { $0 })
         for event in events {
-            if case .updated = event { effects.append(.status(status)) }
+            if case .updated = event {
+                effects.append(.status(status))
+                views.formUnion(adapter.waitingViews)
+            }
             if let view = event.viewThatChanged { views.insert(view) }
         }
         let selected = adapter.selectedItems

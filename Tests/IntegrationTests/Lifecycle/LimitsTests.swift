@@ -31,6 +31,28 @@ struct LimitsTests {
         await stage.stop()
     }
 
+    @Test("patches that make an object too large, options that are → PayloadTooLarge, and nothing changes")
+    func growth() async throws {
+        let stage = try await Stage(files: ["listd.conf": "[Limits]\nObjectBytes=1K\n"])
+        let adapter = try await stage.createAdapter("one")
+        _ = try await adapter.performUpdates([Row("a", "", [:])])
+        let text = DBusValue.string(String(repeating: "x", count: 700))
+        let patch: @DBusActor @Sendable (String) async throws -> UInt64 = { key in
+            try await adapter.by(stage.client).call(
+                "PatchObject", UInt64(0), "a", [key: text], [String](), returning: UInt64.self)
+        }
+        #expect(try await patch("first") == 2)
+        #expect(await refusal { _ = try await patch("second") } == Listd.error("PayloadTooLarge"))
+        #expect(try await adapter.objects().rows.first?.fields.keys.sorted() == ["first"])
+        let empty = DBusValue.dictionary(
+            key: "s", value: "v",
+            [.init(key: .string("k"), value: .variant(.string(String(repeating: "x", count: 70_000))))])
+        #expect(
+            await refusal { _ = try await stage.createAdapter("two", ["empty": empty]) }
+                == Listd.error("PayloadTooLarge"))
+        await stage.stop()
+    }
+
     @Test("as many calls in flight as a connection may have → only what gives something back is let in")
     func callsInFlight() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nCallsPerConnection=4\n"])

@@ -1,12 +1,12 @@
 internal import ListKit
 
 extension UpdateRequest: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(id, expectedRevision, animated, operation) }
+    func write(to writer: inout WireWriter) { writer.write(id, expectedRevision, animated, maximumObjectBytes, operation) }
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
             id: try reader.read(), expectedRevision: try reader.read(), animated: try reader.read(),
-            operation: try reader.read())
+            maximumObjectBytes: try reader.read(), operation: try reader.read())
     }
 }
 
