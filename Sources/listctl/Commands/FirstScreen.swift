@@ -17,10 +17,10 @@ final class FirstScreen {
 
     /// Opens a view, waits for its picture, prints it and closes the view.
     func show(_ name: String, of daemon: ListDaemonClient) async {
-        guard !isShown else { return }
+        // A list that is not there is told by whoever follows it.
+        guard !isShown, let adapter = try? await daemon.adapter(name) else { return }
         isShown = true
         do throws(DBusError) {
-            let adapter = try await daemon.adapter(name)
             let view = try await ListViewClient.open(adapter) { [weak self] in self?.handle($0) }
             self.view = view
             await withCheckedContinuation { continuation in

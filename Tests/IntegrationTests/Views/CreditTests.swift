@@ -34,6 +34,24 @@ struct CreditTests {
         await stage.stop()
     }
 
+    @Test("a stalled view whose list moves under it, with nothing that is sent → its properties follow all the same")
+    func propertiesOfAStall() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("list")
+        try await adapter.fill(100)
+        let view = try await TestView(adapter, ["window": .uint32(1)])
+        #expect(try await view.setViewport(y: 1000) == 1)
+        _ = try await adapter.applyChanges([Upsert("last", "", "last", "", [:])])
+        #expect(try await view.property("State", as: String.self) == "stalled")
+        _ = try await adapter.applyChanges([Upsert("first", "", "first", "", ["height": .double(50)])])
+        let viewport = try await view.property("Viewport", as: DBusStruct<Double, Double, Double, Double>.self)
+        #expect(viewport.members.1 == 1050)
+        let size = try await view.property("ContentSize", as: DBusStruct<Double, Double>.self)
+        #expect(size.members.1 == 101 * 44 + 50)
+        #expect(view.events.recorded == [.changed(1), .stalled(1)])
+        await stage.stop()
+    }
+
     @Test("a stall → Resync ends it: the picture of the present, and the next Changed has its sequence + 1")
     func resync() async throws {
         let stage = try await Stage()

@@ -1,0 +1,44 @@
+import DBus
+import TestSupport
+import Testing
+
+@Suite("Text that is canonically equivalent, but other bytes, is other text", .timeLimit(.minutes(3)))
+@DBusActor
+struct EquivalentTextTests {
+    private let composed = "\u{e9}"
+    private let decomposed = "e\u{301}"
+
+    private func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+
+    @Test("names of lists → two lists, and only the one that was named goes")
+    func names() async throws {
+        let stage = try await Stage()
+        let first = try await stage.createAdapter(composed)
+        let second = try await stage.createAdapter(decomposed)
+        #expect(first.path != second.path)
+        try await stage.manager.call("RemoveAdapter", composed)
+        let path = try await stage.manager.call("GetAdapter", decomposed, returning: ObjectPath.self)
+        #expect(path == second.path)
+        await #expect(throws: DBusError.self) {
+            _ = try await stage.manager.call("GetAdapter", composed, returning: ObjectPath.self)
+        }
+        await stage.stop()
+    }
+
+    @Test("identifiers, types and keys of objects → as they were handed over; a patch unsets only what it names")
+    func objects() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("list")
+        let fields: [String: DBusValue] = [composed: .string("1")]
+        _ = try await adapter.performUpdates([
+            Row(composed, composed, fields), Row(decomposed, decomposed, fields), Row("3", composed, fields),
+        ])
+        let rows = try await adapter.objects().rows
+        #expect(bytes(rows.map(\.id)) == bytes([composed, decomposed, "3"]))
+        #expect(bytes(rows.map(\.type)) == bytes([composed, decomposed, composed]))
+        _ = try await adapter.by(stage.client).call(
+            "PatchObject", UInt64(0), "3", [String: DBusValue](), [decomposed], returning: UInt64.self)
+        #expect(try await adapter.objects().rows[2].fields.count == 1)
+        await stage.stop()
+    }
+}
