@@ -36,7 +36,9 @@ extension MessageReader {
     public mutating func textEntry<R>(
         _ body: (_ key: Span<UInt8>, _ text: Span<UInt8>) throws(DBusError) -> R
     ) throws(DBusError) -> R? {
-        guard isArray, !atEnd, unsafe types.elementsEqual("{sv}".utf8) else { return nil }
+        guard isArray, !atEnd, unsafe types.count == 4 && types[1] == TypeCode.string.rawValue,
+            isNext(.dictionaryEntry), unsafe types[2] == TypeCode.variant.rawValue
+        else { return nil }
         let entry = offset
         _ = try take(0, alignment: TypeCode.dictionaryEntry.alignment)
         let key = try unsafe takeText(.string)

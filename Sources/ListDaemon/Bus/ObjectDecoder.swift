@@ -85,9 +85,12 @@ struct ObjectDecoder {
 
     /// Neighbours mostly have the same type: it is looked up when it changes.
     private mutating func readType(from reader: inout MessageReader) throws(DBusError) {
-        let name = try reader.readString()
-        guard name.utf8.count <= limits.idBytes else { throw tooLarge("a type", name.utf8.count, limits.idBytes) }
-        if ExactText(type.name) != ExactText(name) { type = ObjectType.named(name) }
+        try reader.readUTF8 { (name) throws(DBusError) in
+            guard name.count <= limits.idBytes else { throw tooLarge("a type", name.count, limits.idBytes) }
+            if ExactText(type.name).hasBytes(name) { return }
+            // The buffer is only read during the call.
+            type = ObjectType.named(unsafe name.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) })
+        }
     }
 
     private mutating func object(from reader: inout MessageReader) throws(DBusError) -> ListObject {

@@ -6,7 +6,7 @@ extension ListAdapter {
         var steps: [DisplayStep] = []
         for view in views {
             follow(view, flush, applied, forwarding)
-            if flush.reloadsAll {
+            if flush.isReload {
                 relayout(view)
             } else if view.isActive, view.layoutKind != .none {
                 withLayout(of: view) { layout, source in layout.update(layoutChanges, source: source) }

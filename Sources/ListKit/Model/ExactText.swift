@@ -8,6 +8,9 @@
     /// Makes text that is compared byte by byte.
     public init(_ text: String) { self.text = text }
 
+    /// Whether these are its bytes.
+    public func hasBytes(_ bytes: Span<UInt8>) -> Bool { text.utf8Span.span.isIdenticalBytes(to: bytes) }
+
     /// Compares bytes.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.text.utf8Span.span.isIdenticalBytes(to: rhs.text.utf8Span.span)

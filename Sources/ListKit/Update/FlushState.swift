@@ -22,6 +22,8 @@ enum FlushState {
 struct Flush {
     /// What was taken from the queue, in case it has to go back.
     var work: [QueuedWork] = []
+    /// Whether it is announced as a reload.
+    var isReload: Bool { reloadsAll || relaysOut }
     /// The requests, and how validation judged each.
     var verdicts: [Verdict] = []
     /// What becomes of the sections.
@@ -30,6 +32,8 @@ struct Flush {
     var reloaded: [ListObject] = []
     /// Whether all section controllers are made anew.
     var reloadsAll = false
+    /// Whether all views are laid out anew; section controllers stay.
+    var relaysOut = false
     /// The configuration to take over.
     var configuration: ListAdapter.Configuration?
     /// Item updates to run.

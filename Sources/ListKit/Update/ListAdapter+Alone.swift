@@ -78,15 +78,20 @@ extension ListAdapter {
         _ request: UpdateRequest, _ new: Configuration, controllersChanged: Bool, _ flush: Flush
     ) -> FlushStep {
         if let error = conflict(request) { return finishAlone(request, flush, error: error) }
-        guard controllersChanged || configuration.affectsLayout(comparedTo: new) else {
+        let relaysOut = configuration.affectsLayout(comparedTo: new)
+        guard controllersChanged || relaysOut else {
+            let changesViews = configuration.affectsViews(comparedTo: new)
             take(new)
-            return finishAlone(request, flush)
+            guard changesViews else { return finishAlone(request, flush) }
+            var flush = flush
+            flush.verdicts = [Flush.Verdict(id: request.id)]
+            return .finished(finishUnannounced(flush, changesViews: true))
         }
         var flush = flush
         flush.verdicts = [Flush.Verdict(id: request.id)]
         flush.isAnimated = false
         flush.configuration = new
-        flush.reloadsAll = true
+        (flush.reloadsAll, flush.relaysOut) = (controllersChanged, relaysOut)
         return prepare(flush)
     }
 
@@ -103,7 +108,10 @@ extension ListAdapter.Configuration {
         layout != other.layout || direction != other.direction || stickyHeaders != other.stickyHeaders
             || stretchToEdge != other.stretchToEdge || showHeaderWhenEmpty != other.showHeaderWhenEmpty
             || topContentInset != other.topContentInset || stickyHeaderOffset != other.stickyHeaderOffset
-            || emptyContent != other.emptyContent || emptiness != other.emptiness
-            || workingRange != other.workingRange
+    }
+
+    /// Whether views show something else, or have something else in range, in the same layout.
+    fileprivate func affectsViews(comparedTo other: ListAdapter.Configuration) -> Bool {
+        emptyContent != other.emptyContent || emptiness != other.emptiness || workingRange != other.workingRange
     }
 }

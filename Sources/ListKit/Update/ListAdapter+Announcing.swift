@@ -13,7 +13,7 @@ extension ListAdapter {
         var transaction = Transaction(
             baseRevision: base, revision: revision, kind: .update, animated: flush.isAnimated,
             sectionCount: sections.count, itemCount: sections.itemCount)
-        let isReload = flush.reloadsAll || configuration.updater == .reload
+        let isReload = flush.isReload || configuration.updater == .reload
         var announcer = TransactionAnnouncer(changes: flush.changes, options: configuration)
         if !isReload {
             for handle in applied.reloads {

@@ -70,14 +70,14 @@ extension ListAdapter {
         return finish(flush, applied, transaction: announcement.transaction, events: events, since: mark)
     }
 
-    /// The end of a flush in which nothing is announced: sizes may have changed.
-    func finishUnannounced(_ flush: Flush) -> FlushResult {
+    /// The end of a flush in which nothing is announced: sizes may have changed, or what views show besides the list.
+    func finishUnannounced(_ flush: Flush, changesViews: Bool = false) -> FlushResult {
         application?.isCollecting = false
         let applied = application ?? Application()
         let mark = pendingEvents.count
         self.flush = .applying
         for view in views { rememberAnchor(of: view) }
-        let events = applied.isEmpty ? [] : updateViews(flush, applied)
+        let events = applied.isEmpty && !changesViews ? [] : updateViews(flush, applied)
         application = nil
         self.flush = .idle
         return finish(flush, applied, transaction: nil, events: events, since: mark)

@@ -13,7 +13,7 @@ extension ListAdapter {
             sectionCount: sections.count + flush.changes.inserts.count - flush.changes.deletes.count,
             itemCount: sections.itemCount)
         let options = flush.configuration ?? configuration
-        if flush.reloadsAll || options.updater == .reload {
+        if flush.isReload || options.updater == .reload {
             transaction.kind = .reload
             return transaction
         }

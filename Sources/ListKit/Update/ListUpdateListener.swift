@@ -23,7 +23,7 @@ extension ListAdapter {
 
     func notifyListeners(_ flush: Flush) {
         let kind: ListUpdateKind =
-            flush.reloadsAll ? .reloadData : flush.isOfItemsOnly ? .itemUpdates : .performUpdates
+            flush.isReload ? .reloadData : flush.isOfItemsOnly ? .itemUpdates : .performUpdates
         for listener in updateListeners.elements {
             listener.adapter(self, didFinish: kind, animated: kind != .reloadData && flush.isAnimated)
         }

@@ -75,6 +75,48 @@ struct ConfigurationTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
+    @Test(
+        "another offset of sticky headers, another direction → laid out anew, by the same controllers (IGListKit F95)")
+    func sameControllers() throws {
+        var made = 0
+        let provider = ScriptedProvider { _ in
+            made += 1
+            return LetterController(log: EventList())
+        }
+        let list = TestHost(try [letters("a:x"), letters("b:y")], provider: provider)
+        var screen = try list.open()
+        let before = made
+        _ = list.takeEvents()
+        _ = try change(list) { ($0.stickyHeaderOffset, $0.direction) = (9, .horizontal) }
+        #expect(made == before)
+        let events = list.takeEvents()
+        #expect(
+            events.contains { if case .updated(let transaction) = $0 { transaction.kind == .reload } else { false } })
+        screen.take(events)
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
+    @Test("another working range, another empty content → views follow, and nothing is announced")
+    func silentOptions() throws {
+        let log = EventList()
+        let list = try TestHost.letters("a:x", "b:y", log: log) { $0.height = 100 }
+        var screen = try list.open()
+        _ = (list.takeEvents(), log.take())
+        _ = try change(list) { $0.workingRange = 1 }
+        #expect(log.take() == ["enter b"])
+        #expect(list.takeEvents().count == 1)
+        try list.update([])
+        _ = try change(list) { $0.emptyContent = ["text": "nothing here"] }
+        let revision = list.adapter.revision
+        screen.take(list.takeEvents())
+        #expect(screen.items.first?.content["text"]?.string == "nothing here")
+        _ = try change(list) { $0.emptyContent = ["text": "still nothing"] }
+        screen.take(list.takeEvents())
+        #expect(screen.items.map { $0.content["text"]?.string } == ["still nothing"])
+        try screen.expectEqualToResync(of: list.adapter)
+        #expect(list.adapter.revision == revision)
+    }
+
     @Test("other controllers for a type → all are made anew")
     func controllers() throws {
         let log = EventList()
@@ -99,17 +141,22 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "sticky headers, spacing at the edge, headers of empty sections, working range, empty view → each is a reload")
+        "sticky headers, spacing at the edge, headers of empty sections → each is a reload; empty view, working range → none"
+    )
     func visibleOptions() throws {
         let edits: [(inout ListAdapter.Configuration) -> Void] = [
             { $0.stickyHeaders = true }, { $0.stretchToEdge = true }, { $0.showHeaderWhenEmpty = true },
-            { $0.topContentInset = 3 }, { $0.stickyHeaderOffset = 4 }, { $0.emptyContent = ["text": "none"] },
-            { $0.emptiness = .noObjects }, { $0.workingRange = 2 },
+            { $0.topContentInset = 3 }, { $0.stickyHeaderOffset = 4 },
+        ]
+        let quiet: [(inout ListAdapter.Configuration) -> Void] = [
+            { $0.emptyContent = ["text": "none"] }, { $0.emptiness = .noObjects }, { $0.workingRange = 2 },
         ]
         let list = TestHost(try objects("a"))
         for (number, edit) in edits.enumerated() {
             _ = try change(list, edit)
             #expect(list.adapter.revision == UInt64(number + 1))
         }
+        for edit in quiet { _ = try change(list, edit) }
+        #expect(list.adapter.revision == UInt64(edits.count))
     }
 }
