@@ -84,6 +84,32 @@ struct DelegateTests {
             ])
     }
 
+    @Test(
+        "objects, items, everything anew → listeners hear which it was, and a reload is never animated (EE-66 to EE-70)"
+    )
+    func kindsOfUpdates() throws {
+        final class Updates: ListUpdateListener {
+            var heard: [String] = []
+            func adapter(_ adapter: ListAdapter, didFinish update: ListUpdateKind, animated: Bool) {
+                heard.append("\(update) \(animated)")
+            }
+        }
+        let updates = Updates()
+        let list = try TestHost.letters("a:x")
+        list.adapter.addUpdateListener(updates)
+        try list.update([letters("a:y")], animated: false)
+        list.controller("a")?.context?.performBatch(animated: true, updates: { $0.reloadItems(at: [0]) })
+        list.flush()
+        list.controller("a")?.context?.performBatch(animated: false, updates: { $0.reloadItems(at: [0]) })
+        list.flush()
+        try list.perform(.reloadData)
+        #expect(
+            updates.heard == ["performUpdates false", "itemUpdates true", "itemUpdates false", "reloadData false"])
+        list.adapter.removeUpdateListener(updates)
+        try list.update([])
+        #expect(updates.heard.count == 4)
+    }
+
     @Test("a listener that leaves while it is told → the others hear everything (AN-05)")
     func leavingListener() throws {
         let log = EventList()

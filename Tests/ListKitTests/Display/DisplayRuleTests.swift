@@ -99,6 +99,42 @@ struct DisplayRuleTests {
         #expect(controllers.filter(\.isInRange).map(\.id).sorted() == (0..<10).map { "n\($0)" })
     }
 
+    @Test("a scroll to other sections → those that come into range hear it before those that leave it (WR-14)")
+    func rangesInOrder() throws {
+        let log = EventList()
+        let list = TestHost(
+            try (0..<60).map { try letters("r\($0):x") }, provider: ScriptedProvider { _ in LetterController(log: log) }
+        )
+        _ = try list.open()
+        _ = log.take()
+        _ = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 300, width: 100, height: 100))
+        let said = log.take().filter { $0.hasPrefix("enter") || $0.hasPrefix("exit") }
+        #expect(said == (30..<40).map { "enter r\($0)" } + (0..<10).map { "exit r\($0)" })
+    }
+
+    @Test("sections without items → the empty view, unless objects are enough not to be empty (AD-65 to AD-68)")
+    func emptySections() throws {
+        let list = try TestHost.letters("a:", "b:") { _ in
+        } configure: {
+            $0.emptyContent = ["text": "nothing"]
+        }
+        var screen = try list.open()
+        #expect(screen.items.map(\.reuseIdentifier) == ["empty"])
+        _ = list.takeEvents()
+        try list.update([letters("a:x"), letters("b:")])
+        screen.take(list.takeEvents())
+        #expect(screen.items.map(\.objectID) == ["a"])
+        var configuration = list.adapter.configuration
+        configuration.emptiness = .noObjects
+        try list.perform(.configure(configuration, controllersChanged: false))
+        try list.update([letters("a:"), letters("b:")])
+        screen.take(list.takeEvents())
+        #expect(screen.items.isEmpty)
+        try list.update([])
+        screen.take(list.takeEvents())
+        #expect(screen.items.map(\.reuseIdentifier) == ["empty"])
+    }
+
     @Test("a section without a controller → the delegate hears of its error item all the same (DH-14)")
     func withoutController() throws {
         let log = EventList()

@@ -1,7 +1,9 @@
 internal import ListKit
 
 extension UpdateRequest: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(id, expectedRevision, animated, maximumObjectBytes, operation) }
+    func write(to writer: inout WireWriter) {
+        writer.write(id, expectedRevision, animated, maximumObjectBytes, operation)
+    }
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
