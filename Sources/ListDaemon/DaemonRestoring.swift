@@ -1,5 +1,5 @@
 internal import DBus
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 
 extension RunningDaemon {
     /// Opens the store, brings back what is in it, and makes the configured lists.
@@ -9,16 +9,16 @@ extension RunningDaemon {
         let lists = configuration.all.lists.values.sorted { $0.name < $1.name }
         guard let opened = try openStore() else { return await makeFirstLists(lists) }
         service.store = opened.store
-        var configured: [String: RestoredAdapter] = [:]
+        var configured: [ExactText: RestoredAdapter] = [:]
         for restored in opened.adapters {
             if restored.adapter.isConfigured {
-                configured[restored.adapter.name] = restored
+                configured[ExactText(restored.adapter.name)] = restored
             } else {
                 await restore(restored)
             }
         }
         for list in lists {
-            let restored = configured.removeValue(forKey: list.name)
+            let restored = configured.removeValue(forKey: ExactText(list.name))
             if let restored, list.continues(restored.adapter) {
                 _ = await check(list)
                 await restore(restored, as: list)
@@ -28,7 +28,7 @@ extension RunningDaemon {
             }
         }
         // A list whose file has a fault is not forgotten.
-        if !isConfigurationFaulty { configured.keys.forEach(forget) }
+        if !isConfigurationFaulty { configured.keys.forEach { forget($0.text) } }
         await service.hearHosts()
         log.notice("\(service.adapters.count) lists, \(opened.adapters.count) of them stored")
     }

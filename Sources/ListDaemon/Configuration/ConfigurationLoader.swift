@@ -90,6 +90,9 @@ package struct ConfigurationLoader {
             }
         }
         if !controllers.isEmpty { list.options.sectionControllers = controllers }
+        if let other = result.configuration.lists[name] {
+            add("“\(other.name)” is another list whose name looks the same", at: directory.place(file))
+        }
         if result.faults.count == before { result.configuration.lists[name] = list }
     }
 

@@ -4,7 +4,7 @@
 struct StoreWriter {
     let database: SQLiteDatabase
     /// The keys of adapters that were looked up.
-    private var keys: [String: Int64] = [:]
+    private var keys: [ExactText: Int64] = [:]
 
     init(database: SQLiteDatabase) { self.database = database }
 
@@ -35,16 +35,16 @@ struct StoreWriter {
     }
 
     private mutating func key(_ name: String) throws(SQLiteFailure) -> Int64 {
-        if let key = keys[name] { return key }
+        if let key = keys[ExactText(name)] { return key }
         guard let key = try database.number("SELECT key FROM adapter WHERE name = ?", .text(name)) else {
             throw Self.unknown(name)
         }
-        keys[name] = key
+        keys[ExactText(name)] = key
         return key
     }
 
     private mutating func remove(_ name: String) throws(SQLiteFailure) {
-        keys[name] = nil
+        keys[ExactText(name)] = nil
         try database.run("DELETE FROM adapter WHERE name = ?", .text(name))
     }
 

@@ -53,7 +53,9 @@ extension ListAdapter {
     /// - Parameter endsStall: whether the viewer acknowledged something: only then a stall can end.
     func compose(_ view: ListView, endsStall: Bool = false) -> [AdapterEvent] {
         // What a view shows that no longer looks at anything has to be released.
-        guard view.isActive || !view.picture.elements.isEmpty || !view.orphans.isEmpty,
+        let owesMore =
+            !view.picture.elements.isEmpty || !view.orphans.isEmpty || view.credit.isStalled || view.isHeld
+        guard view.isActive || owesMore,
             endsStall || !view.credit.isStalled
         else { return [] }
         if holdsViews {

@@ -5,7 +5,7 @@ final class ListView {
     let id: ViewID
     let options: ListViewOptions
     var layoutKind: ListLayoutKind
-    let fields: Set<String>
+    let fields: Set<ExactText>
 
     /// Where everything lies; unused in the layout `none`.
     var layout: ListLayout
@@ -49,7 +49,7 @@ final class ListView {
         self.options = options
         self.layoutKind = layoutKind
         self.layout = layout
-        fields = Set(options.fields)
+        fields = Set(options.fields.map { ExactText($0) })
         credit = CreditWindow(maximumCount: options.window, maximumBytes: options.windowBytes)
     }
 

@@ -19,6 +19,12 @@ public struct ListItem: Sendable, Hashable {
 }
 
 extension ListItem {
+    /// Equal means: the same bytes.
+    public static func == (lhs: ListItem, rhs: ListItem) -> Bool {
+        lhs.identity.map { ExactText($0) } == rhs.identity.map { ExactText($0) }
+            && ExactText(lhs.reuseIdentifier) == ExactText(rhs.reuseIdentifier) && lhs.content == rhs.content
+    }
+
     /// What stands in for an item whose section controller broke its contract: reuse identifier `error`, the reason
     /// in the field `error`.
     static func fault(_ reason: String) -> ListItem {

@@ -29,6 +29,11 @@ extension ListItemChanges {
     /// How many items there are afterwards.
     func count(after before: Int) -> Int { before - deletes.count + inserts.count }
 
+    /// Whether they can happen to so many items.
+    func fit(_ count: Int) -> Bool {
+        (deletes + moves.map(\.from) + updates).allSatisfy((0..<max(0, count)).contains)
+    }
+
     /// One change that does what two do in a row.
     func followed(by next: ListItemChanges, itemCount: Int) -> ListItemChanges {
         if isEmpty { return next }

@@ -42,7 +42,11 @@ extension ListAdapter {
         let base = revision
         let mark = pendingEvents.count
         tellUpdaterDelegate { $0.adapter(self, willApply: base) }
-        for view in views { rememberAnchor(of: view) }
+        // Along another axis, or in another layout, nothing keeps its place.
+        let isTurned = flush.configuration.map {
+            configuration.direction != $0.direction || configuration.layout != $0.layout
+        }
+        for view in views where isTurned != true { rememberAnchor(of: view) }
         if let configuration = flush.configuration {
             take(configuration)
             registry.forgetKinds()
@@ -141,9 +145,11 @@ extension ListAdapter {
 
     private func rebuildControllers() {
         application?.reloadsAll = true
+        for (handle, changes) in application?.itemChanges ?? [:] { follow(changes, of: handle) }
         application?.itemChanges = [:]
         for handle in handlesWithItems {
-            application?.itemsBefore[handle] = identifiedItems(of: handle, sections.oldObject(of: handle))
+            let items = identifiedItems(of: handle, sections.oldObject(of: handle))
+            application?.itemsBefore[handle] = items
         }
         for handle in registry.controllers.keys.sorted() { replaceController(of: handle) }
         for handle in Array(registry.faults.keys) { registry.clearFault(of: handle) }
@@ -183,13 +189,13 @@ extension ListAdapter {
         let said = application?.updating?.said ?? []
         application?.updating = nil
         if case .reload = change { application?.reloads.insert(handle) }
-        for said in said { collect(said, of: handle) }
-        guard case .items(let changes) = change else { return }
-        if isForced {
-            application?.followed[handle] = changes
-        } else {
-            collect(changes, of: handle)
+        if isForced, case .items(let changes) = change {
+            application?.itemChanges.removeValue(forKey: handle).map { follow($0, of: handle) }
+            for said in said { follow(said, of: handle) }
+            follow(changes, of: handle)
         }
+        for said in said { collect(said, of: handle) }
+        if !isForced, case .items(let changes) = change { collect(changes, of: handle) }
     }
 
     private func change(of handle: SectionHandle, from old: ListObject, to new: ListObject) -> ListSectionChange {
@@ -223,7 +229,7 @@ extension ListAdapter {
         for handle in inOrder(handles) { settleItemCount(of: handle, applied.itemChanges[handle]) }
         for (handle, before) in applied.itemsBefore where registry.faults[handle] == nil {
             guard let after = identifiedItems(of: handle, sections.object(of: handle)) else { continue }
-            application?.followed[handle] = ListItemChanges(from: before, to: after)
+            follow(ListItemChanges(from: before, to: after), of: handle)
         }
     }
 
@@ -251,9 +257,10 @@ extension ListAdapter {
         }
         if registry.faults[handle] != nil { application?.reloads.insert(handle) }
         if application?.reloads.contains(handle) == true,
-            let changes = application?.itemChanges.removeValue(forKey: handle)
+            let changes = application?.itemChanges.removeValue(forKey: handle),
+            registry.faults[handle] == nil
         {
-            application?.followed[handle] = registry.faults[handle] == nil ? changes : nil
+            follow(changes, of: handle)
         }
         sections.setItemCount(count, of: handle)
     }

@@ -60,6 +60,26 @@ extension ListAdapter {
     /// Adds what a controller found out about its items itself.
     func collect(_ changes: ListItemChanges, of handle: SectionHandle) {
         let earlier = application?.itemChanges[handle] ?? ListItemChanges(updates: [])
-        application?.itemChanges[handle] = earlier.followed(by: changes, itemCount: sections.oldItemCount(of: handle))
+        let before = sections.oldItemCount(of: handle)
+        guard application?.reloads.contains(handle) != true, changes.fit(earlier.count(after: before)) else {
+            application?.reloads.insert(handle)
+            return
+        }
+        application?.itemChanges[handle] = earlier.followed(by: changes, itemCount: before)
+    }
+
+    /// Notes where items went of a section that is reloaded as a whole; what does not fit is left out.
+    func follow(_ changes: ListItemChanges, of handle: SectionHandle) {
+        let earlier = application?.followed[handle] ?? ListItemChanges(updates: [])
+        let before = sections.oldItemCount(of: handle)
+        guard changes.fit(earlier.count(after: before)) else { return }
+        application?.followed[handle] = earlier.followed(by: changes, itemCount: before)
+    }
+
+    /// The same of what an item update said.
+    func follow(_ said: CollectedItemChanges, of handle: SectionHandle) {
+        let earlier = application?.followed[handle] ?? ListItemChanges(updates: [])
+        let count = earlier.count(after: sections.oldItemCount(of: handle))
+        if said.hasItemChanges, let changes = ListItemChanges(said, itemCount: count) { follow(changes, of: handle) }
     }
 }

@@ -37,7 +37,7 @@ extension SectionTree {
         _ id: String, set: Fields, unset: [String], maximumBytes: Int
     ) throws(ListError) -> Bool {
         guard let object = object(at: try existing(id)) else { return false }
-        let patched = try object.with(fields: object.fields.patched(set: set, unset: Set(unset)))
+        let patched = try object.with(fields: object.fields.patched(set: set, unset: unset))
         guard patched.byteCount <= max(maximumBytes, object.byteCount) else {
             throw ListError(
                 .payloadTooLarge,

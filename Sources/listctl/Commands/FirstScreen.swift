@@ -18,7 +18,7 @@ final class FirstScreen {
     /// Opens a view, waits for its picture, prints it and closes the view.
     func show(_ name: String, of daemon: ListDaemonClient) async {
         // A list that is not there is told by whoever follows it.
-        guard !isShown, let adapter = try? await daemon.adapter(name) else { return }
+        guard !isShown, let adapter = try? await daemon.adapter(name), !isShown else { return }
         isShown = true
         do throws(DBusError) {
             let view = try await ListViewClient.open(adapter) { [weak self] in self?.handle($0) }

@@ -25,6 +25,22 @@ struct EquivalentTextTests {
         await stage.stop()
     }
 
+    @Test("two lists that are stored → each keeps its own objects over a restart")
+    func stored() async throws {
+        let stages = try StoreStage()
+        try await stages.run { stage in
+            for name in [composed, decomposed] {
+                _ = try await stage.createStored(name).performUpdates([Row("of " + name, "", [:])])
+            }
+        }
+        try await stages.run { stage in
+            for name in [composed, decomposed] {
+                let rows = try await stage.adapter(name).objects().rows
+                #expect(bytes(rows.map(\.id)) == bytes(["of " + name]))
+            }
+        }
+    }
+
     @Test("identifiers, types and keys of objects → as they were handed over; a patch unsets only what it names")
     func objects() async throws {
         let stage = try await Stage()

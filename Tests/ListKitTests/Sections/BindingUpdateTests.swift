@@ -51,6 +51,59 @@ struct BindingUpdateTests {
         #expect(list.itemCounts == [2, 1])
     }
 
+    @Test(
+        "the same with a didUpdate that asks for an update of its own, and after a store that failed → it stays selected too"
+    )
+    func selectionAcrossOwnUpdates() throws {
+        let list = try list("a:xyz")
+        _ = try list.open()
+        try controller(list).onUpdate = { $0.update() }
+        list.take(try list.adapter.selectItem(0, ofObject: "a").events)
+        list.enqueue(.patchObject(id: "a", set: ["items": "zxy"], unset: []))
+        list.enqueue(.reloadObjects(["a"]))
+        list.flush()
+        #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 1)])
+        // Items that changed while the store failed have moved on before the object does.
+        try controller(list).more = "1"
+        try controller(list).update()
+        guard case .commit = list.adapter.beginFlush(now: 0) else {
+            Issue.record("nothing to commit")
+            return
+        }
+        _ = list.adapter.abortFlush(ListError(.storeFailed, "no"))
+        list.enqueue(.patchObject(id: "a", set: ["items": "yzx"], unset: []))
+        list.enqueue(.reloadObjects(["a"]))
+        list.flush()
+        #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 2)])
+        #expect(list.itemCounts == [4])
+    }
+
+    @Test(
+        "items that change in ways that do not fit together while the store fails → the section reloads, nothing ends")
+    func changesThatDoNotFit() throws {
+        let list = try list("a:x", "b:y")
+        var screen = try list.open()
+        let controller = try controller(list)
+        func fail() {
+            guard case .commit = list.adapter.beginFlush(now: 0) else { return }
+            _ = list.adapter.abortFlush(ListError(.storeFailed, "no"))
+        }
+        controller.more = "1"
+        controller.update()
+        fail()
+        controller.context?.performBatch(updates: { $0.reloadSection() })
+        controller.more = "123"
+        controller.update()
+        fail()
+        controller.more = ""
+        _ = list.takeEvents()
+        let transaction = try #require(try list.update([letters("a:z"), letters("b:y")]).transaction)
+        #expect(transaction.sections.reloads == [IndexRun(first: 0, length: 1)])
+        #expect(list.itemCounts == [1, 1])
+        screen.take(list.takeEvents())
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
     @Test("items whose identities are equal to Swift, but not byte by byte → two items")
     func equivalentIdentities() throws {
         let items: [Value] = ["\u{e9}", "e\u{301}", "\u{e9}"].map { Value(["id": .string($0)]) }

@@ -117,6 +117,27 @@ struct ConfigurationTests {
         #expect(list.adapter.revision == revision)
     }
 
+    @Test("another layout while a view behind the content is stalled → acknowledged, it shows what it looks at next")
+    func stalledAndRelaidOut() throws {
+        let list = TestHost(try objects("a", "b"))
+        var options = ListViewOptions()
+        options.window = 1
+        try list.adapter.openView(1, options: options)
+        var screen = Screen(view: 1)
+        screen.take(
+            try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 9000, width: 100, height: 100)).effects)
+        screen.take(try list.update(objects("a", "b", "c")).events)
+        #expect(screen.isStalled)
+        _ = list.takeEvents()
+        _ = try change(list) { $0.layout = .none }
+        screen.take(list.takeEvents())
+        for _ in 0..<2 { screen.take(try list.adapter.acknowledge(view: 1, sequence: screen.sequence)) }
+        #expect(!screen.isStalled)
+        let first = IndexPath(section: 0, item: 0)
+        screen.take(try list.adapter.setVisibleRange(view: 1, first: first, last: first).effects)
+        #expect(screen.items.map(\.objectID) == ["a"])
+    }
+
     @Test("other controllers for a type → all are made anew")
     func controllers() throws {
         let log = EventList()

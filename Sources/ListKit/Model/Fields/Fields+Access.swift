@@ -31,17 +31,21 @@ extension Fields {
     /// Only the entries whose key is among the given ones.
     ///
     /// - Complexity: O(size + keys).
-    public func filtered(to keys: Set<String>) -> Fields {
-        let exact = Set(keys.map { ExactText($0) })
-        return copyingEntries { exact.contains(ExactText(String(copying: $0))) }
+    public func filtered(to keys: some Sequence<String>) -> Fields { filtered(to: Set(keys.map { ExactText($0) })) }
+
+    /// Only the entries whose key is among the given ones.
+    ///
+    /// - Complexity: O(size).
+    func filtered(to keys: Set<ExactText>) -> Fields {
+        copyingEntries { keys.contains(ExactText(String(copying: $0))) }
     }
 
     /// The fields after a patch: first the keys to unset go, then the entries to set are put in.
     ///
     /// - Complexity: O(size of both + keys).
-    public func patched(set entries: Fields, unset keys: Set<String>) -> Fields {
-        let exact = Set(keys.map { ExactText($0) })
-        return copyingEntries { !exact.contains(ExactText(String(copying: $0))) }.merging(entries)
+    public func patched(set entries: Fields, unset keys: some Sequence<String>) -> Fields {
+        let keys = Set(keys.map { ExactText($0) })
+        return copyingEntries { !keys.contains(ExactText(String(copying: $0))) }.merging(entries)
     }
 
     /// The fields with the entries of others put in; on a common key the others win.
