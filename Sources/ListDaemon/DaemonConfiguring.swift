@@ -43,6 +43,8 @@ extension RunningDaemon {
         service.bulkLimits = new.limits.bulk
         service.callsPerConnection = new.limits.callsPerConnection
         service.creators = (new.daemon.creators ?? options.bus.defaultCreators).accessRule
+        server?.limit(
+            connections: new.limits.directConnections, authenticationTimeout: new.limits.authenticationTime)
     }
 
     /// What stands in the way of lists although their files are sound: plugins that are not there, names that clients have.

@@ -111,6 +111,15 @@ struct ServerTrapTests {
         #expect(try await left.next() == "left")
         try await add(try await server.client())
         #expect(server.counter.sum == 3)
+
+        // Another limit holds from the next connection on.
+        server.server.limit(connections: 3, authenticationTimeout: .seconds(10))
+        try await add(try await server.client())
+        #expect(server.counter.sum == 4)
+        server.server.limit(connections: 1, authenticationTimeout: .seconds(10))
+        try await add(clients[1])
+        let refused = try await server.client()
+        await #expect(throws: DBusError.self) { try await add(refused) }
     }
 
     @Test("a message is larger, or has more descriptors, than the server takes → its sender is closed alone")

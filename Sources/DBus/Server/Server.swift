@@ -32,7 +32,7 @@ public final class Server {
     }
 
     /// What this server allows.
-    public let configuration: Configuration
+    public private(set) var configuration: Configuration
     /// What calls on its connections reach.
     public var objects: ObjectTree? {
         didSet {
@@ -49,6 +49,12 @@ public final class Server {
 
     /// The name under which the server itself is known to its clients.
     nonisolated static let ownName = ":d.0"
+
+    /// Allows so many connections, and connections so much time, from the next one on; those that are there stay.
+    public func limit(connections: Int, authenticationTimeout: Duration) {
+        configuration.maximumConnections = connections
+        configuration.authenticationTimeout = authenticationTimeout
+    }
 
     private init(adopting raw: OpaquePointer, _ configuration: Configuration) throws(DBusError) {
         unsafe self.raw = unsafe raw

@@ -52,7 +52,7 @@ package struct Limits: Sendable, Equatable {
         .init("views-per-user", \.viewsPerUser, .count),
         .init("objects-per-user", \.objectsPerUser, .count),
         .init("bytes-per-user", \.bytesPerUser, .bytes),
-        .init("calls-per-connection", \.callsPerConnection, .count),
+        .init("calls-per-connection", \.callsPerConnection, .positiveCount),
         .init("direct-connections", \.directConnections, .count),
         .init("authentication-seconds", \.authenticationTime, .seconds),
     ])

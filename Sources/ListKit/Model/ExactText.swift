@@ -1,7 +1,7 @@
 /// Text that is its bytes: two of them are equal when their UTF-8 is.
 ///
 /// Clients on a bus compare bytes; Swift's strings are equal when they are canonically equivalent, as é and e with an accent.
-@_spi(Daemon) public struct ExactText: Hashable, Sendable {
+public struct ExactText: Hashable, Sendable {
     /// The text.
     public let text: String
 

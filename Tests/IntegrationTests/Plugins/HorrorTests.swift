@@ -186,6 +186,21 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test("a list that is removed while its source hangs → the next worker does not begin that source again")
+    func removedWhileItHangs() async throws {
+        let stage = try await HorrorStage("CallbackTimeout=1s")
+        _ = try await stage.stage.createAdapter("hang", ["source": .string("horrors/source?loop in start")])
+        try await stage.stage.manager.call("RemoveAdapter", "hang")
+        try await stage.wait(for: "ready", restarts: 1)
+        // A source that hung again would keep this one from beginning until its worker is ended.
+        let steady = try await stage.makeList("steady", "Steady")
+        #expect(try await steady.performUpdates([Row("x", "row", [:])]) == 1)
+        let good = try await stage.stage.createAdapter("good", ["source": .string("horrors/source?nothing")])
+        try await good.wait(state: "ready")
+        #expect(try await stage.plugin("RestartCount", as: UInt32.self) == 1)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test("a section controller and a data source that never stop → others go on, theirs can be read and removed")
     func floods() async throws {
         let stage = try await HorrorStage()

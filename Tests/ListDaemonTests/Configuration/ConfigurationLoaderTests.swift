@@ -58,6 +58,14 @@ struct ConfigurationLoaderTests {
         #expect(loaded.faults.isEmpty)
     }
 
+    @Test("no call in flight allowed → a fault: nobody could reload it away")
+    func noCalls() throws {
+        try write("[Limits]\nCallsPerConnection=0\n", to: "listd.conf")
+        let loaded = load()
+        #expect(loaded.isDaemonFaulty)
+        #expect(loaded.faults.first.map { "\($0)" }?.contains("listd.conf:2") == true)
+    }
+
     @Test("every key of listd.conf → where it belongs")
     func daemon() throws {
         try write(

@@ -13,6 +13,22 @@ struct DirectoryListingTests {
 
     private func names(_ listing: DirectoryListing) -> [String] { listing.entries.map(\.path.text) }
 
+    @Test("a name that is canonically equivalent to another one, but other bytes → another entry, with its own name")
+    func equivalentNames() throws {
+        let (composed, decomposed) = ("\u{e9}", "e\u{301}")
+        let listing = DirectoryListing()
+        _ = try listing.replace(with: [entry(composed, inode: 1), entry("keep", inode: 2)])
+        let changes = try listing.apply(
+            renames: [],
+            statuses: [
+                EntryPath(composed): nil,
+                EntryPath(decomposed): entry(decomposed, inode: 3),
+            ])
+        #expect(changes.removed.map { Array($0.utf8) } == [Array(composed.utf8)])
+        #expect(changes.upserts.map { Array($0.object.id.utf8) } == [Array(decomposed.utf8)])
+        #expect(listing.count == 2)
+    }
+
     @Test("entries in any order → directories first, then by name whatever the case")
     func order() throws {
         let listing = DirectoryListing()

@@ -57,6 +57,16 @@ struct FeedSourceTests {
         await source.stop()
     }
 
+    @Test("a pipe that nobody writes into → failed at once, instead of waiting for somebody")
+    func pipe() async throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        let source = try await source(path, ["ReadInterval": "5ms"])
+        await source.wait { $0.failure != nil }
+        #expect(source.failure == "\(path): not a regular file")
+        await source.stop()
+    }
+
     @Test("a file that is too large → failed, and says how large it may be")
     func tooLarge() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -8,6 +8,11 @@ extension OptionType<Int> {
     /// A number of things, such as `64` or `10M`.
     static let count = amount(expected: "a number such as 64", Amount.count)
 
+    /// A number of things of which there has to be one.
+    static let positiveCount = amount(expected: "a number such as 64, at least 1") { text in
+        Amount.count(text).flatMap { $0 > 0 ? $0 : nil }
+    }
+
     private static func amount(expected: String, _ read: @escaping @Sendable (String) -> Int?) -> OptionType<Int> {
         OptionType(
             signature: "t",

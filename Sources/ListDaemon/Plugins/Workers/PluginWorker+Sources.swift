@@ -43,7 +43,13 @@ extension PluginWorker {
         sources = [:]
         for source in all {
             source.crumb = nil  // that of a worker that is gone
-            make(source)
+            if source.isStopped {
+                // Its list is gone too: whoever waits for its end must not wait for a new beginning.
+                source.seat = nil
+                source.stopped()
+            } else {
+                make(source)
+            }
         }
     }
 

@@ -24,7 +24,8 @@ final class WorkerSource: Source {
     /// Told when it was made for the first time, or why it was not.
     var whenMade: (@DBusActor (ListError?) -> Void)?
     private var whenStopped: [@Sendable () -> Void] = []
-    private var isStopped = false
+    /// Whether its end was asked for.
+    private(set) var isStopped = false
 
     /// Describes a data source that is not made yet.
     init(_ name: String, argument: String, of worker: PluginWorker, sink: @escaping SourceSink) {

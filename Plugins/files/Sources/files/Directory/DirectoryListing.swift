@@ -13,6 +13,8 @@ final class DirectoryListing {
     /// An entry in its place.
     private final class Place {
         let id: String
+        /// The identifier as the file system compares names.
+        var key: ExactText { ExactText(id) }
         var entry: FileEntry { didSet { order = EntryOrder(entry) } }
         private(set) var order: EntryOrder
         var heading: String?
@@ -34,7 +36,7 @@ final class DirectoryListing {
 
     private var places: [Place] = []
     private var byPath: [EntryPath: Place] = [:]
-    private var ids: Set<String> = []
+    private var ids: Set<ExactText> = []
     private var headed: [Place] = []
     private let isRecursive: Bool
 
@@ -60,7 +62,7 @@ final class DirectoryListing {
         byPath = [:]
         var unnamed: [FileEntry] = []
         for entry in entries {
-            guard let id = old[entry.path]?.id ?? moved[entry.identity], ids.insert(id).inserted else {
+            guard let id = old[entry.path]?.id ?? moved[entry.identity], ids.insert(ExactText(id)).inserted else {
                 unnamed.append(entry)
                 continue
             }
@@ -97,17 +99,17 @@ final class DirectoryListing {
         for (path, status) in statuses.sorted(by: { $0.key.bytes.count < $1.key.bytes.count }) {
             take(status, at: path, into: &draft)
         }
-        for place in updateHeadings() { draft.changed[place.id] = place }
+        for place in updateHeadings() { draft.changed[place.key] = place }
         return try changes(of: draft)
     }
 
     // MARK: Taking changes
 
     private struct Draft {
-        var removed: Set<String> = []
-        var changed: [String: Place] = [:]
+        var removed: Set<ExactText> = []
+        var changed: [ExactText: Place] = [:]
         /// The identifiers of those that are new or stand elsewhere.
-        var placed: Set<String> = []
+        var placed: Set<ExactText> = []
     }
 
     private func take(_ rename: PendingChanges.Rename, into draft: inout Draft) {
@@ -135,19 +137,19 @@ final class DirectoryListing {
             let place = Place(id: newID(for: path), entry: entry)
             byPath[path] = place
             places.insert(place, at: index(of: place.order))
-            draft.removed.remove(place.id)
-            draft.changed[place.id] = place
-            draft.placed.insert(place.id)
+            draft.removed.remove(place.key)
+            draft.changed[place.key] = place
+            draft.placed.insert(place.key)
         }
     }
 
     private func remove(_ range: Range<Int>, into draft: inout Draft) {
         for place in places[range] {
             byPath[place.entry.path] = nil
-            ids.remove(place.id)
-            draft.changed[place.id] = nil
-            draft.placed.remove(place.id)
-            draft.removed.insert(place.id)
+            ids.remove(place.key)
+            draft.changed[place.key] = nil
+            draft.placed.remove(place.key)
+            draft.removed.insert(place.key)
         }
         places.removeSubrange(range)
     }
@@ -161,8 +163,8 @@ final class DirectoryListing {
             byPath[place.entry.path] = nil
             place.entry.path = place.entry.path.moved(from: old, to: new)
             byPath[place.entry.path] = place
-            draft.changed[place.id] = place
-            draft.placed.insert(place.id)
+            draft.changed[place.key] = place
+            draft.placed.insert(place.key)
         }
         places.insert(contentsOf: moved, at: index(of: place.order))
     }
@@ -175,9 +177,9 @@ final class DirectoryListing {
         if old != place.order {
             places.remove(at: index)
             places.insert(place, at: self.index(of: place.order))
-            draft.placed.insert(place.id)
+            draft.placed.insert(place.key)
         }
-        draft.changed[place.id] = place
+        draft.changed[place.key] = place
     }
 
     /// An entry and all below it.
@@ -203,9 +205,9 @@ final class DirectoryListing {
     }
 
     private func newID(for path: EntryPath) -> String {
-        if ids.insert(path.text).inserted { return path.text }
+        if ids.insert(ExactText(path.text)).inserted { return path.text }
         var number = 2
-        while !ids.insert("\(path.text)#\(number)").inserted { number += 1 }
+        while !ids.insert(ExactText("\(path.text)#\(number)")).inserted { number += 1 }
         return "\(path.text)#\(number)"
     }
 
@@ -236,7 +238,7 @@ final class DirectoryListing {
 
     private func changes(of draft: Draft) throws(ListError) -> Changes {
         var changes = Changes()
-        changes.removed = draft.removed.sorted()
+        changes.removed = draft.removed.map(\.text).sorted()
         for place in draft.changed.values.sorted(by: { $0.order < $1.order }) where byPath[place.entry.path] === place {
             let object = try object(of: place)
             changes.upserts.append(UpdateRequest.Upsert(object, position: position(of: place, in: draft)))
@@ -245,7 +247,7 @@ final class DirectoryListing {
     }
 
     private func position(of place: Place, in draft: Draft) -> UpdateRequest.Position {
-        guard draft.placed.contains(place.id) else { return .keep }
+        guard draft.placed.contains(place.key) else { return .keep }
         let index = index(of: place.order)
         return index == 0 ? .first : .after(places[index - 1].id)
     }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 internal import PluginAPI
 
 /// Fills a list with journal, messages and weather: `marslink/feed`, or `marslink/feed?PATH` for a feed of one's own.
@@ -59,13 +60,17 @@ final class FeedSource: DataSource {
     }
 
     private func content() throws -> Data {
-        let file: FileHandle
-        do {
-            file = try FileHandle(forReadingFrom: URL(filePath: path))
-        } catch {
-            throw ListError(.pluginFailed, "\(path): \((error as NSError).localizedFailureReason ?? "\(error)")")
+        // A pipe without a writer would be waited for.
+        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw ListError(.pluginFailed, "\(path): \(unsafe String(cString: strerror(errno)))")
         }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         defer { try? file.close() }
+        var information = stat()
+        guard unsafe fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
+            throw ListError(.pluginFailed, "\(path): not a regular file")
+        }
         let content = try file.read(upToCount: Self.greatestFile + 1) ?? Data()
         guard content.count <= Self.greatestFile else {
             throw ListError(.payloadTooLarge, "\(path): more than \(Self.greatestFile) bytes")
