@@ -205,7 +205,9 @@ struct JSONLSourceTests {
         try Writing.rename(path + ".new", to: path)
         #expect(try await events.nextSuccess() == .list([object("b", 2)]))
         try Writing.append(line("c", 3), to: second + "/x")
-        #expect(try await events.next() == .upserts([object("c", 3)]))
+        // The last notice of the turned link may come behind the line: then the whole file is read once more.
+        let grown = try await events.next()
+        #expect(try grown == .upserts([object("c", 3)]) || grown == .list([object("b", 2), object("c", 3)]))
         try Writing.replace(second + "/x", with: line("d", 4))
         #expect(try await events.nextSuccess() == .list([object("d", 4)]))
         await source.stop()
