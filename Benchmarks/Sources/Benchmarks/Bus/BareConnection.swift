@@ -26,6 +26,12 @@ final class BareConnection {
         dbus_connection_set_exit_on_disconnect(raw, 0)
     }
 
+    /// Closes it: a listener that is forgotten would be sent everything for ever.
+    deinit {
+        dbus_connection_close(raw)
+        dbus_connection_unref(raw)
+    }
+
     /// Sends a call and waits for its answer.
     @discardableResult
     func call(_ message: BareMessage) -> BareMessage {
