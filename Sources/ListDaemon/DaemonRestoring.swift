@@ -1,5 +1,5 @@
 internal import DBus
-@_spi(Daemon) internal import ListKit
+internal import ListKit
 
 extension RunningDaemon {
     /// Opens the store, brings back what is in it, and makes the configured lists.

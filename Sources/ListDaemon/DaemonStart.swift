@@ -16,7 +16,7 @@ final class RunningDaemon {
     private let passed: ActivatedDescriptors
     /// One reload begins when the one before it has ended.
     var lastReload: Task<Void, any Error>?
-    var server: Server?
+    private(set) var server: Server?
     private lazy var statusLine = StatusLine { [unowned self] in
         service.summary
     } say: { [notify] line in

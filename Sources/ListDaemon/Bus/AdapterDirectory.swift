@@ -1,5 +1,5 @@
 internal import DBus
-@_spi(Daemon) internal import ListKit
+internal import ListKit
 
 /// The adapters by their names.
 @DBusActor

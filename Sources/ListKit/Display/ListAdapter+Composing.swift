@@ -93,6 +93,7 @@ extension ListAdapter {
             + come.compactMap { view.picture.elements[$0].flatMap { transition(of: $0, appears: true) } }
     }
 
+    /// Asked first, by the handle alone: few controllers have a delegate, and an element is large to copy.
     private func hasTransitions(_ handle: SectionHandle?) -> Bool {
         handle.flatMap { registry.controllers[$0]?.transitionDelegate } != nil
     }

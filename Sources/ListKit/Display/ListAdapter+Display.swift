@@ -23,7 +23,6 @@ extension ListAdapter {
             view.workingRange = 0..<0
         }
         let new = view.workingRange
-        if application == nil, old == new { return }
         if application == nil {
             step.entered = places(in: new, without: old)
             step.exited = places(in: old, without: new)
@@ -43,8 +42,9 @@ extension ListAdapter {
     private func places(in range: Range<Int>, without other: Range<Int>) -> [(section: Int, handle: SectionHandle)] {
         let before = range.lowerBound..<max(range.lowerBound, min(range.upperBound, other.lowerBound))
         let after = min(range.upperBound, max(range.lowerBound, other.upperBound))..<range.upperBound
-        let parts = other.isEmpty ? [range] : [before, after]
-        return parts.flatMap { part in zip(part, sections.handles(in: part)).map { ($0, $1) } }
+        return [before, after].flatMap { part in
+            part.isEmpty ? [] : zip(part, sections.handles(in: part)).map { ($0, $1) }
+        }
     }
 
     /// What a step says to the world: display, then working range.

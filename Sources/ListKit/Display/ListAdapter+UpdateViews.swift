@@ -2,10 +2,13 @@ extension ListAdapter {
     /// Brings all views up to date with a transaction; answers what to announce, in the contract's order.
     func updateViews(_ flush: Flush, _ applied: Application) -> [AdapterEvent] {
         let forwarding = applied.itemChanges.mapValues { $0.forwarding() }
+        // What is kept by item follows sections that reload as a whole, too.
+        let keptForwarding = forwarding.merging(applied.followed.mapValues { $0.forwarding() }) { said, _ in said }
         let layoutChanges = layoutChanges(of: flush, applied)
         var steps: [DisplayStep] = []
         for view in views {
             follow(view, flush, applied, forwarding)
+            followSizes(of: view, flush.changes, keptForwarding)
             if flush.isReload {
                 relayout(view)
             } else if view.isActive, view.layoutKind != .none {
@@ -15,7 +18,7 @@ extension ListAdapter {
             steps.append(step(view, forwarding: forwarding))
         }
         let said = zip(views, steps).map { events(of: $1, in: $0) }
-        let selection = followSelection(flush.changes, applied)
+        let selection = followSelection(keptForwarding)
         let pictures = views.flatMap { compose($0) + nearEndEvents(of: $0) }
         notify(steps, forwarding: forwarding, replaced: applied.replaced)
         return said.compactMap(\.display) + said.compactMap(\.range) + selection + pictures
@@ -36,10 +39,16 @@ extension ListAdapter {
             if let new = key.forwarded(by: forwarding) { contents[new] = item }
         }
         view.contents = contents
+    }
+
+    /// Carries measured sizes over to the items' new indexes.
+    private func followSizes(
+        of view: ListView, _ changes: SectionChanges, _ forwarding: [SectionHandle: IndexForwarding]
+    ) {
         guard !view.reportedSizes.isEmpty else { return }
-        for old in flush.changes.deletes { sections.oldHandle(at: old).map { view.reportedSizes[$0] = nil } }
+        for old in changes.deletes { sections.oldHandle(at: old).map { view.reportedSizes[$0] = nil } }
         for (handle, sizes) in view.reportedSizes {
-            guard let forward = applied.itemChanges(of: handle)?.forwarding() else { continue }
+            guard let forward = forwarding[handle] else { continue }
             var moved: [Int: Size] = [:]
             for (index, size) in sizes { if let new = forward(index) { moved[new] = size } }
             view.reportedSizes[handle] = moved
@@ -73,13 +82,13 @@ extension ListAdapter {
     }
 
     /// Lets the selection follow its items (IGListKit U17).
-    private func followSelection(_ changes: SectionChanges, _ applied: Application) -> [AdapterEvent] {
+    private func followSelection(_ forwarding: [SectionHandle: IndexForwarding]) -> [AdapterEvent] {
         guard !selection.items.isEmpty else { return [] }
         var lost: [(section: Int, item: SelectedItem)] = []
         for (handle, indexes) in selection.items {
             let section = sections.oldPosition(of: handle) ?? 0
             let id = id(of: handle)
-            let forward = applied.itemChanges(of: handle)?.forwarding()
+            let forward = forwarding[handle]
             var kept: Set<Int> = []
             for index in indexes.sorted() {
                 let isPresent = sections.position(of: handle) != nil

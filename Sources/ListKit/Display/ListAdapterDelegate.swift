@@ -46,12 +46,12 @@ public final class ListAdapterAnnouncer {
 extension ListAdapter {
     /// The delegate, then the announcer's listeners (IGListKit DH-10).
     private var displayListeners: [any ListAdapterDelegate] {
-        (delegate.map { [$0] } ?? []) + (announcer?.present ?? [])
+        guard delegate != nil || announcer != nil else { return [] }
+        return (delegate.map { [$0] } ?? []) + (announcer?.present ?? [])
     }
 
     /// Tells the delegate and the announcer of an element.
     func announce(_ element: ViewElement, isItem: Bool, appears: Bool) {
-        guard delegate != nil || announcer != nil else { return }
         let listeners = displayListeners
         guard !listeners.isEmpty, let handle = element.key.handle,
             let object = appears ? sections.object(of: handle) : sections.oldObject(of: handle)

@@ -29,9 +29,12 @@ extension ListItemChanges {
     /// How many items there are afterwards.
     func count(after before: Int) -> Int { before - deletes.count + inserts.count }
 
-    /// Whether they can happen to so many items.
-    func fit(_ count: Int) -> Bool {
-        (deletes + moves.map(\.from) + updates).allSatisfy((0..<max(0, count)).contains)
+    /// One change that does what an earlier one and this one do in a row; `nil` when this one cannot happen after it.
+    func following(_ earlier: ListItemChanges?, itemCount: Int) -> ListItemChanges? {
+        let earlier = earlier ?? ListItemChanges(updates: [])
+        let between = 0..<max(0, earlier.count(after: itemCount))
+        guard (deletes + moves.map(\.from) + updates).allSatisfy(between.contains) else { return nil }
+        return earlier.followed(by: self, itemCount: itemCount)
     }
 
     /// One change that does what two do in a row.

@@ -31,9 +31,6 @@ struct Application {
     /// How deep item updates may be nested; deeper ones wait for the next flush.
     static let maximumNesting = 32
 
-    /// What became of the items of a section, whether they are announced one by one or not.
-    func itemChanges(of handle: SectionHandle) -> ListItemChanges? { itemChanges[handle] ?? followed[handle] }
-
     /// Whether there is anything to announce.
     var isAnnounced: Bool { !reloads.isEmpty || !unnoticed.isEmpty || itemChanges.values.contains { !$0.isEmpty } }
 

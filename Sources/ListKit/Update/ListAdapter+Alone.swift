@@ -79,16 +79,13 @@ extension ListAdapter {
     ) -> FlushStep {
         if let error = conflict(request) { return finishAlone(request, flush, error: error) }
         let relaysOut = configuration.affectsLayout(comparedTo: new)
-        guard controllersChanged || relaysOut else {
-            let changesViews = configuration.affectsViews(comparedTo: new)
-            take(new)
-            guard changesViews else { return finishAlone(request, flush) }
-            var flush = flush
-            flush.verdicts = [Flush.Verdict(id: request.id)]
-            return .finished(finishUnannounced(flush, changesViews: true))
-        }
+        let changesViews = configuration.affectsViews(comparedTo: new)
         var flush = flush
         flush.verdicts = [Flush.Verdict(id: request.id)]
+        guard controllersChanged || relaysOut else {
+            take(new)
+            return .finished(changesViews ? finishUnannounced(flush, changesViews: true) : finishUnchanged(flush))
+        }
         flush.isAnimated = false
         flush.configuration = new
         (flush.reloadsAll, flush.relaysOut) = (controllersChanged, relaysOut)

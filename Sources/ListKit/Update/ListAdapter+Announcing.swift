@@ -39,7 +39,7 @@ extension ListAdapter {
         return Announcement(transaction: transaction.asReload, batch: nil, isFallback: !isReload)
     }
 
-    /// Tells the updater's delegate what was announced, when the views have followed (IGListKit UP-60).
+    /// Tells the updater's delegate what was announced, when the views have followed.
     func tellUpdaterDelegate(of announcement: Announcement) {
         let transaction = announcement.transaction
         if let batch = announcement.batch {

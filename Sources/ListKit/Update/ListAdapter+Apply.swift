@@ -43,10 +43,9 @@ extension ListAdapter {
         let mark = pendingEvents.count
         tellUpdaterDelegate { $0.adapter(self, willApply: base) }
         // Along another axis, or in another layout, nothing keeps its place.
-        let isTurned = flush.configuration.map {
-            configuration.direction != $0.direction || configuration.layout != $0.layout
-        }
-        for view in views where isTurned != true { rememberAnchor(of: view) }
+        let new = flush.configuration ?? configuration
+        let isTurned = configuration.direction != new.direction || configuration.layout != new.layout
+        for view in views where !isTurned { rememberAnchor(of: view) }
         if let configuration = flush.configuration {
             take(configuration)
             registry.forgetKinds()

@@ -59,21 +59,22 @@ extension ListAdapter {
 
     /// Adds what a controller found out about its items itself.
     func collect(_ changes: ListItemChanges, of handle: SectionHandle) {
-        let earlier = application?.itemChanges[handle] ?? ListItemChanges(updates: [])
         let before = sections.oldItemCount(of: handle)
-        guard application?.reloads.contains(handle) != true, changes.fit(earlier.count(after: before)) else {
+        guard application?.reloads.contains(handle) != true,
+            let all = changes.following(application?.itemChanges[handle], itemCount: before)
+        else {
             application?.reloads.insert(handle)
             return
         }
-        application?.itemChanges[handle] = earlier.followed(by: changes, itemCount: before)
+        application?.itemChanges[handle] = all
     }
 
     /// Notes where items went of a section that is reloaded as a whole; what does not fit is left out.
     func follow(_ changes: ListItemChanges, of handle: SectionHandle) {
-        let earlier = application?.followed[handle] ?? ListItemChanges(updates: [])
         let before = sections.oldItemCount(of: handle)
-        guard changes.fit(earlier.count(after: before)) else { return }
-        application?.followed[handle] = earlier.followed(by: changes, itemCount: before)
+        if let all = changes.following(application?.followed[handle], itemCount: before) {
+            application?.followed[handle] = all
+        }
     }
 
     /// The same of what an item update said.

@@ -9,9 +9,9 @@ struct ItemGeometry {
     private var z = 0.0
 
     init(_ fields: Fields) {
-        fields.visitEntries { key, _, value, _ in
-            guard let role = Role(key: key) else { return }
-            var value = value
+        fields.forEachEntry { bytes, entry in
+            guard let role = Role(key: bytes.extracting(entry.key)) else { return }
+            var value = FieldsReader(storage: fields.storage, value: entry)
             guard let number = value.nextValue()?.double, number.isFinite else { return }
             switch role {
             case .x: x = number
