@@ -30,6 +30,12 @@ enum Writing {
         try #require(unsafe Glibc.rename(path, other) == 0)
     }
 
+    /// Sets the time of a file's last change, in seconds.
+    static func setTime(of path: String, to seconds: Int) throws {
+        let times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
+        try #require(unsafe utimensat(AT_FDCWD, path, times, 0) == 0)
+    }
+
     private static func open(_ path: String, _ flags: Int32, _ text: String) throws {
         let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | flags, 0o644)
         try #require(descriptor >= 0)
