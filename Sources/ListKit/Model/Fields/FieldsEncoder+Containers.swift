@@ -136,30 +136,49 @@ extension FieldsEncoder {
     /// Puts the entries of a dictionary in order and keeps the last of repeated keys.
     mutating func sortEntries(of frame: Frame) {
         guard !frame.isSorted else { return }
-        // Taken out of its place meanwhile, because the order is that of the keys in `bytes`.
-        var entries: [Entry] = []
-        swap(&entries, &self.entries)
-        FieldsEncoder.sort(&entries, from: frame.firstEntry, in: bytes.span)
-        var start = bytes.count
+        let start = entries[frame.firstEntry].start
+        sort(from: frame.firstEntry)
         sorted.removeAll(keepingCapacity: true)
+        // Fields begin behind the prelude, and what is in order takes the place of all; a dictionary inside takes its own.
+        if frame.kind == .fields { sorted += FieldsEncoder.prelude }
         for position in frame.firstEntry..<entries.count {
             let entry = entries[position]
-            start = min(start, entry.start)
             let isRepeated =
                 position + 1 < entries.count
                 && CanonicalEncoding.compare(entry.key, entries[position + 1].key, in: bytes.span) == 0
             if !isRepeated { sorted += bytes[entry.start..<entry.end] }
         }
-        bytes.removeSubrange(start...)
-        bytes += sorted
-        swap(&entries, &self.entries)
+        if frame.kind == .fields {
+            swap(&bytes, &sorted)
+        } else {
+            bytes.removeSubrange(start...)
+            bytes += sorted
+        }
     }
 
     /// The sort is stable, so that of repeated keys the last one stays last.
-    private static func sort(_ entries: inout [Entry], from first: Int, in bytes: Span<UInt8>) {
+    private mutating func sort(from first: Int) {
+        guard entries.count - first > FieldsEncoder.fewEntries else { return insertEntries(from: first) }
+        // Taken out of its place meanwhile, because the order is that of the keys in `bytes`.
+        var entries: [Entry] = []
+        swap(&entries, &self.entries)
         // In place: a slice of the array would be a copy.
         unsafe entries.withUnsafeMutableBufferPointer { entries in
-            unsafe entries[first...].sort { CanonicalEncoding.compare($0.key, $1.key, in: bytes) < 0 }
+            unsafe entries[first...].sort { CanonicalEncoding.compare($0.key, $1.key, in: bytes.span) < 0 }
+        }
+        swap(&entries, &self.entries)
+    }
+
+    /// Most objects have a handful of fields: put each in its place among those before it.
+    private mutating func insertEntries(from first: Int) {
+        for next in first + 1..<entries.count {
+            var place = next
+            while place > first,
+                CanonicalEncoding.compare(entries[place - 1].key, entries[place].key, in: bytes.span) > 0
+            {
+                entries.swapAt(place - 1, place)
+                place -= 1
+            }
         }
     }
 }

@@ -8,6 +8,9 @@
     /// The type of the fields themselves, so that the outermost type lies in `bytes` like all others.
     static let prelude: [UInt8] = [0x7B, 0x73, 0x76, 0x7D]
 
+    /// Up to so many entries are put in order one by one.
+    static let fewEntries = 16
+
     /// What a frame stands for.
     enum Kind { case fields, array, dictionary, entry, structure, variant }
 
