@@ -83,6 +83,9 @@ extension RunningDaemon {
         do throws(DBusError) {
             server = try listen(options.direct)
             server?.objects = service.tree
+            server?.onStarvation = { [log] in
+                log.warning("no file descriptors are left: direct clients wait until others leave (LimitNOFILE=)")
+            }
         } catch {
             let place = options.direct.address ?? "no address"
             throw StartFailure(code: .noBus, message: "no direct connections at \(place): \(error.message)")

@@ -69,6 +69,31 @@ struct ServerTrapTests {
         #expect(try await counter.call("Add", UInt32(1), returning: UInt64.self) == 1)
     }
 
+    @Test("no descriptor is left → the client waits, which is said once, and is served when there is one again")
+    func noDescriptors() async throws {
+        let server = try CounterServer()
+        let starvations = EventLog<Bool>()
+        server.server.onStarvation = { starvations.record(true) }
+        let client = try ChildProcess(
+            python: """
+                import os, socket, sys
+                s = socket.socket(socket.AF_UNIX)
+                print("ready")
+                sys.stdin.readline()
+                s.connect(sys.argv[1])
+                s.send(b"\\0AUTH EXTERNAL " + str(os.getuid()).encode().hex().encode() + b"\\r\\n")
+                print(s.recv(1000).decode()[:2])
+                """, ["\(server.directory.path)/direct.sock"])
+        #expect(try await client.lines.next() == "ready")
+        let descriptors = try TakenDescriptors()
+        client.write(line: "")
+        #expect(try await starvations.next())
+        #expect(server.server.isStarved)
+        descriptors.giveBack()
+        #expect(try await client.lines.next() == "OK")
+        #expect(!server.server.isStarved && starvations.recorded.isEmpty)
+    }
+
     @Test("the server is for some users only → others are turned away, whoever runs it")
     func admits() async throws {
         let server = try CounterServer { $0.admits = { $0.userID != 65534 } }

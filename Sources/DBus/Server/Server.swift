@@ -46,6 +46,12 @@ public final class Server {
     private(set) var peers: [ServedPeer] = []
     private var nextNumber: UInt64 = 1
     private var connectionHandlers: [@DBusActor (Peer) -> Void] = []
+    /// Whether a connection came since the socket was ready last.
+    fileprivate var hasAccepted = false
+    /// Whether clients wait that cannot be taken in, because the process has no descriptor left.
+    public private(set) var isStarved = false
+    /// Called when `isStarved` becomes true.
+    public var onStarvation: (@DBusActor () -> Void)?
 
     /// The name under which the server itself is known to its clients.
     nonisolated static let ownName = ":d.0"
@@ -118,9 +124,29 @@ extension Server {
                     raw, WatchTable.addTimeout, WatchTable.removeTimeout, WatchTable.toggleTimeout,
                     watches.retainedForLibdbus(), WatchTable.release) != 0
         }
+        watches.onActivity = { [weak self] in self?.socketWasHandled() }
         unsafe dbus_server_set_new_connection_function(
             raw, Acceptor.accept, Unmanaged.passRetained(acceptor).toOpaque(), Acceptor.release)
         if !succeeded { throw DBusError(.noMemory, "no memory for a server") }
+    }
+}
+
+// MARK: - Want of descriptors
+
+extension Server {
+    /// How long a socket rests whose clients cannot be taken in.
+    private static let rest = Duration.milliseconds(100)
+
+    /// Lets the socket rest if it was ready and nothing came of it: accept(2) fails without a descriptor, and the client stays
+    /// in the queue, so that the socket would be ready again at once and for ever.
+    private func socketWasHandled() {
+        let wasStarved = isStarved
+        isStarved = !hasAccepted
+        hasAccepted = false
+        guard isStarved else { return }
+        watches.readingIsPaused = true
+        EventLoop.shared.addTimer(after: Self.rest) { [weak self] in self?.watches.readingIsPaused = false }
+        if !wasStarved { onStarvation?() }
     }
 }
 
@@ -153,7 +179,10 @@ private final class Acceptor: Sendable {
         guard let connection = unsafe connection, let data = unsafe data else { return }
         let acceptor = unsafe Unmanaged<Acceptor>.fromOpaque(data).takeUnretainedValue()
         nonisolated(unsafe) let raw = unsafe connection  // libdbus calls on the loop thread
-        DBusActor.assumeIsolated { unsafe acceptor.server?.accept(raw) }
+        DBusActor.assumeIsolated {
+            acceptor.server?.hasAccepted = true
+            unsafe acceptor.server?.accept(raw)
+        }
     }
 
     static let release: DBusFreeFunction = { data in
