@@ -1,6 +1,5 @@
 import DBus
-import Dispatch
-import Foundation
+import Glibc
 import ListClient
 
 /// The full-screen viewer: joins the terminal, the client library and the viewer's state.
@@ -26,10 +25,11 @@ final class Viewer {
     }
 
     func run() async -> ExitCode {
+        // First, so that the terminal is given back whenever a signal comes.
+        let signals = TerminalSignals { signal in
+            EventLoop.shared.post { [weak self] in self?.received(signal) }
+        }
         var terminal = Terminal()
-        let resizes = DispatchSource.makeSignalSource(signal: SIGWINCH)
-        resizes.setEventHandler { EventLoop.shared.post { [weak self] in self?.resized() } }
-        resizes.activate()
         let input = try? EventLoop.shared.watch(STDIN_FILENO, for: .readable) { [weak self] _ in self?.typed() }
         let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
         self.client = client
@@ -38,9 +38,16 @@ final class Viewer {
             client.start()
         }
         input?.cancel()
-        resizes.cancel()
         terminal.restore()
+        signals.cancel()
         return code
+    }
+
+    private func received(_ signal: TerminalSignal) {
+        switch signal {
+        case .resized: resized()
+        case .ended(let number): finish(.ended(by: number))
+        }
     }
 
     // MARK: - The daemon
