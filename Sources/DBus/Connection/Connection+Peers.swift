@@ -62,8 +62,7 @@ extension Connection {
             self?.departed(name)
         }
         subscriptions.add(subscription)
-        guard subscriptions.retain(rule.text), let call = try? busCall("AddMatch", rule.text) else { return }
-        try? callWithoutReply(call)
+        _ = addMatch(rule.text)
     }
 
     private func departed(_ name: String) {

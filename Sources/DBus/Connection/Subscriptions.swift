@@ -28,9 +28,17 @@ public final class Subscription {
 /// The subscriptions of one connection, and who owns the well-known names that they ask for.
 @DBusActor
 struct SubscriptionTable {
+    /// A rule at the bus: how many subscriptions want it, and the request that brought it there.
+    private struct RuleUse {
+        var count: Int
+        let request: SharedRequest
+    }
+
     private(set) var active: [Subscription] = []
-    private var ruleUses: [String: Int] = [:]
+    private var rules: [String: RuleUse] = [:]
     private(set) var owners: [String: String] = [:]
+    /// The names whose owner is being asked for the first time.
+    private var trackings: [String: SharedRequest] = [:]
 
     nonisolated init() {}
 
@@ -45,17 +53,26 @@ struct SubscriptionTable {
         return true
     }
 
-    /// True for the first use of a rule: the bus has to be told.
-    mutating func retain(_ rule: String) -> Bool {
-        ruleUses[rule, default: 0] += 1
-        return ruleUses[rule] == 1
+    /// Counts one more use of a rule; `isNew` says that the bus has to be told.
+    mutating func retain(_ rule: String) -> (request: SharedRequest, isNew: Bool) {
+        let known = rules[rule]
+        let request = known?.request ?? SharedRequest()
+        rules[rule] = RuleUse(count: (known?.count ?? 0) + 1, request: request)
+        return (request, known == nil)
     }
 
     /// True for the last use of a rule: the bus has to be told.
     mutating func release(_ rule: String) -> Bool {
-        guard let uses = ruleUses[rule] else { return false }
-        ruleUses[rule] = uses > 1 ? uses - 1 : nil
-        return uses == 1
+        guard let use = rules[rule] else { return false }
+        rules[rule] = use.count > 1 ? RuleUse(count: use.count - 1, request: use.request) : nil
+        return use.count == 1
+    }
+
+    /// Forgets a rule that this request did not bring to the bus; false when it is not there any more.
+    mutating func discard(_ rule: String, of request: SharedRequest) -> Bool {
+        guard rules[rule]?.request === request else { return false }
+        rules[rule] = nil
+        return true
     }
 
     mutating func setOwner(_ owner: String, of name: String) {
@@ -63,6 +80,19 @@ struct SubscriptionTable {
     }
 
     func isTracked(_ name: String) -> Bool { owners[name] != nil }
+
+    func tracking(of name: String) -> SharedRequest? { trackings[name] }
+
+    mutating func beginTracking(of name: String) -> SharedRequest {
+        let request = SharedRequest()
+        trackings[name] = request
+        return request
+    }
+
+    /// Whatever came of it, the next one who needs the name finds it tracked or begins anew.
+    mutating func endTracking(of name: String, _ request: SharedRequest) {
+        if trackings[name] === request { trackings[name] = nil }
+    }
 
     /// On a direct connection there is only one sender, whatever the rules and the message call it.
     func deliver(_ message: Message, ignoringSender: Bool) {
@@ -98,13 +128,13 @@ extension Connection {
             try await trackOwner(of: sender)
         }
         subscriptions.add(subscription)
-        guard subscription.onBus, subscriptions.retain(rule.text) else { return subscription }
+        guard subscription.onBus else { return subscription }
+        let request = addMatch(rule.text)
         do throws(DBusError) {
-            try await bus.call("AddMatch", rule.text)
+            try await request.wait()
             return subscription
         } catch {
-            _ = subscriptions.remove(subscription)
-            _ = subscriptions.release(rule.text)
+            if request.hasFailed { _ = subscriptions.remove(subscription) } else { subscription.cancel() }
             throw error
         }
     }
@@ -115,20 +145,55 @@ extension Connection {
         removeMatch(subscription.rule.text)
     }
 
+    /// The first one who wants a rule asks the bus, at once; the others share its answer.
+    func addMatch(_ rule: String) -> SharedRequest {
+        let (request, isNew) = subscriptions.retain(rule)
+        guard isNew else { return request }
+        do throws(DBusError) {
+            let message = try Message.methodCall(
+                to: Bus.name, path: Bus.path, interface: Bus.name, member: "AddMatch")
+            try message.write(rule)
+            call(message) { [weak self] result in self?.finish(request, for: rule, result.map { _ in }) }
+        } catch {
+            finish(request, for: rule, .failure(error))
+        }
+        return request
+    }
+
+    private func finish(_ request: SharedRequest, for rule: String, _ result: Result<Void, DBusError>) {
+        // Without an answer the bus may still have taken the rule.
+        if case .failure = result, subscriptions.discard(rule, of: request) { removeMatch(rule) }
+        request.finish(result)
+    }
+
     private func removeMatch(_ rule: String) {
         let message = try? Message.methodCall(to: Bus.name, path: Bus.path, interface: Bus.name, member: "RemoveMatch")
         guard let message, (try? message.write(rule)) != nil else { return }
         try? callWithoutReply(message)
     }
 
-    /// Follows who owns a name. Everything is asked in this order on one connection, so that no signal of the owner
-    /// arrives before the owner is known.
+    /// Follows who owns a name. Nobody goes on before the owner is known: its signals would not be taken for its own.
     private func trackOwner(of name: String) async throws(DBusError) {
         guard !subscriptions.isTracked(name) else { return }
-        subscriptions.setOwner("", of: name)
-        _ = try await watchOwner(of: name) { [weak self] owner in
-            self?.subscriptions.setOwner(owner ?? "", of: name)
+        try await (subscriptions.tracking(of: name) ?? beginTracking(of: name)).wait()
+    }
+
+    /// Asks in a task of its own: the one who needs the name first may be cancelled, others need it too.
+    private func beginTracking(of name: String) -> SharedRequest {
+        let request = subscriptions.beginTracking(of: name)
+        Task { @DBusActor in
+            do throws(DBusError) {
+                _ = try await watchOwner(of: name) { [weak self] owner in
+                    self?.subscriptions.setOwner(owner ?? "", of: name)
+                }
+                subscriptions.endTracking(of: name, request)
+                request.finish(.success(()))
+            } catch {
+                subscriptions.endTracking(of: name, request)
+                request.finish(.failure(error))
+            }
         }
+        return request
     }
 
     func receivedSignal(_ message: Message) {
