@@ -55,15 +55,15 @@ extension ListAdapter {
         // What a view shows that no longer looks at anything has to be released.
         let owesMore =
             !view.picture.elements.isEmpty || !view.orphans.isEmpty || view.credit.isStalled || view.isHeld
-        guard view.isActive || owesMore,
-            endsStall || !view.credit.isStalled
-        else { return [] }
+        guard view.isActive || owesMore else { return [] }
+        // Also of a view that is not sent anything: its controllers ask for what it shows.
+        fetchContents(of: view)
+        guard endsStall || !view.credit.isStalled else { return [] }
         if holdsViews {
             view.isHeld = true
             return []
         }
         if view.credit.isStalled, !view.credit.hasRoom { return [] }
-        fetchContents(of: view)
         var difference = view.difference(self)
         if difference.isEmpty && !view.isOffsetMoved {
             view.isHeld = false

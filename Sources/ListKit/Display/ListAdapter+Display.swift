@@ -15,8 +15,8 @@ extension ListAdapter {
         let shown = view.elements.lazy.filter { $0.key.handle != nil }
         let visible = shown.map(\.section)
         if let first = visible.min(), let last = visible.max() {
-            let trail = view.options.trail ?? configuration.workingRange
-            let lead = view.options.lead ?? configuration.workingRange
+            let trail = view.options.trail ?? max(0, configuration.workingRange)
+            let lead = view.options.lead ?? max(0, configuration.workingRange)
             let start = max(0, first - min(trail, first))
             view.workingRange = start..<last + 1 + min(lead, sections.count - 1 - last)
         } else {

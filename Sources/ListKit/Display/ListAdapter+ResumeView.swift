@@ -73,7 +73,7 @@ extension ListAdapter {
         }
         guard view.isActive else { return [] }
         prepareLayout(of: view)
-        return reply(view, event: nil).effects
+        return reply(view).effects
     }
 
     /// A view as its viewer knows it, for another engine to go on with.

@@ -16,8 +16,9 @@ extension ListAdapter {
         guard let range = scrollRange(of: handle, item: item, in: view) else {
             throw ListError(.noSuchItem, "item: \(objectID.debugDescription) has no item \(item)")
         }
+        let old = view.offset
         scroll(view, to: ScrollTarget(range: range, position: position))
-        let reply = reply(view, event: .scrolled)
+        let reply = reply(view, scrolledFrom: old)
         return (view.offset, reply)
     }
 
@@ -48,14 +49,17 @@ extension ListAdapter {
     /// A section controller scrolls all views to an item of its own; inside of a callback it happens right after it.
     func scrollViews(to controller: ListSectionController, index: Int, position: ScrollPosition) {
         guard depth == 0, application == nil else {
+            guard deferredScrolls < ListAdapter.maximumDeferred else { return }
+            deferredScrolls += 1
             deferred.append { [weak self] in self?.scrollViews(to: controller, index: index, position: position) }
             return
         }
         guard let handle = handle(of: controller) else { return }
         for view in views {
             guard let range = scrollRange(of: handle, item: index, in: view) else { continue }
+            let old = view.offset
             scroll(view, to: ScrollTarget(range: range, position: position))
-            let effects = reply(view, event: .scrolled).effects
+            let effects = reply(view, scrolledFrom: old).effects
             pendingEvents.insert(contentsOf: effects, at: 0)
         }
         onActivity?()
@@ -90,7 +94,7 @@ extension ListAdapter {
         let sections = Set(changed.map(\.section)).sorted()
         withLayout(of: view) { layout, source in layout.update(LayoutChanges(reloads: sections), source: source) }
         applyAnchor(of: view, forwarding: [:])
-        return reply(view, event: nil)
+        return reply(view)
     }
 
     func notifyScroll(_ event: ListScrollEvent, in view: ListView) {

@@ -63,10 +63,7 @@ extension ListAdapter {
         guard !views.contains(where: { $0.id == id }) else {
             throw ListError(.invalidArguments, "view: \(id) is open already")
         }
-        for (name, value) in [("buffer", options.buffer), ("scale", options.scale)]
-        where !value.isFinite || value < 0 {
-            throw ListError(.invalidArguments, "\(name): \(value)")
-        }
+        try options.validate()
         let kind = options.layout ?? configuration.layout
         views.append(ListView(id: id, options: options, layoutKind: kind, layout: makeLayout(kind, options)))
     }
@@ -99,7 +96,7 @@ extension ListAdapter {
             view.reportedSizes = [:]
         }
         if old?.size != rect.size { prepareLayout(of: view) }
-        return reply(view, event: old == nil ? nil : .scrolled)
+        return reply(view, scrolledFrom: old?.origin)
     }
 
     /// The viewer of a layout `none` names what it shows, first and last item included.
@@ -117,7 +114,7 @@ extension ListAdapter {
         }
         view.visibleRange = first...last
         lastScrolledView = id
-        return reply(view, event: nil)
+        return reply(view)
     }
 
     /// The viewer has drawn everything up to a sequence; one that was never sent is ignored.
@@ -136,13 +133,20 @@ extension ListAdapter {
     public func resync(view id: ViewID) throws(ListError) -> Picture {
         let view = try view(id)
         fetchContents(of: view)
-        pendingEvents.removeAll { $0.isPicture(of: id) }
         var difference = view.difference(self)
         if !difference.isEmpty || view.isOffsetMoved { _ = view.take(&difference, revision: revision) }
+        forgetPictures(of: view)
+        settle()
+        // What callbacks brought about meanwhile is in the picture too.
+        forgetPictures(of: view)
+        return view.presentPicture(revision: revision)
+    }
+
+    /// The viewer gets everything at once: what waits for it is in there.
+    private func forgetPictures(of view: ListView) {
+        pendingEvents.removeAll { $0.isPicture(of: view.id) }
         view.credit.acknowledgeAll(lastSent: view.picture.sequence)
         view.shifts.forget(upTo: view.picture.sequence)
-        settle()
-        return view.presentPicture(revision: revision)
     }
 
     /// Closes a view: everything in it ends and leaves, then it is closed.
@@ -192,7 +196,7 @@ extension ListAdapter {
     // MARK: Steps
 
     func view(_ id: ViewID) throws(ListError) -> ListView {
-        guard depth == 0, application == nil else {
+        guard depth == (isCompleting ? 1 : 0), application == nil else {
             throw ListError(.invalidArguments, "a view was called from inside of a callback")
         }
         guard let view = views.first(where: { $0.id == id }) else {
@@ -202,13 +206,15 @@ extension ListAdapter {
     }
 
     /// Brings a view up to date after its viewport changed, and answers everything that follows from it.
-    func reply(_ view: ListView, event: ListScrollEvent?) -> ViewReply {
+    ///
+    /// - Parameter old: where the viewport lay, if its controllers are to hear that the content moved (IGListKit F63).
+    func reply(_ view: ListView, scrolledFrom old: Point? = nil) -> ViewReply {
         let mark = pendingEvents.count
         let step = step(view)
         let pictures = compose(view)
         let said = events(of: step, in: view)
         notify([step])
-        if let event { notifyScroll(event, in: view) }
+        if let old, old != view.offset { notifyScroll(.scrolled, in: view) }
         let effects = settled(
             [said.display, said.range].compactMap { $0 } + pictures + nearEndEvents(of: view), since: mark)
         return ViewReply(sequence: view.picture.sequence, effects: effects)

@@ -27,6 +27,24 @@ public struct ListViewOptions: Sendable, Hashable {
 
     /// Makes the contract's defaults.
     public init() {}
+
+    /// Checks the numbers.
+    ///
+    /// - Throws: `invalidArguments`, naming the first that is negative or not finite.
+    func validate() throws(ListError) {
+        let counts = [
+            ("window", window), ("windowBytes", windowBytes), ("lead", lead ?? 0), ("trail", trail ?? 0),
+            ("overscanItems", overscanItems),
+        ]
+        for (name, value) in counts where value < 0 { throw ListError(.invalidArguments, "\(name): \(value)") }
+        for (name, value) in [("buffer", buffer), ("scale", scale)] where !value.isFinite || value < 0 {
+            throw ListError(.invalidArguments, "\(name): \(value)")
+        }
+        let insets = [contentInset.top, contentInset.left, contentInset.bottom, contentInset.right]
+        guard insets.allSatisfy(\.isFinite) else {
+            throw ListError(.invalidArguments, "contentInset: \(contentInset)")
+        }
+    }
 }
 
 /// The kinds of layouts.

@@ -24,6 +24,7 @@ extension ListAdapter {
             return nil
         }
         let controller = call(.make, handle) { kind.make(object) }
+        giveBack(controller)
         guard type(of: controller) != ListSectionController.self, controller.link == nil else {
             fault(handle, controller.link == nil ? "a plain ListSectionController" : "one controller for two objects")
             return nil
@@ -32,6 +33,12 @@ extension ListAdapter {
         registry.keep(controller, for: handle, isTransient: kind.traits != nil)
         _ = call(.update, handle) { controller.update(to: object) }
         return registry.controllers[handle]
+    }
+
+    /// A controller whose object leaves with the update that is being applied may be made another one's already.
+    private func giveBack(_ controller: ListSectionController) {
+        guard let handle = handle(of: controller), sections.position(of: handle) == nil else { return }
+        replaceController(of: handle)
     }
 
     /// The handle of a controller's section, if it belongs to this adapter.
@@ -73,7 +80,9 @@ extension ListAdapter {
     }
 
     func reportFault(of controller: ListSectionController, _ reason: String) {
-        if let handle = handle(of: controller) { fault(handle, reason) }
+        guard let handle = handle(of: controller) else { return }
+        fault(handle, reason)
+        noteActivity()
     }
 
     // MARK: Items

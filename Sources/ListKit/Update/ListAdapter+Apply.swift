@@ -57,8 +57,13 @@ extension ListAdapter {
         if application == nil { application = carried ?? Application() }
         carried = nil
         let unsettled = zip(flush.changes.inserts, itemCounts).compactMap { $1 == nil ? $0.new : nil }
+        if flush.reloadsAll {
+            // Their controllers are still the objects', which keep what a block wants kept.
+            application?.reloadsAll = true
+            runItemUpdates(flush.itemUpdates)
+        }
         updateControllers(flush, inserted: unsettled)
-        runItemUpdates(flush.itemUpdates)
+        if !flush.reloadsAll { runItemUpdates(flush.itemUpdates) }
         moveItem(flush.itemMove)
         settleItemCounts(flush, inserted: unsettled)
         application?.isCollecting = false
@@ -91,9 +96,7 @@ extension ListAdapter {
     ) -> FlushResult {
         let said: [AdapterEvent] = transaction.map { [.updated($0)] } ?? []
         pendingEvents.insert(contentsOf: said + events, at: min(mark, pendingEvents.count))
-        depth += 1
         notifyListeners(flush)
-        depth -= 1
         complete(flush, applied, error: nil)
         var result = FlushResult()
         result.answers = flush.answers(revision: revision)
@@ -104,19 +107,30 @@ extension ListAdapter {
 
     /// Calls the completions of a flush, in the order of the queue (IGListKit UP-52, UP-64).
     func complete(_ flush: Flush, _ applied: Application, error: ListError?) {
-        depth += 1
-        defer { depth -= 1 }
         var verdicts = flush.verdicts.makeIterator()
         var finished = applied.finished.makeIterator()
-        for element in flush.work {
-            switch element {
-            case .itemUpdate(let update): update.completion?(finished.next() == true && error == nil)
-            case .request(_, let completion), .dataSource(_, _, let completion):
-                let verdict = verdicts.next()
-                completion?(error == nil && verdict?.error == nil)
+        completing {
+            for element in flush.work {
+                switch element {
+                case .itemUpdate(let update): update.completion?(finished.next() == true && error == nil)
+                case .request(_, let completion), .dataSource(_, _, let completion):
+                    let verdict = verdicts.next()
+                    completion?(error == nil && verdict?.error == nil)
+                }
             }
+            for completion in applied.completions { completion.call(completion.finished && error == nil) }
         }
-        for completion in applied.completions { completion.call(completion.finished && error == nil) }
+    }
+
+    /// Calls those who wait for the end of a flush: what they say to the list waits, but they may call its views, for
+    /// everything is as the update left it (IGListKit EE-06).
+    func completing(_ body: () -> Void) {
+        let outer = isCompleting
+        isCompleting = depth == 0
+        depth += 1
+        body()
+        depth -= 1
+        isCompleting = outer
     }
 
     // MARK: Section controllers
@@ -143,7 +157,6 @@ extension ListAdapter {
     }
 
     private func rebuildControllers() {
-        application?.reloadsAll = true
         for (handle, changes) in application?.itemChanges ?? [:] { follow(changes, of: handle) }
         application?.itemChanges = [:]
         for handle in handlesWithItems {
@@ -169,7 +182,7 @@ extension ListAdapter {
     }
 
     /// Lets a controller go; another one is made when the section is asked next.
-    private func replaceController(of handle: SectionHandle) {
+    func replaceController(of handle: SectionHandle) {
         guard let controller = registry.remove(handle), displayCounts.isInUse(handle) else { return }
         application?.replaced[handle] = controller
     }

@@ -33,6 +33,7 @@ extension ListAdapter {
         guard let handle = sections.handle(at: section) else { return [] }
         let items = (0..<sections.itemCount(of: handle)).map { askItem(of: handle, at: $0) }
         settle()
+        if !pendingEvents.isEmpty { noteActivity() }
         return items
     }
 
@@ -59,6 +60,7 @@ extension ListAdapter {
 
     /// Events that no answer carried, in order: what section controllers caused by themselves.
     public func takeEvents() -> [AdapterEvent] {
+        settle()
         defer { pendingEvents = [] }
         return pendingEvents
     }
@@ -98,11 +100,12 @@ extension ListAdapter {
         isSettling = true
         defer { isSettling = false }
         var done = 0
-        while done < deferred.count, done < ListAdapter.maximumDeferred {
+        while done < deferred.count, done < ListAdapter.maximumDeferred + deferredScrolls {
             deferred[done]()
             done += 1
         }
         deferred = []
+        deferredScrolls = 0
         isActivityDeferred = false
         for view in views where view.isStale {
             view.isStale = false
@@ -114,15 +117,15 @@ extension ListAdapter {
 
     /// The end of a call that answers events: what nobody took before, what the call itself did, what callbacks did.
     ///
+    /// Inside of another call it answers nothing: they are that call's, and stay in their order.
     /// - Parameter mark: how many events waited when the call began.
     func settled(_ events: [AdapterEvent] = [], since mark: Int = .max) -> [AdapterEvent] {
         pendingEvents.insert(contentsOf: events, at: min(mark, pendingEvents.count))
-        if isSettling { return [] }
-        settle()
+        if isSettling || depth > 0 || application != nil { return [] }
         return takeEvents()
     }
 
-    /// How much work callbacks may put off in one call from outside, work that was put off included; the rest is dropped,
-    /// or two sections that scroll to themselves would go on for ever.
-    private static let maximumDeferred = 256
+    /// How many scrolls callbacks may put off in one call from outside, and how much else, work that was put off included; the
+    /// rest is dropped, or two sections that scroll to themselves would go on for ever.
+    static let maximumDeferred = 256
 }

@@ -185,9 +185,7 @@ extension ListAdapter {
     /// A flush in which only items change: they change first, so that one that changes nothing has no revision.
     private func prepareItems(_ flush: Flush) -> FlushStep {
         guard !flush.itemUpdates.isEmpty || carried != nil else {
-            depth += 1
             if flush.verdicts.contains(where: { $0.error == nil }) { notifyListeners(flush) }
-            depth -= 1
             return .finished(finishUnchanged(flush))
         }
         runItemUpdates(flush.itemUpdates)

@@ -79,6 +79,10 @@ public final class ListAdapter {
     var depth = 0
     /// Work of callbacks that has to wait until the adapter is done.
     var deferred: [() -> Void] = []
+    /// How many scrolls are among it.
+    var deferredScrolls = 0
+    /// Whether the completions and listeners of a flush are being called: all is consistent then, and views may be called.
+    var isCompleting = false
     /// Whether the host is told of activity among the work that was put off.
     var isActivityDeferred = false
     /// Whether work that was put off is being done.

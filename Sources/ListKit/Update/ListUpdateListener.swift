@@ -24,8 +24,10 @@ extension ListAdapter {
     func notifyListeners(_ flush: Flush) {
         let kind: ListUpdateKind =
             flush.isReload ? .reloadData : flush.isOfItemsOnly ? .itemUpdates : .performUpdates
-        for listener in updateListeners.elements {
-            listener.adapter(self, didFinish: kind, animated: kind != .reloadData && flush.isAnimated)
+        completing {
+            for listener in updateListeners.elements {
+                listener.adapter(self, didFinish: kind, animated: kind != .reloadData && flush.isAnimated)
+            }
         }
     }
 }

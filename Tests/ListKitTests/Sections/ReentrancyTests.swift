@@ -79,7 +79,7 @@ struct ReentrancyTests {
                 case .diff: break
                 }
             }
-            _ = try list.adapter.acknowledge(view: 1, sequence: screen.sequence)
+            screen.take(try list.adapter.acknowledge(view: 1, sequence: screen.sequence))
             screen.take(try list.adapter.selectItem(0, ofObject: "o20").events)
             screen.take(
                 try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 100, width: 100, height: 100))

@@ -4,10 +4,20 @@ import Testing
 
 @Suite("updates_e2e.json: scripts of updates")
 struct EndToEndVectorTests {
-    /// A section of as many items as its object says, until an item update says otherwise.
+    /// A section of as many items as its object says, until an item update says otherwise: that is kept for this content of
+    /// the object, as the scripts' objects keep it.
     final class Counted: ListSectionController {
-        var count = 0
-        override func didUpdate(to object: ListObject) { count = object.fields["count"]?.int ?? 0 }
+        private(set) var count = 0
+        override func didUpdate(to object: ListObject) {
+            let said = object.fields["count"]?.int ?? 0
+            let kept = context?.state
+            count = kept?["instead of"]?.int == said ? kept?["count"]?.int ?? said : said
+        }
+        func setCount(_ new: Int) {
+            count = new
+            let said = context?.object?.fields["count"]?.int ?? 0
+            context?.state = ["count": .int64(Int64(new)), "instead of": .int64(Int64(said))]
+        }
         override func numberOfItems() -> Int { count }
         override func sizeForItem(at index: Int) -> Size { Size(width: 100, height: 10) }
         override func item(at index: Int) -> ListItem { ListItem(reuseIdentifier: "cell") }
@@ -120,7 +130,7 @@ struct EndToEndVectorTests {
             let other = step["on"].map { controller($0) } ?? own
             let indexes = { (key: String) in (step[key]?.array ?? []).compactMap(\.integer) }
             if let pair = step["setCount"] {
-                controller(pair[0])?.count = pair[1]?.integer ?? 0
+                controller(pair[0])?.setCount(pair[1]?.integer ?? 0)
                 counts[Self.name(pair[0])] = pair[1]?.integer
             }
             if step["insert"] != nil { batch.insertItems(at: indexes("insert"), in: other) }

@@ -1,0 +1,181 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@Suite("What a host, its views and its section controllers can rely on")
+struct HostGuaranteeTests {
+    private func rows(_ count: Int, prepare: @escaping (LetterController) -> Void = { _ in }) throws -> TestHost {
+        TestHost(
+            try (0..<count).map { try letters("r\($0):x") },
+            provider: ScriptedProvider { _ in
+                let controller = LetterController(log: EventList())
+                prepare(controller)
+                return controller
+            })
+    }
+
+    private func scroll(_ list: TestHost, _ y: Double, height: Double = 100) throws -> [AdapterEvent] {
+        try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: y, width: 100, height: height)).effects
+    }
+
+    @Test("an item that scrolls a stalled view while a resync asks for it → no change has the picture's sequence")
+    func resyncSequence() throws {
+        let list = try rows(90)
+        _ = try list.open { $0.window = 1 }
+        list.controller("r65")?.onItem = { controller, _ in
+            controller.context?.scrollToItem(at: 0, position: .start)
+        }
+        for y in [300.0, 600] { _ = try scroll(list, y) }
+        let picture = try list.adapter.resync(view: 1)
+        let later = list.adapter.takeEvents().compactMap { event in
+            if case .picture(let change) = event { change.sequence } else { nil }
+        }
+        #expect(later.allSatisfy { $0 > picture.sequence }, "resync at \(picture.sequence), then \(later)")
+    }
+
+    @Test(
+        "a view that is stalled, or held → what its controllers see is what it shows (BS-08)", arguments: [false, true])
+    func displayedItem(isHeld: Bool) throws {
+        let list = try rows(90)
+        _ = try list.open { $0.window = isHeld ? 32 : 1 }
+        _ = try scroll(list, 300)
+        list.adapter.holdsViews = isHeld
+        _ = try scroll(list, 600)
+        for (id, isShown) in [("r30", false), ("r60", true)] {
+            let context = try #require(list.controller(id)?.context)
+            #expect(context.visibleIndexes == (isShown ? [0] : []))
+            #expect((context.displayedItem(at: 0) != nil) == isShown, "\(id)")
+        }
+    }
+
+    @Test("a fault that a timer reports → the host is told, and the screen shows the error items")
+    func faultOutside() throws {
+        let list = try TestHost.letters("a:x", "b:y")
+        var screen = try list.open()
+        _ = list.takeEvents()
+        var woken = 0
+        list.adapter.onActivity = { woken += 1 }
+        list.controller("a")?.context?.reportFault("broken")
+        #expect(woken == 1)
+        screen.take(list.adapter.takeEvents())
+        #expect(screen.items.map(\.reuseIdentifier) == ["error", "letter"])
+    }
+
+    @Test("hundreds of scrolls put off before another data source → the source is taken over all the same (F17, F75)")
+    func sourceBehindScrolls() throws {
+        let list = try rows(300)
+        _ = try list.open()
+        for number in 0..<299 { list.controller("r\(number)")?.onUpdate = { $0.context?.scrollToItem(at: 0) } }
+        let source = LibraryTests.Source(try objects("last"))
+        list.controller("r299")?.onUpdate = { [weak list] _ in list?.adapter.setDataSource(source) }
+        try list.update((0..<300).map { try letters("r\($0):y") })
+        list.flush()
+        #expect(list.adapter.dataSource === source && list.ids == ["last"])
+    }
+
+    @Test("another data source while the items of a section are read → somebody is told of what waits (F17)")
+    func sourceWhileReading() throws {
+        let clock = LibraryTests.Clock()
+        let list = try TestHost.letters("a:x", "b:y")
+        list.adapter.scheduler = clock
+        _ = try list.open()
+        let source = LibraryTests.Source(try [letters("z:q")])
+        list.controller("b")?.onItem = { [weak list] _, _ in list?.adapter.setDataSource(source) }
+        _ = (list.adapter.takeEvents(), list.adapter.items(inSection: 0))
+        var woken = 0
+        list.adapter.onActivity = { woken += 1 }
+        _ = list.adapter.items(inSection: 1)
+        clock.advance(to: 10)
+        #expect(list.ids == ["z"] && (woken > 0 || !clock.events.isEmpty))
+    }
+
+    @Test("a viewport that does not move, a scroll to where the view is → nobody hears that the content moved (F63)")
+    func noScroll() throws {
+        let scrolls = DelegateTests.Scrolls()
+        let list = try rows(60) { $0.scrollDelegate = scrolls }
+        _ = try list.open()
+        _ = try scroll(list, 0)
+        _ = try scroll(list, 0, height: 90)
+        _ = try list.adapter.scrollTo(view: 1, object: "r0", item: 0, position: .start)
+        #expect(scrolls.events.isEmpty)
+    }
+
+    @Test("a controller that keeps itself at the start whenever it hears a scroll → told twice, not 257 times")
+    func scrollInScroll() throws {
+        final class Keeper: ListScrollDelegate {
+            var count = 0
+            func sectionController(_ controller: ListSectionController, didScroll event: ListScrollEvent) {
+                count += 1
+                controller.context?.scrollToItem(at: 0, position: .start)
+            }
+        }
+        let keeper = Keeper()
+        let list = try rows(60)
+        list.controller("r3")?.scrollDelegate = keeper
+        _ = try list.open()
+        _ = try scroll(list, 20)
+        #expect(keeper.count == 2)
+    }
+
+    @Test("options out of range → an error, as openView says, not a trap", arguments: 0..<6)
+    func options(number: Int) throws {
+        let list = try rows(30)
+        var options = ListViewOptions()
+        switch number {
+        case 0: options.lead = -1
+        case 1: options.trail = -1
+        case 2: options.overscanItems = -1
+        case 3: options.contentInset = EdgeInsets(top: .nan, left: 0, bottom: 0, right: 0)
+        case 4: options.contentInset = EdgeInsets(top: 0, left: 0, bottom: .infinity, right: 0)
+        default: options.window = -1
+        }
+        #expect(throws: ListError.self) { try list.adapter.openView(1, options: options) }
+    }
+
+    @Test("a completion that selects → the events of the flush still reach the host")
+    func selectInCompletion() throws {
+        let list = try TestHost.letters("a:x")
+        var screen = try list.open()
+        _ = list.takeEvents()
+        list.adapter.performUpdates(try [letters("a:x"), letters("b:y")]) { _ in
+            _ = try? list.adapter.selectItem(0, ofObject: "b")
+        }
+        let events = list.adapter.flushNow().flatMap(\.events)
+        #expect(events.contains { if case .updated = $0 { true } else { false } })
+        screen.take(events)
+        #expect(screen.items.map(\.objectID) == ["a", "b"])
+    }
+
+    @Test("a completion that scrolls → it does (IGListKit EE-06: what the update shows is there)")
+    func scrollInCompletion() throws {
+        let list = try rows(30)
+        _ = try list.open()
+        var offsets: [Double?] = []
+        list.adapter.performUpdates(try (0..<40).map { try letters("r\($0):x") }) { _ in
+            offsets.append(try? list.adapter.scroll(view: 1, toObject: "r35", position: .start).offset.y)
+        }
+        list.adapter.flushNow()
+        #expect(offsets == [300])
+    }
+
+    @Test("a controller whose object leaves in the update in which it is given to another one → no fault (F31)")
+    func reused() throws {
+        let only = LetterController(log: EventList())
+        let list = TestHost([try letters("a:x")], provider: ScriptedProvider { _ in only })
+        let events = try list.update([letters("b:y")]).events
+        #expect(!events.contains { if case .sectionFault = $0 { true } else { false } })
+        #expect(list.adapter.sectionController(forID: "b") === only)
+    }
+
+    @Test("a batch that waits when everything is made anew → what it keeps for the object is kept (EE-33, U13)")
+    func stateBesideReload() throws {
+        let list = try TestHost.letters("a:xy")
+        let controller = try #require(list.controller("a"))
+        controller.context?.performBatch(updates: { batch in
+            controller.context?.state = ["more": true]
+            batch.reloadSection()
+        })
+        list.adapter.reloadData()
+        list.flush()
+        #expect(list.controller("a")?.context?.state == ["more": true])
+    }
+}
