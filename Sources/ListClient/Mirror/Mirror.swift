@@ -14,7 +14,7 @@ public struct Mirror: Sendable {
     }
 
     struct Entry: Sendable {
-        /// Names the entry in changes that wait for its content; never used twice.
+        /// Names the entry through all changes of its place; never used twice.
         var key: UInt64
         var object: MirroredObject?
         var isMissing: Bool
@@ -23,7 +23,12 @@ public struct Mirror: Sendable {
     /// The revision this copy is at; 0 before the first `reset`.
     public private(set) var revision: UInt64 = 0
     private(set) var entries: [Entry] = []
-    private var pending: [PendingChange] = []
+    /// The entries whose order was told last; nil while the order is still the same.
+    private var told: [Entry]?
+    /// The keys of entries with new content that was not told.
+    private var changed: Set<UInt64> = []
+    /// Outside of these sections nothing is missing or changed.
+    private var touched = 0..<0
     private var missingCount = 0
     private var nextKey: UInt64 = 0
     private var isFresh = true
@@ -47,7 +52,7 @@ public struct Mirror: Sendable {
 
     /// The first neighbouring sections whose content is to be read.
     public var missing: IndexRun? {
-        guard missingCount > 0, let first = entries.firstIndex(where: \.isMissing) else { return nil }
+        guard missingCount > 0, let first = entries[touched].firstIndex(where: \.isMissing) else { return nil }
         var end = first
         while end < entries.count, entries[end].isMissing { end += 1 }
         return IndexRun(first: first, count: end - first)
@@ -58,7 +63,8 @@ public struct Mirror: Sendable {
         self.revision = revision
         entries = (0..<total).map { _ in makeEntry() }
         missingCount = total
-        pending = []
+        forgetChanges()
+        touched = entries.indices
         isFresh = true
     }
 
@@ -91,66 +97,112 @@ public struct Mirror: Sendable {
         return .none
     }
 
-    /// What happened since the last call, once all content is here; nil while some is missing.
+    /// What happened since the last call, to be applied one by one, once all content is here; nil while some is missing.
     ///
     /// After a `reset` the one event is `.replaced`.
+    /// - Complexity: O(changes) while only content changed, else O(count + m log m) for the m sections between the first
+    ///   and the last that changed their place.
     public mutating func takeChanges() -> [MirrorChange]? {
         guard isComplete else { return nil }
         defer {
-            pending = []
+            forgetChanges()
             isFresh = false
         }
         if isFresh { return [.replaced(count: entries.count)] }
-        guard !pending.isEmpty else { return [] }
-        var objects: [UInt64: MirroredObject] = [:]
-        for entry in entries { objects[entry.key] = entry.object }
-        return pending.compactMap { $0.resolved(objects) }
+        let order = changesOfOrder()
+        return order + changesOfContent()
+    }
+
+    private mutating func forgetChanges() {
+        told = nil
+        changed = []
+        touched = 0..<0
+    }
+
+    private mutating func changesOfOrder() -> [MirrorChange] {
+        guard let told else { return [] }
+        let script = ArrayScript(from: told.map(\.key), to: entries.map(\.key))
+        return script.steps.compactMap { step in
+            switch step {
+            case .delete(let section): return .deleted(section: section, object: told[section].object)
+            case .insert(let section, let target):
+                // What is new has no older content to be told apart from.
+                changed.remove(entries[target].key)
+                return entries[target].object.map { .inserted(section: section, object: $0) }
+            case .move(let from, let to, let target):
+                return entries[target].object.map { .moved(from: from, to: to, object: $0) }
+            }
+        }
+    }
+
+    private func changesOfContent() -> [MirrorChange] {
+        guard !changed.isEmpty else { return [] }
+        return touched.compactMap { section in
+            guard changed.contains(entries[section].key) else { return nil }
+            return entries[section].object.map { .updated(section: section, object: $0) }
+        }
     }
 
     private mutating func advance(by update: Update) throws(BatchMismatch) {
         for run in update.sections.deletes + update.sections.reloads where run.range.upperBound > entries.count {
             throw BatchMismatch(message: "section \(run.range.upperBound - 1) of \(entries.count) is not there")
         }
+        if update.sections.keepsOrder {
+            try refresh(by: update)
+        } else {
+            try reorder(by: update)
+        }
+        revision = update.revision
+    }
+
+    /// Takes in new content where the order stays.
+    private mutating func refresh(by update: Update) throws(BatchMismatch) {
+        try Self.check(update.sectionCount, entries.count)
+        var sections = update.sections.reloads.flatMap(\.range)
+        sections += update.items.oldSections + update.items.newSections
+        for section in sections where entries.indices.contains(section) {
+            if !entries[section].isMissing { missingCount += 1 }
+            entries[section].isMissing = true
+            changed.insert(entries[section].key)
+            touched =
+                touched.isEmpty
+                ? section..<(section + 1)
+                : min(section, touched.lowerBound)..<max(section + 1, touched.upperBound)
+        }
+    }
+
+    private mutating func reorder(by update: Update) throws(BatchMismatch) {
         let old = entries
         let arrival = Entry(key: 0, object: nil, isMissing: true)
         var new = try old.applying(update.sections, placeholder: arrival)
-        var changes: [PendingChange] = []
-        for section in update.sections.deletes.flatMap(\.range) {
-            changes.append(.deleted(section: section, object: old[section].object, key: old[section].key))
-        }
+        try Self.check(update.sectionCount, new.count)
         var key = nextKey
         for section in update.sections.inserts.flatMap(\.range) {
             key += 1
             new[section].key = key
-            changes.append(.inserted(section: section, key: key))
-        }
-        for move in update.sections.moves {
-            changes.append(.moved(from: move.from, to: move.to, key: new[move.to].key))
         }
         let refreshed = Self.refreshed(by: update, old: old, new: new)
         if !refreshed.isEmpty {
-            for section in new.indices where refreshed.contains(new[section].key) {
-                new[section].isMissing = true
-                changes.append(.updated(section: section, key: new[section].key))
-            }
-        }
-        if let expected = update.sectionCount, expected != new.count {
-            throw BatchMismatch(message: "\(new.count) sections instead of \(expected)")
+            for section in new.indices where refreshed.contains(new[section].key) { new[section].isMissing = true }
         }
         nextKey = key
+        if told == nil { told = old }
+        changed.formUnion(refreshed)
         entries = new
+        touched = new.indices
         missingCount = new.reduce(into: 0) { $0 += $1.isMissing ? 1 : 0 }
-        pending += changes
-        revision = update.revision
+    }
+
+    private static func check(_ expected: Int?, _ count: Int) throws(BatchMismatch) {
+        guard let expected, expected != count else { return }
+        throw BatchMismatch(message: "\(count) sections instead of \(expected)")
     }
 
     /// The entries with new content: reloaded sections, and sections that stay and have item changes.
     private static func refreshed(by update: Update, old: [Entry], new: [Entry]) -> Set<UInt64> {
         var keys = Set(update.sections.reloads.flatMap(\.range).map { old[$0].key })
-        let before = update.items.deletes + update.items.reloads + update.items.moves.map(\.from)
-        for path in before where old.indices.contains(path.section) { keys.insert(old[path.section].key) }
-        let after = update.items.inserts + update.items.moves.map(\.to)
-        for path in after where new.indices.contains(path.section) { keys.insert(new[path.section].key) }
+        for section in update.items.oldSections where old.indices.contains(section) { keys.insert(old[section].key) }
+        for section in update.items.newSections where new.indices.contains(section) { keys.insert(new[section].key) }
         return keys
     }
 

@@ -1,31 +1,18 @@
 /// What happened to one section of a mirrored list.
+///
+/// Positions count as changes of an array do: whoever applies the changes one by one, in their order, to an array of its
+/// own has the mirror's content afterwards. A position is therefore one in the array as the changes before it left it,
+/// not one before or after a transaction of the daemon; several transactions may be joined in one row of changes, and
+/// what came and went between two of them is not told at all.
 public enum MirrorChange: Sendable, Equatable {
-    /// The whole list was read anew.
+    /// The whole list was read anew and has this many sections: everything told before is void.
     case replaced(count: Int)
-    /// An object is new at a section.
+    /// The object is put in at `section`; what stood there and behind it moves one up.
     case inserted(section: Int, object: MirroredObject)
-    /// An object went away; its section before, and the object if its content was known.
+    /// The element at `section` is taken out; the object as it was last read.
     case deleted(section: Int, object: MirroredObject?)
-    /// An object changed its place.
+    /// The element at `from` is taken out and then put in at `to`, a position in the array without it.
     case moved(from: Int, to: Int, object: MirroredObject)
-    /// An object has new content.
+    /// The object at `section` has new content.
     case updated(section: Int, object: MirroredObject)
-}
-
-/// A change whose object is named by its entry until the content is here.
-enum PendingChange: Sendable {
-    case inserted(section: Int, key: UInt64)
-    case deleted(section: Int, object: MirroredObject?, key: UInt64)
-    case moved(from: Int, to: Int, key: UInt64)
-    case updated(section: Int, key: UInt64)
-
-    /// The change with its object; nil when the object came and went before anybody read it.
-    func resolved(_ objects: [UInt64: MirroredObject]) -> MirrorChange? {
-        switch self {
-        case .inserted(let section, let key): objects[key].map { .inserted(section: section, object: $0) }
-        case .deleted(let section, let object, _): object.map { .deleted(section: section, object: $0) }
-        case .moved(let from, let to, let key): objects[key].map { .moved(from: from, to: to, object: $0) }
-        case .updated(let section, let key): objects[key].map { .updated(section: section, object: $0) }
-        }
-    }
 }

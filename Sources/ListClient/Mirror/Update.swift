@@ -35,7 +35,10 @@ public struct Update: Sendable, Equatable {
         }
 
         /// Whether nothing changes.
-        public var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && reloads.isEmpty }
+        public var isEmpty: Bool { keepsOrder && reloads.isEmpty }
+
+        /// Whether every section stays where it is.
+        var keepsOrder: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty }
     }
 
     /// Changes of items inside sections that stay.
@@ -61,6 +64,12 @@ public struct Update: Sendable, Equatable {
 
         /// Whether nothing changes.
         public var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && reloads.isEmpty }
+
+        /// The sections that change, before the transaction.
+        var oldSections: [Int] { (deletes + reloads + moves.map(\.from)).map(\.section) }
+
+        /// The sections that change, after the transaction.
+        var newSections: [Int] { (inserts + moves.map(\.to)).map(\.section) }
     }
 
     /// The revision before the transaction.

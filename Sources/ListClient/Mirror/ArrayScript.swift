@@ -1,0 +1,91 @@
+/// The steps that make one order of unique keys into another, for an array that is changed one step after the other.
+enum ArrayStep: Equatable {
+    /// Take out the element at this position.
+    case delete(at: Int)
+    /// Put in the element that ends up at `target`.
+    case insert(at: Int, target: Int)
+    /// Take out the element at `from` and put it in at `to`, counted without it; it ends up at `target`.
+    case move(from: Int, to: Int, target: Int)
+}
+
+/// Finds the steps between two orders of unique keys: deletes from the back, then what arrives from the front.
+///
+/// As few elements as possible move. Complexity: O(n) for what is the same at both ends, O(m log m) for the m keys between.
+struct ArrayScript {
+    private(set) var steps: [ArrayStep] = []
+
+    init(from old: [UInt64], to new: [UInt64]) {
+        let start = zip(old, new).prefix { $0 == $1 }.count
+        let shorter = min(old.count, new.count) - start
+        var tail = 0
+        while tail < shorter, old[old.count - 1 - tail] == new[new.count - 1 - tail] { tail += 1 }
+        let middle = Array(new[start..<(new.count - tail)])
+        var places: [UInt64: Int] = [:]
+        for (place, key) in middle.enumerated() { places[key] = place }
+        var kept: [Int] = []
+        for position in start..<(old.count - tail) {
+            if let place = places[old[position]] {
+                kept.append(place)
+            } else {
+                steps.append(.delete(at: position))
+            }
+        }
+        steps.reverse()
+        arrive(kept: kept, count: middle.count, from: start)
+    }
+
+    /// Walks through the new order from the front.
+    ///
+    /// Those that stay divide the array into gaps. What arrives in a gap stands in front of those that still wait there for
+    /// their move. So in front of an arrival at `place` are the `place` ones of the new order, and those in earlier gaps
+    /// that wait.
+    private mutating func arrive(kept: [Int], count: Int, from start: Int) {
+        let staying = Set(Self.longestAscending(kept))
+        var waiting = WaitingMoves(kept: kept, staying: staying)
+        let known = Set(kept)
+        var gap = 0
+        var gapsOfArrivals: [Int] = []
+        for place in 0..<count {
+            if staying.contains(place) {
+                gap += 1
+                continue
+            }
+            let source = known.contains(place) ? waiting.take(place, gapsOfArrivals) : nil
+            let position = start + place + waiting.count(before: gap)
+            gapsOfArrivals.append(gap)
+            if let source {
+                steps.append(.move(from: start + source, to: position, target: start + place))
+            } else {
+                steps.append(.insert(at: position, target: start + place))
+            }
+        }
+    }
+
+    /// The longest ascending choice of different numbers (patience sorting).
+    static func longestAscending(_ numbers: [Int]) -> [Int] {
+        var ends: [Int] = []  // ends[k]: where in `numbers` the best choice of k + 1 numbers ends
+        var previous = [Int](repeating: -1, count: numbers.count)
+        for index in numbers.indices {
+            let length = Self.lowerBound(ends.count) { numbers[ends[$0]] < numbers[index] }
+            if length > 0 { previous[index] = ends[length - 1] }
+            if length == ends.count { ends.append(index) } else { ends[length] = index }
+        }
+        var choice: [Int] = []
+        var index = ends.last ?? -1
+        while index >= 0 {
+            choice.append(numbers[index])
+            index = previous[index]
+        }
+        return choice.reversed()
+    }
+
+    /// How many of the first ones fulfil a condition that holds up to some position and not behind it.
+    static func lowerBound(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(middle) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

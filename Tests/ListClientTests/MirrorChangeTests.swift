@@ -1,0 +1,187 @@
+import DBus
+import TestSupport
+import Testing
+
+@testable import ListClient
+
+/// Somebody who keeps an array and knows nothing but what he is told.
+private struct NaiveFollower {
+    var objects: [MirroredObject] = []
+
+    /// Applies changes one by one; `daemon` answers when everything is to be read anew.
+    mutating func apply(_ changes: [MirrorChange], _ daemon: NaiveDaemon) throws {
+        for change in changes {
+            switch change {
+            case .replaced(let count):
+                objects = daemon.objects(0..<daemon.ids.count)
+                #expect(objects.count == count)
+            case .inserted(let section, let object):
+                try #require((0...objects.count).contains(section))
+                objects.insert(object, at: section)
+            case .deleted(let section, let object):
+                try #require(objects.indices.contains(section))
+                #expect(objects.remove(at: section).id == object?.id)
+            case .moved(let from, let to, let object):
+                try #require(objects.indices.contains(from) && objects.indices.contains(to))
+                #expect(objects[from].id == object.id)
+                objects.insert(objects.remove(at: from), at: to)
+            case .updated(let section, let object):
+                try #require(objects.indices.contains(section))
+                #expect(objects[section].id == object.id)
+                objects[section] = object
+            }
+        }
+    }
+}
+
+@Suite("Changes of a mirror")
+struct MirrorChangeTests {
+    @Test("random transactions, read late, in part or not before they vanish → changes add up", arguments: 0..<60)
+    func addUp(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        var daemon = NaiveDaemon(count: Int.random(in: 0..<14, using: &random))
+        var (mirror, follower) = (Mirror(), NaiveFollower())
+        mirror.reset(revision: daemon.revision, total: daemon.ids.count)
+        var told = 0
+        for _ in 0..<80 {
+            for _ in 0..<Int.random(in: 0..<4, using: &random) {
+                #expect(mirror.apply(daemon.step(&random)) == .none)
+            }
+            // What is missing is read in part, or all of it.
+            for _ in 0..<Int.random(in: 0..<8, using: &random) {
+                guard let run = mirror.missing else { break }
+                let end = Int.random(in: (run.first + 1)...run.range.upperBound, using: &random)
+                _ = mirror.fill(from: run.first, objects: daemon.objects(run.first..<end), revision: daemon.revision)
+            }
+            guard let changes = mirror.takeChanges() else { continue }
+            told += 1
+            try follower.apply(changes, daemon)
+            #expect(follower.objects == daemon.objects(0..<daemon.ids.count))
+            #expect(mirror.takeChanges() == [])
+        }
+        #expect(told > 0)
+    }
+
+    @Test("an object that came and went before it was read → the others are told at their right positions")
+    func vanished() throws {
+        var daemon = NaiveDaemon(count: 3)
+        var mirror = Mirror()
+        mirror.reset(revision: 1, total: 3)
+        _ = mirror.fill(from: 0, objects: daemon.objects(0..<3), revision: 1)
+        _ = mirror.takeChanges()
+        var follower = NaiveFollower(objects: daemon.objects(0..<3))
+        let batches: [Update.Sections] = [
+            Update.Sections(inserts: [IndexRun(first: 0, count: 1)]),
+            Update.Sections(inserts: [IndexRun(first: 4, count: 1)]),
+            Update.Sections(deletes: [IndexRun(first: 0, count: 1)]),
+        ]
+        for (revision, batch) in zip(UInt64(1)..., batches) {
+            let update = Update(baseRevision: revision, revision: revision + 1, kind: .update, sections: batch)
+            #expect(mirror.apply(update) == .none)
+        }
+        daemon.ids.append("B")
+        _ = mirror.fill(from: 3, objects: daemon.objects(3..<4), revision: 4)
+        let changes = mirror.takeChanges() ?? []
+        #expect(changes == [.inserted(section: 3, object: daemon.object("B"))])
+        try follower.apply(changes, daemon)
+        #expect(follower.objects == daemon.objects(0..<4))
+    }
+
+    @Test("content changed in several places and transactions → each object is told once, where it is")
+    func contentOnly() {
+        var daemon = NaiveDaemon(count: 100)
+        var mirror = Mirror()
+        mirror.reset(revision: 1, total: 100)
+        _ = mirror.fill(from: 0, objects: daemon.objects(0..<100), revision: 1)
+        _ = mirror.takeChanges()
+        for (revision, section) in zip(UInt64(1)..., [70, 20, 70, 21]) {
+            daemon.version["o\(section)", default: 0] += 1
+            let update = Update(
+                baseRevision: revision, revision: revision + 1, kind: .update,
+                sections: Update.Sections(reloads: [IndexRun(first: section, count: 1)]))
+            #expect(mirror.apply(update) == .none)
+        }
+        #expect(mirror.missing == IndexRun(first: 20, count: 2))
+        _ = mirror.fill(from: 20, objects: daemon.objects(20..<22), revision: 5)
+        #expect(mirror.missing == IndexRun(first: 70, count: 1))
+        _ = mirror.fill(from: 70, objects: daemon.objects(70..<71), revision: 5)
+        let changes = mirror.takeChanges()
+        #expect(changes == [20, 21, 70].map { .updated(section: $0, object: daemon.object("o\($0)")) })
+    }
+}
+
+@Suite("Steps between two orders")
+struct ArrayScriptTests {
+    private func applied(_ script: ArrayScript, to old: [UInt64], _ new: [UInt64]) throws -> [UInt64] {
+        var keys = old
+        for step in script.steps {
+            switch step {
+            case .delete(let position):
+                try #require(keys.indices.contains(position))
+                keys.remove(at: position)
+            case .insert(let position, let target):
+                try #require((0...keys.count).contains(position) && new.indices.contains(target))
+                keys.insert(new[target], at: position)
+            case .move(let from, let to, let target):
+                try #require(keys.indices.contains(from) && keys.indices.contains(to) && keys[from] == new[target])
+                keys.insert(keys.remove(at: from), at: to)
+            }
+        }
+        return keys
+    }
+
+    private func permutations(_ keys: [UInt64]) -> [[UInt64]] {
+        guard let first = keys.first else { return [[]] }
+        return permutations(Array(keys.dropFirst())).flatMap { rest in
+            (0...rest.count).map { Array(rest[..<$0]) + [first] + Array(rest[$0...]) }
+        }
+    }
+
+    @Test("every order of every choice of up to four old and two new keys → the steps lead there", arguments: 0...4)
+    func exhaustive(count: Int) throws {
+        let old = (0..<UInt64(count)).map { $0 }
+        for choice in 0..<(1 << (count + 2)) {
+            let keys = (0..<UInt64(count + 2)).filter { choice & (1 << Int($0)) != 0 }
+            for new in permutations(keys) {
+                let script = ArrayScript(from: old, to: new)
+                #expect(try applied(script, to: old, new) == new)
+            }
+        }
+    }
+
+    @Test("random long orders → the steps lead there, and no more elements move than must", arguments: 0..<30)
+    func random(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let old = (0..<UInt64(Int.random(in: 0..<300, using: &random))).map { $0 }
+        var new = old.filter { _ in !random.chance(oneIn: 5) }
+        if random.chance(oneIn: 2) { new.shuffle(using: &random) }
+        for key in 0..<UInt64(Int.random(in: 0..<40, using: &random)) {
+            new.insert(1000 + key, at: Int.random(in: 0...new.count, using: &random))
+        }
+        for _ in 0..<5 where !new.isEmpty {
+            let key = new.remove(at: Int.random(in: 0..<new.count, using: &random))
+            new.insert(key, at: Int.random(in: 0...new.count, using: &random))
+        }
+        let script = ArrayScript(from: old, to: new)
+        #expect(try applied(script, to: old, new) == new)
+        let moves = script.steps.count { if case .move = $0 { true } else { false } }
+        let common = new.filter { $0 < 1000 }
+        #expect(moves == common.count - naiveLongestAscending(common))
+    }
+
+    /// The textbook's quadratic table.
+    private func naiveLongestAscending(_ keys: [UInt64]) -> Int {
+        var best: [Int] = []
+        for (index, key) in keys.enumerated() {
+            best.append(1 + ((0..<index).filter { keys[$0] < key }.map { best[$0] }.max() ?? 0))
+        }
+        return best.max() ?? 0
+    }
+
+    @Test("one element moves far → one step")
+    func oneMove() {
+        #expect(ArrayScript(from: [1, 2, 3, 4], to: [2, 3, 4, 1]).steps == [.move(from: 0, to: 3, target: 3)])
+        #expect(ArrayScript(from: [1, 2, 3, 4], to: [4, 1, 2, 3]).steps == [.move(from: 3, to: 0, target: 0)])
+        #expect(ArrayScript(from: [], to: []).steps == [])
+    }
+}
