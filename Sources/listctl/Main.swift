@@ -4,10 +4,11 @@ import Foundation
 @main
 struct Main {
     static func main() async {
+        StandardDescriptor.keepNumbers()
         // How wide characters are, whatever the user's language; the C library copies the name.
         _ = unsafe setlocale(LC_ALL, "C.UTF-8")
         do throws(UsageError) {
-            let arguments = try Arguments(parsing: Array(CommandLine.arguments.dropFirst()))
+            let arguments = try Arguments(parsing: Arguments.words())
             exit(await CommandRunner.run(arguments).rawValue)
         } catch {
             Output.complain("\(error.message)\n\(Arguments.usage)")

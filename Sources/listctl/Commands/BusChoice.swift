@@ -14,6 +14,17 @@ enum BusChoice {
         }
     }
 
+    /// A connection to the bus, or to listd itself.
+    ///
+    /// - Throws: `NoServer` whatever hinders it, be it the address, the socket or the other end.
+    static func connect(to address: BusAddress) async throws(DBusError) -> Connection {
+        do throws(DBusError) {
+            return try await Connection.open(address)
+        } catch {
+            throw DBusError(.noServer, error.message)
+        }
+    }
+
     private static func isOnSessionBus() async -> Bool {
         guard let connection = try? await Connection.open(.session, timeout: .seconds(2)) else { return false }
         defer { connection.close() }

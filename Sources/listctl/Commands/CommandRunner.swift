@@ -7,12 +7,12 @@ enum CommandRunner {
     static func run(_ arguments: Arguments) async -> ExitCode {
         switch arguments.command {
         case .help:
-            Terminal.write(Arguments.usage)
+            Output.write(Arguments.usage)
             return .done
         case .version:
             Output.line("listctl \(Version.text)")
             return .done
-        case .newPlugin(let name): return NewPlugin.make(name)
+        case .newPlugin(let name): return NewPlugin.make(name, json: arguments.json)
         default: break
         }
         do throws(DBusError) {
@@ -26,23 +26,28 @@ enum CommandRunner {
 
     private static func run(_ arguments: Arguments, at address: BusAddress) async throws(DBusError) -> ExitCode {
         switch arguments.command {
-        case .watch(let name): return await Following(name, address, json: arguments.json).run()
+        case .watch(let name):
+            _ = try await Presence.find(name, at: address)
+            return await Following(name, address, json: arguments.json).run()
         case .view(let name, let height):
+            _ = try await Presence.find(name, at: address)
             guard Terminal.isInteractive, !arguments.json else {
                 let first = FirstScreen(rows: height ?? 24)
                 return await Following(name, address, json: arguments.json, firstScreen: first).run()
             }
             return await Viewer(name, address).run()
-        case .monitor(let name): return try await Monitor(name, address, json: arguments.json).run()
+        case .monitor(let name):
+            let path = try await Presence.find(name, at: address)
+            return await Monitor(path, address, json: arguments.json).run()
         default: break
         }
-        let daemon = ListDaemonClient(connection: try await Connection.open(address))
+        let daemon = ListDaemonClient(connection: try await BusChoice.connect(to: address))
         defer { daemon.connection.close() }
         let commands = OneShotCommands(daemon: daemon, json: arguments.json)
         switch arguments.command {
         case .list: try await commands.list()
         case .show(let name): try await commands.show(name)
-        case .push(let name, let file): try await commands.push(name, file: file)
+        case .push(let name, let file): return try await commands.push(name, file: file)
         case .create(let name, let options): try await commands.create(name, options: options)
         case .remove(let name): try await daemon.removeAdapter(name)
         case .plugins: try await commands.plugins()

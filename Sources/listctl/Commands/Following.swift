@@ -3,7 +3,8 @@ import ListClient
 
 /// Prints the changes of a list as lines until it is interrupted, the list is removed or an error ends it.
 ///
-/// A daemon or bus that goes away is waited for: the list is caught up with when it is back.
+/// A daemon or bus that goes away is waited for: the list is caught up with when it is back. A daemon that does not
+/// answer is asked again, less and less often.
 @DBusActor
 final class Following {
     private let name: String
@@ -12,6 +13,9 @@ final class Following {
     private let firstScreen: FirstScreen?
     private var client: ListClient?
     private var follower: ListFollower?
+    private var daemon: ListDaemonClient?
+    private var retry: LoopTimer?
+    private var backoff = Backoff()
     private var end: CheckedContinuation<ExitCode, Never>?
 
     init(_ name: String, _ address: BusAddress, json: Bool, firstScreen: FirstScreen? = nil) {
@@ -25,6 +29,7 @@ final class Following {
         let follower = ListFollower(name: name) { [weak self] in self?.handle($0) }
         let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
         (self.follower, self.client) = (follower, client)
+        Output.endWithReader()
         return await withCheckedContinuation { continuation in
             end = continuation
             client.start()
@@ -32,12 +37,12 @@ final class Following {
     }
 
     private func availabilityChanged(_ availability: ListClient.Availability) {
+        retry?.cancel()
+        daemon = nil
         switch availability {
         case .available(let daemon):
-            Task { @DBusActor in
-                await firstScreen?.show(name, of: daemon)
-                await follower?.attach(to: daemon)
-            }
+            self.daemon = daemon
+            attach()
         case .noDaemon:
             follower?.detach()
             Output.complain("waiting for listd")
@@ -47,17 +52,35 @@ final class Following {
         }
     }
 
+    private func attach() {
+        guard let daemon else { return }
+        Task { @DBusActor in
+            await firstScreen?.show(name, of: daemon)
+            await follower?.attach(to: daemon)
+        }
+    }
+
+    /// Asks again in a while, unless the daemon turns out to be gone: then a new one is waited for.
+    private func attachLater() {
+        let isFirst = backoff.isFresh
+        retry?.cancel()
+        retry = EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in
+            if isFirst { Output.complain("listd does not answer; trying again") }
+            self?.attach()
+        }
+    }
+
     private func handle(_ event: ListFollower.Event) {
         switch event {
         case .changed(let changes):
+            backoff.reset()
             for change in changes { say(change) }
         case .removed:
             Output.complain("the list “\(DisplayText.harmless(name))” was removed")
             finish(.done)
         case .failed(let error):
-            // A daemon on its way out is not the end: its absence is reported next, and a new one is waited for.
-            if error.standard == .disconnected || error.standard == .noReply || error.standard == .serviceUnknown {
-                return
+            if error.isTimeout || error.standard == .disconnected || error.standard == .serviceUnknown {
+                return attachLater()
             }
             Output.complain(CommandRunner.explanation(of: error))
             finish(.failed)
@@ -69,6 +92,7 @@ final class Following {
     }
 
     private func finish(_ code: ExitCode) {
+        retry?.cancel()
         client?.close()
         end?.resume(returning: code)
         end = nil

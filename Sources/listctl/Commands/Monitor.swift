@@ -1,38 +1,141 @@
 import DBus
 import ListClient
 
-/// Prints every signal of one list, or of all, until it is interrupted.
+/// Prints every signal of one list, or of all that its user may read, until it is interrupted.
 ///
-/// Lists that not everybody may read tell only whom they know: naming one subscribes to it.
+/// Lists that not everybody may read, and a direct connection, tell only who has subscribed: so it subscribes to every
+/// list, to new ones as they come, and again with every new daemon.
 @DBusActor
 final class Monitor {
-    private let name: String?
+    private let path: ObjectPath?
     private let address: BusAddress
     private let json: Bool
-    private var subscriptions: [Subscription] = []
+    private var client: ListClient?
+    private var daemon: ListDaemonClient?
+    private var signals: [Subscription] = []
+    private var listening: Task<Void, Never>?
+    private var retry: LoopTimer?
+    private var backoff = Backoff()
+    private var end: CheckedContinuation<ExitCode, Never>?
 
-    init(_ name: String?, _ address: BusAddress, json: Bool) {
-        self.name = name
+    /// A monitor of the list at a path, or of all lists.
+    init(_ path: ObjectPath?, _ address: BusAddress, json: Bool) {
+        self.path = path
         self.address = address
         self.json = json
     }
 
-    func run() async throws(DBusError) -> ExitCode {
-        let connection = try await Connection.open(address)
-        let daemon = ListDaemonClient(connection: connection)
-        var rule = MatchRule(sender: ListdName.bus, interface: ListdName.adapter)
-        let adapter: RemoteObject?
-        if let name { adapter = try await daemon.adapter(name) } else { adapter = nil }
-        rule.path = adapter?.path
-        // The handlers keep this object alive until it ends listening.
-        defer { subscriptions.removeAll() }
-        subscriptions.append(try await connection.subscribe(rule) { self.received($0) })
-        if let adapter { _ = try await adapter.call("Subscribe", [String](), returning: UInt64.self) }
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            connection.onDisconnect { continuation.resume() }
+    func run() async -> ExitCode {
+        let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
+        self.client = client
+        Output.endWithReader()
+        return await withCheckedContinuation { continuation in
+            end = continuation
+            client.start()
         }
-        throw .disconnected("the bus has gone")
     }
+
+    private func availabilityChanged(_ availability: ListClient.Availability) {
+        retry?.cancel()
+        switch availability {
+        case .available(let daemon):
+            if daemon.connection !== self.daemon?.connection { dropSignals() }
+            self.daemon = daemon
+            listen(to: daemon)
+        case .noDaemon: Output.complain("waiting for listd")
+        case .noBus(let error):
+            dropSignals()
+            daemon = nil
+            Output.complain("waiting for the bus: \(error.message)")
+        }
+    }
+
+    private func dropSignals() {
+        for subscription in signals { subscription.cancel() }
+        signals = []
+    }
+
+    // MARK: - Subscribing
+
+    /// One after the other, so that nothing is matched twice; what asks a daemon that has gone ends at once.
+    private func listen(to daemon: ListDaemonClient) {
+        listening = Task { @DBusActor [listening] in
+            await listening?.value
+            if daemon === self.daemon { await matchAndSubscribe(to: daemon) }
+        }
+    }
+
+    /// Matches first, which outlives a daemon, then subscribes to what is there.
+    private func matchAndSubscribe(to daemon: ListDaemonClient) async {
+        do throws(DBusError) {
+            if signals.isEmpty { try await match(on: daemon.connection) }
+            let paths = if let path { [path] } else { try await daemon.adapters().map(\.path) }
+            for path in paths { try await subscribe(to: path, of: daemon) }
+            backoff.reset()
+        } catch {
+            guard daemon === self.daemon else { return }
+            if error.isTimeout { return listenLater(to: daemon) }
+            if error.standard == .disconnected || error.standard == .serviceUnknown { return }
+            Output.complain(CommandRunner.explanation(of: error))
+            finish(.failed)
+        }
+    }
+
+    private func match(on connection: Connection) async throws(DBusError) {
+        let lists = MatchRule(sender: ListdName.bus, path: path, interface: ListdName.adapter)
+        let arrivals = MatchRule(
+            sender: ListdName.bus, path: ListdName.adaptersPath, interface: StandardInterface.objectManager,
+            member: "InterfacesAdded")
+        let heard = try await connection.subscribe(lists) { [weak self] in self?.received($0) }
+        signals = [heard, try await connection.subscribe(arrivals) { [weak self] in self?.appeared($0) }]
+    }
+
+    private func subscribe(to path: ObjectPath, of daemon: ListDaemonClient) async throws(DBusError) {
+        let adapter = RemoteObject(
+            daemon.connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)
+        do throws(DBusError) {
+            _ = try await adapter.call("Subscribe", [String](), returning: UInt64.self)
+        } catch  where error.standard == .unknownObject {
+            // It has gone, or has yet to come back: its arrival will be told.
+        } catch  where error.standard == .accessDenied && self.path == nil {
+            // Others' lists are none of its.
+        }
+    }
+
+    private func listenLater(to daemon: ListDaemonClient) {
+        let isFirst = backoff.isFresh
+        retry?.cancel()
+        retry = EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in
+            if isFirst { Output.complain("listd does not answer; trying again") }
+            self?.listen(to: daemon)
+        }
+    }
+
+    private func appeared(_ message: Message) {
+        guard let daemon,
+            let path = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }),
+            self.path == nil || self.path == path
+        else { return }
+        Task { @DBusActor in
+            do throws(DBusError) {
+                try await subscribe(to: path, of: daemon)
+            } catch  where error.isTimeout {
+                listenLater(to: daemon)
+            } catch {
+                // What ends a daemon or a connection is told by their absence.
+            }
+        }
+    }
+
+    private func finish(_ code: ExitCode) {
+        retry?.cancel()
+        dropSignals()
+        client?.close()
+        end?.resume(returning: code)
+        end = nil
+    }
+
+    // MARK: - Printing
 
     private func received(_ message: Message) {
         guard let path = message.path, let member = message.member,
@@ -45,7 +148,7 @@ final class Monitor {
                 "list": .string(list), "signal": .string(member), "arguments": .array(element: "v", arguments),
             ])
         }
-        let arguments = values.map { (try? JSONLine($0).text) ?? "?" }
+        let arguments = values.map { JSONLine($0).text }
         Output.line(DisplayText.harmless("\(list)  \(member)  \(arguments.joined(separator: " "))"))
     }
 }

@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 
 /// Makes the package of a new plugin from the template that ships with listd.
@@ -7,9 +8,10 @@ enum NewPlugin {
     /// Where the template looks for listd's development files.
     private static let templateSDK = "../../Sources"
 
-    static func make(_ name: String) -> ExitCode {
+    static func make(_ name: String, json: Bool) -> ExitCode {
         guard isIdentifier(name) else {
-            Output.complain("“\(name)” cannot name a Swift module: use letters, digits and _, no digit first")
+            let shown = DisplayText.harmless(name)
+            Output.complain("“\(shown)” cannot name a Swift module: use letters, digits and _, no digit first")
             return .usage
         }
         guard let template = templateDirectory() else {
@@ -24,7 +26,11 @@ enum NewPlugin {
                     )
                     .replacingOccurrences(of: templateSDK, with: template.sdk.path)
             }
-            Output.line("made \(name)/; next: cd \(name) && swift build && swift test")
+            if json {
+                Output.json(["directory": .string(name)])
+            } else {
+                Output.line("made \(name)/; next: cd \(name) && swift build && swift test")
+            }
             return .done
         } catch {
             Output.complain(error.localizedDescription)

@@ -11,18 +11,19 @@ struct OneShotCommands {
 
     func list() async throws(DBusError) {
         let rows = try await daemon.adapters()
-        guard json else {
-            return Output.table(
+        if !json {
+            Output.table(
                 ["NAME", "REVISION", "OBJECTS", "ITEMS", "VIEWS", "SOURCE"],
                 rows.map { [$0.name, "\($0.revision)", "\($0.objects)", "\($0.items)", "\($0.views)", $0.source] })
         }
-        for row in rows {
+        for row in rows where json {
             Output.json([
                 "name": .string(row.name), "path": .objectPath(row.path), "source": .string(row.source),
                 "revision": .uint64(row.revision), "objects": .uint32(row.objects), "items": .uint32(row.items),
                 "views": .uint32(row.views),
             ])
         }
+        await FailedLists.tellAll(of: daemon)
     }
 
     func plugins() async throws(DBusError) {
@@ -52,26 +53,11 @@ struct OneShotCommands {
         Output.table(["COUNTER", "VALUE"], counters.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
     }
 
-    /// Prints the objects page by page, all of one revision; begins anew when the list changes under it.
     func show(_ name: String) async throws(DBusError) {
         let adapter = try await daemon.adapter(name)
-        var objects: [MirroredObject] = []
-        var expected: UInt64?
-        while true {
-            let (revision, total, page) = try await adapter.call(
-                "GetObjects", UInt32(clamping: objects.count), UInt32.max, returning: UInt64.self, UInt32.self,
-                [MirroredObject].self)
-            if let expected, expected != revision { objects = [] } else { objects += page }
-            expected = revision
-            if objects.count >= Int(total) || (page.isEmpty && total == 0) { break }
-        }
-        for (section, object) in objects.enumerated() {
-            if json {
-                Output.json(ChangeLine.members(of: object, section: section))
-            } else {
-                Output.line(ChangeLine.text(of: object))
-            }
-        }
+        let objects = try await ListedObjects(of: adapter)
+        if json { objects.printJSON() } else { try objects.printText() }
+        await FailedLists.tell(of: adapter, named: name)
     }
 
     func create(_ name: String, options: [String]) async throws(DBusError) {
@@ -80,22 +66,40 @@ struct OneShotCommands {
     }
 
     /// Hands the open file to the daemon, which reads it.
-    func push(_ name: String, file: String) async throws(DBusError) {
+    func push(_ name: String, file: String) async throws(DBusError) -> ExitCode {
         // The path is copied for the call; the descriptor belongs to the message's `FileDescriptor`.
         let descriptor = unsafe file == "-" ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .failed("\(file): \(SystemError.text(errno))") }
+        guard descriptor >= 0, Self.isReadable(descriptor) else {
+            Output.complain("\(DisplayText.harmless(file)): \(SystemError.text(descriptor < 0 ? errno : EISDIR))")
+            return .noInput
+        }
         let adapter = try await daemon.adapter(name)
         let revision = try await adapter.call(
             "PerformUpdatesFromFile", UInt64(0), FileDescriptor(adopting: descriptor), "jsonl",
             [String: DBusValue](), returning: UInt64.self, timeout: .seconds(3600))
         if json { Output.json(["revision": .uint64(revision)]) } else { Output.line("revision \(revision)") }
+        return .done
+    }
+
+    /// Whether an open file is something to read: a directory opens, too.
+    private static func isReadable(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
     }
 
     func check() async throws(DBusError) -> ExitCode {
         let text = try await daemon.dump()
         let lines = text.split(separator: "\n").filter { $0.hasPrefix("store") }
-        for line in lines { Output.line(DisplayText.harmless(String(line))) }
-        return lines.contains { $0.contains("integrity ok") } ? .done : .failed
+        let isHealthy = lines.contains { $0.contains("integrity ok") }
+        if json {
+            Output.json([
+                "healthy": .boolean(isHealthy),
+                "store": .array(element: "s", lines.map { .string(String($0)) }),
+            ])
+        } else {
+            for line in lines { Output.line(DisplayText.harmless(String(line))) }
+        }
+        return isHealthy ? .done : .failed
     }
 
     func backup(_ file: String) async throws(DBusError) {

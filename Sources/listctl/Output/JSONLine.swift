@@ -1,65 +1,93 @@
 import DBus
 import Foundation
 
-/// A value as JSON, with what JSON lacks written as the nearest: bytes as base64 text, NaN and infinity as null, structs
-/// as arrays, paths and signatures as text (the contract's mapping).
-struct JSONLine: Encodable {
-    private let value: DBusValue
+/// A value as JSON on one line, as listd itself writes the format `jsonl` (the contract's
+/// `GetObjectsByFileDescriptor`), with the members of options in order.
+///
+/// What JSON lacks is written as the nearest: bytes as base64 text, NaN and infinity as null, structures as arrays, paths
+/// and signatures as text, keys of any type as text. Keys stay as many as there are, also when Swift takes two for equal.
+struct JSONLine {
+    /// The JSON text.
+    private(set) var text = ""
 
     init(_ value: DBusValue) {
-        self.value = value
+        append(value)
     }
 
-    /// The JSON text on one line, keys sorted.
-    var text: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
+    private mutating func append(_ value: DBusValue) {
+        switch value {
+        case .byte(let number): text += String(number)
+        case .boolean(let flag): text += flag ? "true" : "false"
+        case .int16(let number): text += String(number)
+        case .uint16(let number): text += String(number)
+        case .int32(let number): text += String(number)
+        case .uint32(let number): text += String(number)
+        case .int64(let number): text += String(number)
+        case .uint64(let number): text += String(number)
+        // Swift writes the shortest digits that read back as the same number, and always a point or an exponent.
+        case .double(let number): text += number.isFinite ? number.description : "null"
+        case .string(let string): append(quoted: string)
+        case .objectPath(let path): append(quoted: path.text)
+        case .signature(let signature): append(quoted: signature.text)
+        case .fileDescriptor: text += "null"
+        case .variant(let inner): append(inner)
+        case .dictionary(_, _, let entries): append(object: entries)
+        case .array(let element, let elements) where element == "y": append(base64: elements)
+        case .array(_, let elements), .structure(let elements): append(array: elements)
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    private mutating func append(object entries: [DBusValue.Entry]) {
+        let members = entries.map { (key: Self.key($0.key), value: $0.value) }
+        var separator = "{"
+        for (key, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            text += separator
+            append(quoted: key)
+            text += ":"
+            append(value)
+            separator = ","
+        }
+        text += members.isEmpty ? "{}" : "}"
+    }
+
+    /// JSON's keys are strings: a number or truth value is put in quotes, also one that JSON has no number for.
+    private static func key(_ value: DBusValue) -> String {
         switch value {
-        case .variant(let inner): try JSONLine(inner).encode(to: encoder)
-        case .dictionary(_, _, let entries):
-            var container = encoder.container(keyedBy: Key.self)
-            for entry in entries {
-                try container.encode(JSONLine(entry.value), forKey: Key(stringValue: ItemText.plain(entry.key) ?? ""))
+        case .string(let text): text
+        case .objectPath(let path): path.text
+        case .signature(let signature): signature.text
+        case .double(let number): number.description
+        default: JSONLine(value).text
+        }
+    }
+
+    private mutating func append(array elements: [DBusValue]) {
+        text += "["
+        for (position, element) in elements.enumerated() {
+            if position > 0 { text += "," }
+            append(element)
+        }
+        text += "]"
+    }
+
+    private mutating func append(base64 elements: [DBusValue]) {
+        let bytes = elements.compactMap { if case .byte(let byte) = $0 { byte } else { nil } }
+        append(quoted: Data(bytes).base64EncodedString())
+    }
+
+    private mutating func append(quoted string: String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += #"\""#
+            case "\\": text += #"\\"#
+            case "\n": text += #"\n"#
+            case "\r": text += #"\r"#
+            case "\t": text += #"\t"#
+            case "\0"..<" ": text += (scalar.value < 0x10 ? #"\u000"# : #"\u00"#) + String(scalar.value, radix: 16)
+            default: text.unicodeScalars.append(scalar)
             }
-        case .array(let element, let elements) where element == "y":
-            var container = encoder.singleValueContainer()
-            let bytes = elements.compactMap { if case .byte(let byte) = $0 { byte } else { nil } }
-            try container.encode(Data(bytes).base64EncodedString())
-        case .array(_, let elements), .structure(let elements):
-            var container = encoder.unkeyedContainer()
-            for element in elements { try container.encode(JSONLine(element)) }
-        default: try encodeBasic(to: encoder)
         }
-    }
-
-    private func encodeBasic(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch value {
-        case .boolean(let flag): try container.encode(flag)
-        case .byte(let number): try container.encode(number)
-        case .int16(let number): try container.encode(number)
-        case .uint16(let number): try container.encode(number)
-        case .int32(let number): try container.encode(number)
-        case .uint32(let number): try container.encode(number)
-        case .int64(let number): try container.encode(number)
-        case .uint64(let number): try container.encode(number)
-        case .double(let number) where number.isFinite: try container.encode(number)
-        case .string, .objectPath, .signature: try container.encode(ItemText.plain(value))
-        default: try container.encodeNil()
-        }
-    }
-
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
+        text += "\""
     }
 }

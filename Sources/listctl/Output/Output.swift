@@ -1,21 +1,43 @@
 import DBus
-import Foundation
+import Glibc
 
 /// Lines on standard output and complaints on standard error.
 enum Output {
-    /// Writes one line; a reader that has gone ends the program, as everybody expects of a filter.
+    /// Writes one line.
     static func line(_ text: String) {
-        Terminal.write(text + "\n")
+        write(text + "\n")
+    }
+
+    /// Writes a text as it is.
+    ///
+    /// When nobody takes it the program ends: quietly when the reader has gone, as everybody expects of a filter, else
+    /// with a complaint. Both are a failure to whoever asks.
+    static func write(_ text: String) {
+        do throws(StandardDescriptor.WriteFailure) {
+            try StandardDescriptor.output.write(text)
+        } catch {
+            if error.number != EPIPE { complain("standard output: \(SystemError.text(error.number))") }
+            exit(ExitCode.failed.rawValue)
+        }
+    }
+
+    /// Ends the program when the reader of a pipe goes, also while there is nothing to write.
+    @DBusActor
+    static func endWithReader() {
+        // A regular file cannot be watched, and needs not be.
+        _ = try? EventLoop.shared.watch(StandardDescriptor.output.rawValue, for: .hangUp) { events in
+            if !events.isDisjoint(with: [.failed, .hangUp]) { exit(ExitCode.failed.rawValue) }
+        }
     }
 
     /// Writes a JSON object on one line.
     static func json(_ members: [String: DBusValue]) {
-        line((try? JSONLine(.options(members)).text) ?? "null")
+        line(JSONLine(.options(members)).text)
     }
 
-    /// Writes to standard error, with the program's name in front.
+    /// Writes to standard error, with the program's name in front; nobody can be told when that fails.
     static func complain(_ text: String) {
-        FileHandle.standardError.write(Data("listctl: \(text)\n".utf8))
+        try? StandardDescriptor.errors.write("listctl: \(text)\n")
     }
 
     /// Rows with their columns aligned; the last column is left as long as it is.

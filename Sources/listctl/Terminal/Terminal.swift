@@ -35,26 +35,9 @@ struct Terminal: ~Copyable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes all of a text to standard output.
+    /// Draws on the screen; a terminal that has gone also ends standard input, which is how its loss is noticed.
     static func write(_ text: String) {
-        var text = text
-        text.withUTF8 { bytes in
-            // The buffer belongs to `text` and lives for this closure.
-            var written = 0
-            while let base = bytes.baseAddress, written < bytes.count {
-                let count = unsafe Glibc.write(STDOUT_FILENO, base + written, bytes.count - written)
-                if count < 0, errno == EAGAIN { waitUntilWritable() }
-                if count < 0, errno != EINTR, errno != EAGAIN { return }
-                written += max(0, count)
-            }
-        }
-    }
-
-    /// Somebody may have made the terminal non-blocking: it is shared.
-    private static func waitUntilWritable() {
-        var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&output, 1, -1)
-        errno = EAGAIN
+        try? StandardDescriptor.output.write(text)
     }
 
     /// Single keys without echo; output processing stays, so that a newline still returns the carriage.

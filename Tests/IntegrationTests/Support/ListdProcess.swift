@@ -121,9 +121,12 @@ final class ListdProcess: Sendable {
     /// The executable beside the test runner; for long soaks that of an optimised build, which LISTD names.
     static let executable: URL = {
         if let path = ProcessInfo.processInfo.environment["LISTD"] { return URL(fileURLWithPath: path) }
-        let runner = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        return runner.deletingLastPathComponent().appending(path: "listd")
+        return runner.appending(path: "listd")
     }()
+
+    /// The directory of the test runner, which is that of the build's programs.
+    static let runner =
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 }
 
 /// Collects what a process writes to standard error.

@@ -1,0 +1,37 @@
+import DBus
+import ListClient
+
+/// Whether there is what a command is about to follow: to wait for what was never there helps nobody.
+@DBusActor
+enum Presence {
+    /// Finds a list, or listd alone when no name is given.
+    ///
+    /// A listd that is there and does not answer is waited for, which is said once.
+    /// - Returns: the list's path; nil without a name.
+    /// - Throws: what the bus or listd says.
+    static func find(_ name: String?, at address: BusAddress) async throws(DBusError) -> ObjectPath? {
+        let daemon = ListDaemonClient(connection: try await BusChoice.connect(to: address))
+        defer { daemon.connection.close() }
+        var isTold = false
+        while true {
+            do throws(DBusError) {
+                guard let name else {
+                    _ = try await daemon.statistics()
+                    return nil
+                }
+                let adapter = try await daemon.adapter(name)
+                await FailedLists.tell(of: adapter, named: name)
+                return adapter.path
+            } catch {
+                guard error.isTimeout else { throw error }
+                if !isTold { Output.complain("listd does not answer; trying again") }
+                isTold = true
+            }
+        }
+    }
+}
+
+extension DBusError {
+    /// Whether somebody is there, but did not answer in time.
+    var isTimeout: Bool { standard == .noReply || standard == .timeout || standard == .timedOut }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// One of the descriptors that every program is started with for what it says.
+enum StandardDescriptor: Int32 {
+    case output = 1
+    case errors = 2
+
+    /// What the system said when bytes could not be written.
+    struct WriteFailure: Error, Equatable {
+        let number: Int32
+    }
+
+    /// Writes all of a text, however long the reader takes.
+    func write(_ text: String) throws(WriteFailure) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            // The buffer belongs to `bytes` and lives for the call.
+            let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(rawValue, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                bytes = bytes.dropFirst(count)
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: waitUntilWritable()
+            case let number: throw WriteFailure(number: number)
+            }
+        }
+    }
+
+    /// Somebody may have made the terminal non-blocking: it is shared.
+    private func waitUntilWritable() {
+        var descriptor = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&descriptor, 1, -1)
+    }
+
+    /// Takes the numbers of descriptors that are closed, so that no socket gets one of them: what is said then fails
+    /// instead of going to the bus.
+    static func keepNumbers() {
+        for (number, mode) in [(STDIN_FILENO, O_WRONLY), (output.rawValue, O_RDONLY), (errors.rawValue, O_RDONLY)]
+        where fcntl(number, F_GETFD) < 0 {
+            // The path is a constant; the lowest free number is this one.
+            _ = unsafe open("/dev/null", mode)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What listctl writes, when it cannot", .timeLimit(.minutes(3)))
+@DBusActor
+struct ListctlOutputTests {
+    private func stageWithList() async throws -> Stage {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("big")
+        // More than a pipe holds.
+        let title = DBusValue.string(String(repeating: "x", count: 100))
+        _ = try await adapter.performUpdates((0..<5000).map { Row("\($0)", "t", ["title": title]) })
+        return stage
+    }
+
+    @Test(
+        "standard output on a full disk or closed → a message and 1",
+        arguments: ["show big", "--json show big", "list", "--json list", "plugins", "statistics", "--help"])
+    func fullDisk(command: String) async throws {
+        let stage = try await stageWithList()
+        let (full, said) = try await Listctl.shell(stage.bus.address, "listctl \(command) >/dev/full")
+        #expect(full == 1)
+        #expect(said == ["listctl: standard output: No space left on device"])
+        let (closed, told) = try await Listctl.shell(stage.bus.address, "listctl \(command) >&-")
+        #expect(closed == 1)
+        #expect(told == ["listctl: standard output: Bad file descriptor"])
+        await stage.stop()
+    }
+
+    @Test(
+        "the reader goes while SIGPIPE is ignored → a quiet end, also when there is nothing more to write",
+        arguments: ["show big", "watch big"])
+    func readerGone(command: String) async throws {
+        let stage = try await stageWithList()
+        let (_, lines) = try await Listctl.shell(
+            stage.bus.address, "trap '' PIPE; { listctl \(command); echo status $? >&2; } | head -1")
+        #expect(lines.count == 2)
+        #expect(lines.contains("status 1"))
+        await stage.stop()
+    }
+
+    @Test("a complaint that cannot be written → the command's own status", arguments: ["2>&-", "2>/dev/full"])
+    func complaints(redirection: String) async throws {
+        let stage = try await Stage()
+        let (status, lines) = try await Listctl.shell(stage.bus.address, "listctl show nosuch \(redirection)")
+        #expect(status == 1)
+        #expect(lines.isEmpty)
+        await stage.stop()
+    }
+}

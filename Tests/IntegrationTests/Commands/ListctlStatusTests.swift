@@ -1,0 +1,85 @@
+import DBus
+import TestSupport
+import Testing
+
+@Suite("How listctl ends", .timeLimit(.minutes(3)))
+@DBusActor
+struct ListctlStatusTests {
+    private nonisolated static let commands = [
+        ["list"], ["show", "x"], ["watch", "x"], ["view", "x"], ["monitor"], ["monitor", "x"],
+    ]
+
+    @Test("no bus → 69 and a message", arguments: commands)
+    func noBus(command: [String]) async throws {
+        let result = try await ChildProcess.run(
+            Listctl.path, ["--bus", "unix:path=/nonexistent/bus"] + command, timeout: .seconds(60))
+        #expect(result.status == 69)
+        #expect(result.lines.first?.hasPrefix("listctl: no connection to the bus") == true)
+    }
+
+    @Test("a bus without listd → 69 and a message", arguments: commands)
+    func noDaemon(command: [String]) async throws {
+        let bus = try PrivateBus()
+        let result = try await ChildProcess.run(
+            Listctl.path, ["--bus", bus.address] + command, timeout: .seconds(60))
+        #expect(result.status == 69)
+        #expect(result.lines.first?.hasPrefix("listctl: listd does not run on this bus") == true)
+    }
+
+    @Test("a list that is not there → 1, and a message that names it")
+    func noList() async throws {
+        let stage = try await Stage()
+        for command in ["show", "watch", "view", "monitor", "remove"] {
+            let (status, lines) = try await Listctl.run(stage.bus.address, command, "nosuch")
+            #expect(status == 1, "\(command)")
+            #expect(lines.count == 1 && lines[0].contains("nosuch"), "\(command): \(lines)")
+        }
+        await stage.stop()
+    }
+
+    @Test("a file that is not there, or a directory → 66", arguments: ["/nonexistent/file", "/tmp"])
+    func unreadable(file: String) async throws {
+        let stage = try await Stage()
+        _ = try await stage.createAdapter("list")
+        let (status, lines) = try await Listctl.run(stage.bus.address, "push", "list", file)
+        #expect(status == 66)
+        #expect(lines.count == 1 && lines[0].contains(file))
+        await stage.stop()
+    }
+
+    @Test("arguments that are not UTF-8 → 64, no list and no file of another name")
+    func notUnicode() async throws {
+        let stage = try await Stage()
+        for command in [#"create $'li\xff'"#, #"backup $'/tmp/listctl-test-\xff'"#, #"push list $'\xff'"#] {
+            let (status, lines) = try await Listctl.shell(stage.bus.address, "listctl \(command)")
+            #expect(status == 64)
+            #expect(lines.first?.contains("is not UTF-8") == true)
+        }
+        #expect(try await Listctl.run(stage.bus.address, "--json", "list").lines.isEmpty)
+        await stage.stop()
+    }
+
+    @Test("lists whose source has failed → list, show and watch say so on standard error")
+    func failedSource() async throws {
+        let stage = try await Stage(files: ["broken.list": "[List]\nSource=jsonl:/tmp\n"])
+        let adapter = stage.object("/org/listd/Listd1/adapters/broken", "Adapter")
+        // Sources are read beside the start; the suite's time limit ends a wait in vain.
+        while try await adapter.property("State", as: String.self) != "failed" { await Task.yield() }
+        let complaint = "listctl: the list “broken” has failed; listd's log says why"
+        #expect(try await Listctl.run(stage.bus.address, "list").lines.contains(complaint))
+        #expect(try await Listctl.run(stage.bus.address, "show", "broken").lines == [complaint])
+        let watching = try Listctl.start(stage.bus.address, "watch", "broken")
+        #expect(try await watching.lines.next(timeout: .seconds(60)) == complaint)
+        watching.stop()
+        await stage.stop()
+    }
+
+    @Test("--json check → JSON, and without a store 1")
+    func check() async throws {
+        let stage = try await Stage()
+        let (status, lines) = try await Listctl.run(stage.bus.address, "--json", "check")
+        #expect(status == 1)
+        #expect(lines == [#"{"healthy":false,"store":["store: none, lists live in memory"]}"#])
+        await stage.stop()
+    }
+}
