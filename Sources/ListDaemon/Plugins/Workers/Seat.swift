@@ -27,15 +27,16 @@ extension Seat {
 
     /// A place inside the daemon: for section controllers of plugins that run there, and where `listd/single` stands in for
     /// those of a plugin that has failed.
-    static func inDaemon(_ list: GuardedHost) -> Seat {
+    ///
+    /// - Parameter place: where the host is, while the seat is open.
+    static func inDaemon(_ list: GuardedHost, _ place: SubstituteHost = SubstituteHost()) -> Seat {
         let number = nextNumber()
-        let place = SubstituteHost()
         return Seat(
             number: number,
             open: { setup in
                 place.host = SeatedHost(setup, controllers: setup.controllers, tracer: CallTracer(nil)) {
                     [weak list] output in list?.take(output, from: number)
                 }
-            }, send: { place.host?.host.send($0) }, blame: { _ in }, close: { place.host = nil })
+            }, send: { place.host?.send($0) }, blame: { _ in }, close: { place.host = nil })
     }
 }

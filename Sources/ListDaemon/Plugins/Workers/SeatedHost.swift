@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// The host of a list that another one guards: in a worker, or in the daemon when the worker's plugin has failed.
 ///
-/// What it yields within one turn of its executor comes out in one piece.
+/// What it yields within one turn of its executor comes out in one piece. When this goes, the host goes, on its own executor:
+/// with it go the section controllers, which nobody else's thread may meet.
 final class SeatedHost: Sendable {
     /// Takes what comes out, on the host's executor.
     typealias Output = @Sendable (HostOutput) -> Void
@@ -14,15 +15,16 @@ final class SeatedHost: Sendable {
         var output = HostOutput(effects: [], preparedRequests: [])
     }
 
-    /// The host.
-    let host: AdapterHost
+    /// The executor of the host.
+    let executor: HostExecutor
+    private let relay = HostRelay()
     private let tracer: CallTracer
 
     /// Makes the host of a list as it is; every transaction is stored before it is applied.
     init(_ setup: HostSetup, controllers: SectionControllerTable, tracer: CallTracer, output: @escaping Output) {
         let batch = Batch()
-        let relay = HostRelay()
-        host = AdapterHost(
+        let relay = relay
+        let host = AdapterHost(
             configuration: setup.configuration, controllers: controllers, objects: setup.objects,
             revision: setup.revision, isStored: true, tracer: tracer
         ) { effects in
@@ -40,19 +42,34 @@ final class SeatedHost: Sendable {
             }
         }
         self.tracer = tracer
-        relay.host = host
-        let host = host
-        host.executor.post { host.assumeIsolated { $0.resume(setup) } }
+        executor = host.executor
+        relay.set(host)
+        executor.post { host.assumeIsolated { $0.resume(setup) } }
     }
+
+    deinit { executor.post { [relay] in relay.empty() } }
+
+    /// The host.
+    var host: AdapterHost? { relay.host }
+
+    /// Hands over a command; it is handled after all that were sent before it.
+    func send(_ command: AdapterCommand) { relay.host?.send(command) }
 }
 
-/// The way from a host's sink back to the host; the sink is made first.
+/// The way to a host, also from its own sink, which is made first; what keeps the host until it is emptied.
 private final class HostRelay: Sendable {
     private let reference = Mutex<AdapterHost?>(nil)
 
-    var host: AdapterHost? {
-        get { reference.withLock { $0 } }
-        set { reference.withLock { $0 = newValue } }
+    var host: AdapterHost? { reference.withLock { $0 } }
+
+    func set(_ host: AdapterHost) { reference.withLock { $0 = host } }
+
+    func empty() {
+        // What ends with the host ends here, and not under the lock.
+        _ = reference.withLock { host in
+            defer { host = nil }
+            return host
+        }
     }
 }
 

@@ -13,7 +13,7 @@ actor Workshop {
     private let crumbs: BreadcrumbMap
     private let tell: Tell
     private var plugin: (manifest: PluginManifest, host: PluginHost)?
-    private var lists: [SeatNumber: SeatedHost] = [:]
+    private(set) var lists: [SeatNumber: SeatedHost] = [:]
     private var sources: [SeatNumber: WorkshopSource] = [:]
     private var isCongested = false
 
@@ -53,7 +53,7 @@ actor Workshop {
         queue.post {
             self.assumeIsolated { workshop in
                 workshop.isCongested = holds
-                for list in workshop.lists.values { list.host.send(.hold(holds)) }
+                for list in workshop.lists.values { list.send(.hold(holds)) }
             }
         }
     }
@@ -134,9 +134,9 @@ extension Workshop {
         guard let list = lists[seat] else { return }
         switch command {
         case .configure(let id, let configuration, let table?):
-            list.host.send(.configure(id, configuration, resolved(table, CallTracer(nil))))
-        case .hold(let holds): list.host.send(.hold(holds || isCongested))
-        default: list.host.send(command)
+            list.send(.configure(id, configuration, resolved(table, CallTracer(nil))))
+        case .hold(let holds): list.send(.hold(holds || isCongested))
+        default: list.send(command)
         }
     }
 }

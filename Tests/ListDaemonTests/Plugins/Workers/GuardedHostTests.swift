@@ -28,7 +28,7 @@ struct GuardedHostTests {
                 },
                 send: { [place] command in
                     self.noteCommand()
-                    place.host?.host.send(command)
+                    place.host?.send(command)
                 }, blame: { Issue.record("\($0)") }, close: { [place] in place.host = nil })
         }
     }
