@@ -122,9 +122,18 @@ extension Service {
         }
     }
 
+    /// How long workers have to end their lists: half of what the unit gives the whole daemon (`TimeoutStopSec=`).
+    private static let workersLimit = Duration.seconds(5)
+
     /// Ends all hosts: what was accepted is finished, the views are closed, every caller is answered.
+    ///
+    /// A worker that does not do that in time is ended, and its lists end without it.
     func stopHosts() async {
+        let limit = EventLoop.shared.addTimer(after: Self.workersLimit) { [plugins] in
+            Task { await plugins.giveUpWorkers() }
+        }
         await forEachAdapter { adapter, done in adapter.end(.shuttingDown, completion: done) }
+        limit.cancel()
     }
 
     /// Lets every adapter do something; returns when all have done it.

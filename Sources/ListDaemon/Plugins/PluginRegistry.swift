@@ -153,6 +153,11 @@ package actor PluginRegistry {
         observer(.removed(name: name))
     }
 
+    /// Ends the workers that have not ended their lists: those end without them.
+    package func giveUpWorkers() async {
+        for worker in workers.values { await worker.giveUpLists() }
+    }
+
     // MARK: What lists use
 
     /// The section controllers that a list's option names; plugins that are needed for it are loaded.

@@ -53,9 +53,7 @@ extension PluginWorker {
         }
     }
 
-    private func send(_ order: WorkerOrder) {
-        do throws(ListError) { process?.send(try WorkerPacket(order)) } catch { process?.kill(error.message) }
-    }
+    private func send(_ order: WorkerOrder) { process?.send(order) }
 
     /// Starts a data source that was made.
     func start(_ source: WorkerSource) {

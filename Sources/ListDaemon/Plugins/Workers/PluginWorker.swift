@@ -229,15 +229,24 @@ extension PluginWorker {
         for source in sources.values { source.fail(failure) }
     }
 
-    /// Ends the worker for good; nobody uses it any more.
-    func dismiss() {
+    /// Ends the worker for good; who still uses it does not hear of it any more.
+    func dismiss(because reason: String = "it was unloaded") {
         isDismissed = true
         lifecycle.dismiss()
-        answer(.failure(ListError(.noSuchPlugin, "plugin \(name) was unloaded")))
-        process?.kill("it was unloaded")
-        successor?.kill("it was unloaded")
+        answer(.failure(ListError(.noSuchPlugin, "plugin \(name): \(reason)")))
+        process?.kill(reason)
+        successor?.kill(reason)
         process = nil
         successor = nil
+        for list in lists.values { list.loseSeat() }
+        for source in sources.values { source.pause() }
+    }
+
+    /// Ends the worker because it has not ended its lists, which then end without it; does nothing for one that has.
+    func giveUpLists() {
+        guard !lists.isEmpty else { return }
+        log.warning("plugin \(name): \(process?.name ?? "its worker") does not end its lists", .plugin(name))
+        dismiss(because: "it did not end its lists")
     }
 }
 

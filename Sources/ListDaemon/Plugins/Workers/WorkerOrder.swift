@@ -21,11 +21,13 @@ enum WorkerOrder: Sendable {
     case eventTaken(SeatNumber)
     /// End a data source; answered with ``WorkerReport/sourceStopped(_:)``.
     case stopSource(SeatNumber)
+    /// Say something; answered with ``WorkerReport/alive``, whatever the plugin is doing.
+    case ping
 
     /// Whether it is for somebody with an executor of its own, and nothing of the plugin runs on the way there.
     var isPassedOn: Bool {
         switch self {
-        case .command, .eventTaken: true
+        case .command, .eventTaken, .ping: true
         case .load, .open, .close, .makeSource, .startSource, .stopSource: false
         }
     }
@@ -73,6 +75,7 @@ extension WorkerOrder: WireCodable {
         case .startSource(let seat): writer.write(5 as UInt8, seat)
         case .eventTaken(let seat): writer.write(6 as UInt8, seat)
         case .stopSource(let seat): writer.write(7 as UInt8, seat)
+        case .ping: writer.write(8 as UInt8)
         }
     }
 
@@ -88,6 +91,7 @@ extension WorkerOrder: WireCodable {
         case 5: self = .startSource(try reader.read())
         case 6: self = .eventTaken(try reader.read())
         case 7: self = .stopSource(try reader.read())
+        case 8: self = .ping
         default: throw WireError("an order")
         }
     }

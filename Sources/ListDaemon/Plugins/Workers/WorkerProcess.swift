@@ -47,6 +47,7 @@ final class WorkerProcess {
     private var early: (process: Int32?, peer: Peer?) = (nil, nil)
     private var exitWatch: (DescriptorWatch, FileDescriptor)?
     private var hangWatch: LoopTimer?
+    private var pulse: WorkerPulse
     private var seen: [Int: (stamp: UInt64, since: ContinuousClock.Instant)] = [:]
     private var usedCrumbs: Set<Int> = [0]
     private var waiting: [WorkerPacket] = []
@@ -69,6 +70,7 @@ final class WorkerProcess {
         self.plugin = plugin
         self.callbackTimeout = callbackTimeout
         self.events = events
+        pulse = WorkerPulse(callbackTimeout: callbackTimeout)
         crumbs = try BreadcrumbMap()
     }
 
@@ -94,6 +96,11 @@ final class WorkerProcess {
     func send(_ packet: WorkerPacket) {
         guard let link, link.connection != nil else { return waiting.append(packet) }
         do throws(DBusError) { try link.send(packet) } catch { kill("it cannot be spoken to: \(error.message)") }
+    }
+
+    /// Sends an order.
+    func send(_ order: WorkerOrder) {
+        do throws(ListError) { send(try WorkerPacket(order)) } catch { kill(error.message) }
     }
 
     /// Ends the process at once; the reason is what `ended` is told.
@@ -178,6 +185,7 @@ extension WorkerProcess {
     private func receive(_ packet: WorkerPacket) {
         // Who is not known yet has nothing to say.
         guard link?.connection != nil else { return }
+        pulse.heard()
         let isLight = packetsInHand == 0 && packet.isLight
         let count = packet.byteCount
         packetsInHand += 1
@@ -213,6 +221,7 @@ extension WorkerProcess {
             if isLight { list?.collect(output, from: seat) } else { list?.take(output, from: seat) }
         case .sourceMade, .sourceEvent, .sourceStopped: EventLoop.shared.post { self.events.source(report) }
         case .log: EventLoop.shared.post { self.events.log(report) }
+        case .alive: break  // it was heard, see `receive`
         }
     }
 
@@ -312,15 +321,25 @@ extension WorkerProcess {
 // MARK: - Hangs
 
 extension WorkerProcess {
-    /// Looks several times in a timeout, so that a hang is found out soon after it.
     private func watchForHangs() {
-        hangWatch = EventLoop.shared.addTimer(after: max(callbackTimeout / 5, .milliseconds(20)), repeats: true) {
-            [weak self] in self?.lookForHangs()
+        hangWatch = EventLoop.shared.addTimer(after: pulse.step, repeats: true) { [weak self] in
+            self?.lookForHangs()
+            self?.takePulse()
         }
         // Loading is a call too, which begins when the process is started.
-        EventLoop.shared.addTimer(after: callbackTimeout + .seconds(5)) { [weak self] in
+        EventLoop.shared.addTimer(after: pulse.limit) { [weak self] in
             guard let self, link?.connection == nil else { return }
-            kill("it did not dial within \(callbackTimeout + .seconds(5))")
+            kill("it did not dial within \(pulse.limit)")
+        }
+    }
+
+    /// Finds out when the process stands still, so that it says nothing of any callback either.
+    private func takePulse() {
+        guard let connection = link?.connection, verdict == nil else { return }
+        switch pulse.look(at: .now, isListening: !connection.readingIsPaused) {
+        case .none: break
+        case .ask: send(.ping)
+        case .giveUp: kill("it did not answer within \(pulse.limit)")
         }
     }
 

@@ -17,6 +17,8 @@ enum WorkerReport: Sendable {
     case sourceStopped(SeatNumber)
     /// What the plugin says in the log.
     case log(PluginLogger.Level, String)
+    /// The worker answers.
+    case alive
 }
 
 /// What is known of a plugin once it is loaded.
@@ -52,6 +54,7 @@ extension WorkerReport: WireCodable {
         case .sourceEvent(let seat, let event): writer.write(4 as UInt8, seat, event)
         case .sourceStopped(let seat): writer.write(5 as UInt8, seat)
         case .log(let level, let text): writer.write(6 as UInt8, UInt32(bitPattern: level.rawValue), text)
+        case .alive: writer.write(7 as UInt8)
         }
     }
 
@@ -70,6 +73,7 @@ extension WorkerReport: WireCodable {
         case 6:
             let level = PluginLogger.Level(rawValue: Int32(bitPattern: try reader.read()))
             self = .log(level ?? .info, try reader.read())
+        case 7: self = .alive
         default: throw WireError("a report")
         }
     }

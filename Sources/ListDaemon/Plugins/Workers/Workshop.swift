@@ -41,6 +41,8 @@ actor Workshop {
         }
         do throws(WireError) {
             let order: WorkerOrder = try packet.value()
+            // Answered by the loop itself, since loading a plugin or making a list may take its time.
+            if case .ping = order { return tell(.alive) }
             let isFirst = queue.collect(isLight: order.isPassedOn) { self.assumeIsolated { $0.follow(order) } }
             if isFirst { queue.runCollected(mayWorkHere: true) }
         } catch {
@@ -68,6 +70,7 @@ actor Workshop {
         case .startSource(let seat): sources[seat]?.start()
         case .eventTaken(let seat): sources[seat]?.eventWasTaken()
         case .stopSource(let seat): stopSource(seat)
+        case .ping: tell(.alive)
         }
     }
 }

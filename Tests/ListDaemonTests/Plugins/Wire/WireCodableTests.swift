@@ -60,6 +60,7 @@ struct WireCodableTests {
             .load(PluginAssignment(path: "/a.so", directories: ["/", "/b"], settings: ["k": "v"], memoryMax: 3)),
             .open(1, crumb: 2, setup), .open(1, crumb: nil, setup), .close(4),
             .makeSource(1, crumb: nil, name: "n", argument: "?"), .startSource(1), .eventTaken(2), .stopSource(3),
+            .ping,
         ]
     }
 
@@ -137,7 +138,7 @@ struct WireCodableTests {
             .sourceMade(1, ListError(.invalidArguments, "")),
             .sourceEvent(1, .replace([object])), .sourceEvent(1, .changes(removed: ["a"], upserts: [.init(object)])),
             .sourceEvent(1, .failed(ListError(.pluginFailed, "x"))), .sourceEvent(1, .ready), .sourceEvent(1, .paused),
-            .sourceStopped(3), .log(.notice, "hello"),
+            .sourceStopped(3), .log(.notice, "hello"), .alive,
         ]
     }
 

@@ -1,0 +1,44 @@
+import DBus
+import Foundation
+import Glibc
+import ListClient
+import TestSupport
+import Testing
+
+@Suite("A worker that stands still as a whole", .timeLimit(.minutes(5)))
+@DBusActor
+struct StandstillTests {
+    @Test("stopped while nothing is called → found out, asked or not; its list goes on in the next one")
+    func isReplaced() async throws {
+        let stage = try await HorrorStage("CallbackTimeout=1s")
+        let list = try await stage.makeList("list", "Steady")
+        #expect(try await list.performUpdates([Row("x", "row", ["value": .int64(1)])]) == 1)
+        let first = try await stage.process
+        kill(first, SIGSTOP)
+        // Nobody wants anything of it.
+        try await stage.wait(for: "ready", restarts: 1)
+        let second = try await stage.process
+        #expect(second != first)
+        #expect(try await stage.plugin("LastError", as: String.self).contains("it did not answer within"))
+        kill(second, SIGSTOP)
+        // Answered by the third one.
+        #expect(try await list.items().map(\.reuse) == ["steady"])
+        #expect(try await stage.plugin("RestartCount", as: UInt32.self) == 2)
+        #expect(try await stage.process != second)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("SIGTERM while nobody would find it out → listd ends its lists without it, and exits with 0")
+    func isLeftBehind() async throws {
+        let stage = try await HorrorStage("CallbackTimeout=1h")
+        let list = try await stage.makeList("list", "Steady")
+        #expect(try await list.performUpdates([Row("x", "row", [:])]) == 1)
+        let process = try await stage.process
+        kill(process, SIGSTOP)
+        let question = Task { @DBusActor in _ = try await list.items() }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        // Whatever was asked is answered, if only by the end of the connection.
+        await #expect(throws: DBusError.self) { try await question.value }
+        while let status = ProcessStatus(process), !status.isZombie { await Task.yield() }
+    }
+}

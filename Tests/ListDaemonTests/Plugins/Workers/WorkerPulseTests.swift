@@ -1,0 +1,56 @@
+import Testing
+
+@testable import ListDaemon
+
+@Suite("When a worker that says nothing is given up")
+struct WorkerPulseTests {
+    private let start = ContinuousClock.now
+    private var pulse = WorkerPulse(callbackTimeout: .seconds(5))
+
+    private mutating func look(_ seconds: Int, isListening: Bool = true) -> WorkerPulse.Action {
+        pulse.look(at: start + .seconds(seconds), isListening: isListening)
+    }
+
+    @Test("asked and silent → given up after the callback's time and a grace, and not before")
+    mutating func silence() {
+        #expect(look(0) == .ask)
+        for second in 1..<10 { #expect(look(second) == .none) }
+        #expect(look(10) == .giveUp)
+    }
+
+    @Test("whatever is heard → it is asked anew, for ever")
+    mutating func answers() {
+        for second in 0..<100 {
+            #expect(look(second) == (second.isMultiple(of: 9) ? .ask : .none))
+            if second % 9 == 8 { pulse.heard() }
+        }
+    }
+
+    @Test("nobody looked for an hour → that is the fault of the machine and counts as one step")
+    mutating func lateLooks() {
+        #expect(look(0) == .ask)
+        #expect(look(3600) == .none)
+        for second in 1..<9 { #expect(look(3600 + second) == .none) }
+        #expect(look(3609) == .giveUp)
+    }
+
+    @Test("looks that were late come all at once → they count as the time that has passed")
+    mutating func burst() {
+        #expect(look(0) == .ask)
+        for _ in 0..<100 { #expect(look(1) == .none) }
+    }
+
+    @Test("what it says is not read → its silence begins when it is read again")
+    mutating func unread() {
+        #expect(look(0) == .ask)
+        for second in 1..<50 { #expect(look(second, isListening: false) == .none) }
+        for second in 50..<59 { #expect(look(second) == .none) }
+        #expect(look(59) == .giveUp)
+    }
+
+    @Test("not read from the beginning → not even asked")
+    mutating func notAsked() {
+        for second in 0..<50 { #expect(look(second, isListening: false) == .none) }
+        #expect(look(50) == .ask)
+    }
+}
