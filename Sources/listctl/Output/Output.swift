@@ -24,7 +24,7 @@ enum Output {
     /// Ends the program when the reader of a pipe goes, also while there is nothing to write.
     @DBusActor
     static func endWithReader() {
-        // A regular file cannot be watched, and needs not be.
+        guard StandardDescriptor.output.hasReader else { return }
         _ = try? EventLoop.shared.watch(StandardDescriptor.output.rawValue, for: .hangUp) { events in
             if !events.isDisjoint(with: [.failed, .hangUp]) { exit(ExitCode.failed.rawValue) }
         }

@@ -28,6 +28,13 @@ enum StandardDescriptor: Int32 {
         }
     }
 
+    /// Whether there is somebody at the other end: files and devices have nobody, and cannot be watched.
+    var hasReader: Bool {
+        var status = stat()
+        guard unsafe fstat(rawValue, &status) == 0 else { return false }
+        return [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+    }
+
     /// Somebody may have made the terminal non-blocking: it is shared.
     private func waitUntilWritable() {
         var descriptor = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)

@@ -41,6 +41,23 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
+    @Test("watch writes into a file, which nobody can stop reading → it goes on until the list is removed")
+    func intoFile() async throws {
+        let stage = try await Stage()
+        _ = try await stage.createAdapter("list")
+        let file = stage.listd.directory.appending(path: "output")
+        let watching = try ChildProcess(
+            "/bin/sh",
+            ["-c", #""$0" --bus "$1" watch list >"$2"; echo status $?"#]
+                + [Listctl.path, stage.bus.address, file.path])
+        // The suite's time limit ends a wait in vain.
+        while (try? String(contentsOf: file, encoding: .utf8)) != "list of 0\n" { await Task.yield() }
+        try await stage.manager.call("RemoveAdapter", "list")
+        #expect(try await watching.lines.next(timeout: .seconds(60)) == "listctl: the list “list” was removed")
+        #expect(try await watching.lines.next(timeout: .seconds(60)) == "status 0")
+        await stage.stop()
+    }
+
     @Test("a complaint that cannot be written → the command's own status", arguments: ["2>&-", "2>/dev/full"])
     func complaints(redirection: String) async throws {
         let stage = try await Stage()
