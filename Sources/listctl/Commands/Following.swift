@@ -16,6 +16,7 @@ final class Following {
     private var daemon: ListDaemonClient?
     private var retry: LoopTimer?
     private var backoff = Backoff()
+    private var notice = WaitingNotice()
     private var end: CheckedContinuation<ExitCode, Never>?
 
     init(_ name: String, _ address: BusAddress, json: Bool, firstScreen: FirstScreen? = nil) {
@@ -45,10 +46,10 @@ final class Following {
             attach()
         case .noDaemon:
             follower?.detach()
-            Output.complain("waiting for listd")
+            notice.say(.listd)
         case .noBus(let error):
             follower?.detach()
-            Output.complain("waiting for the bus: \(error.message)")
+            notice.say(.bus, error.message)
         }
     }
 
@@ -62,18 +63,19 @@ final class Following {
 
     /// Asks again in a while, unless the daemon turns out to be gone: then a new one is waited for.
     private func attachLater() {
-        let isFirst = backoff.isFresh
         retry?.cancel()
         retry = EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in
-            if isFirst { Output.complain("listd does not answer; trying again") }
-            self?.attach()
+            guard let self, self.daemon != nil else { return }
+            notice.say(.answer)
+            attach()
         }
     }
 
     private func handle(_ event: ListFollower.Event) {
         switch event {
         case .changed(let changes):
-            backoff.reset()
+            backoff = Backoff()
+            notice.end()
             for change in changes { say(change) }
         case .removed:
             Output.complain("the list “\(DisplayText.harmless(name))” was removed")

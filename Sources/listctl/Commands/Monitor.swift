@@ -12,10 +12,13 @@ final class Monitor {
     private let json: Bool
     private var client: ListClient?
     private var daemon: ListDaemonClient?
+    /// The connection on which signals are matched, which outlives a daemon.
+    private var connection: Connection?
     private var signals: [Subscription] = []
     private var listening: Task<Void, Never>?
     private var retry: LoopTimer?
     private var backoff = Backoff()
+    private var notice = WaitingNotice()
     private var end: CheckedContinuation<ExitCode, Never>?
 
     /// A monitor of the list at a path, or of all lists.
@@ -37,22 +40,23 @@ final class Monitor {
 
     private func availabilityChanged(_ availability: ListClient.Availability) {
         retry?.cancel()
+        daemon = nil
         switch availability {
         case .available(let daemon):
-            if daemon.connection !== self.daemon?.connection { dropSignals() }
-            self.daemon = daemon
+            if daemon.connection !== connection { dropSignals() }
+            (self.daemon, connection) = (daemon, daemon.connection)
             listen(to: daemon)
-        case .noDaemon: Output.complain("waiting for listd")
+        case .noDaemon: notice.say(.listd)
         case .noBus(let error):
             dropSignals()
-            daemon = nil
-            Output.complain("waiting for the bus: \(error.message)")
+            notice.say(.bus, error.message)
         }
     }
 
     private func dropSignals() {
         for subscription in signals { subscription.cancel() }
         signals = []
+        connection = nil
     }
 
     // MARK: - Subscribing
@@ -71,7 +75,8 @@ final class Monitor {
             if signals.isEmpty { try await match(on: daemon.connection) }
             let paths = if let path { [path] } else { try await daemon.adapters().map(\.path) }
             for path in paths { try await subscribe(to: path, of: daemon) }
-            backoff.reset()
+            backoff = Backoff()
+            notice.end()
         } catch {
             guard daemon === self.daemon else { return }
             if error.isTimeout { return listenLater(to: daemon) }
@@ -103,11 +108,11 @@ final class Monitor {
     }
 
     private func listenLater(to daemon: ListDaemonClient) {
-        let isFirst = backoff.isFresh
         retry?.cancel()
         retry = EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in
-            if isFirst { Output.complain("listd does not answer; trying again") }
-            self?.listen(to: daemon)
+            guard let self, daemon === self.daemon else { return }
+            notice.say(.answer)
+            listen(to: daemon)
         }
     }
 

@@ -69,8 +69,8 @@ struct OneShotCommands {
     func push(_ name: String, file: String) async throws(DBusError) -> ExitCode {
         // The path is copied for the call; the descriptor belongs to the message's `FileDescriptor`.
         let descriptor = unsafe file == "-" ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0, Self.isReadable(descriptor) else {
-            Output.complain("\(DisplayText.harmless(file)): \(SystemError.text(descriptor < 0 ? errno : EISDIR))")
+        if let fault = Self.readingFault(of: descriptor) {
+            Output.complain("\(DisplayText.harmless(file)): \(SystemError.text(fault))")
             return .noInput
         }
         let adapter = try await daemon.adapter(name)
@@ -81,10 +81,13 @@ struct OneShotCommands {
         return .done
     }
 
-    /// Whether an open file is something to read: a directory opens, too.
-    private static func isReadable(_ descriptor: Int32) -> Bool {
+    /// Why nothing can be read from what was opened, as an error number: directories open, too, and a closed standard
+    /// input is kept by a descriptor for writing; nil = it can be read.
+    private static func readingFault(of descriptor: Int32) -> Int32? {
         var status = stat()
-        return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+        guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else { return errno }
+        if status.st_mode & S_IFMT == S_IFDIR { return EISDIR }
+        return fcntl(descriptor, F_GETFL) & O_ACCMODE == O_WRONLY ? EBADF : nil
     }
 
     func check() async throws(DBusError) -> ExitCode {

@@ -12,7 +12,7 @@ enum Presence {
     static func find(_ name: String?, at address: BusAddress) async throws(DBusError) -> ObjectPath? {
         let daemon = ListDaemonClient(connection: try await BusChoice.connect(to: address))
         defer { daemon.connection.close() }
-        var isTold = false
+        var notice = WaitingNotice()
         while true {
             do throws(DBusError) {
                 guard let name else {
@@ -24,8 +24,7 @@ enum Presence {
                 return adapter.path
             } catch {
                 guard error.isTimeout else { throw error }
-                if !isTold { Output.complain("listd does not answer; trying again") }
-                isTold = true
+                notice.say(.answer)
             }
         }
     }

@@ -47,6 +47,16 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
+    @Test("standard input that is closed → 66")
+    func closedInput() async throws {
+        let stage = try await Stage()
+        _ = try await stage.createAdapter("list")
+        let (status, lines) = try await Listctl.shell(stage.bus.address, "listctl push list - <&-")
+        #expect(status == 66)
+        #expect(lines == ["listctl: -: Bad file descriptor"])
+        await stage.stop()
+    }
+
     @Test("arguments that are not UTF-8 → 64, no list and no file of another name")
     func notUnicode() async throws {
         let stage = try await Stage()

@@ -1,0 +1,30 @@
+import DBus
+import TestSupport
+import Testing
+
+@Suite("listctl watch and a bus that goes away", .timeLimit(.minutes(3)))
+@DBusActor
+struct ListctlReconnectTests {
+    @Test("the bus ends and comes back with another listd → said once each, then the list is read anew")
+    func watch() async throws {
+        let bus = try MortalBus()
+        let first = try bus.start()
+        let before = try await ListdProcess.start(
+            bus: bus.address, files: ["mail.list": "[List]\nDurability=memory\n"])
+        let watching = try Listctl.start(bus.address, "watch", "mail")
+        #expect(try await watching.lines.next(timeout: .seconds(60)) == "list of 0")
+        bus.kill(first)
+        let said = try await watching.lines.next(timeout: .seconds(60))
+        #expect(said.hasPrefix("listctl: waiting for the bus: "))
+        _ = await before.stop()
+        let second = try bus.start()
+        // No further complaint of the bus until it is there again.
+        #expect(try await watching.lines.next(timeout: .seconds(60)) == "listctl: waiting for listd")
+        let after = try await ListdProcess.start(
+            bus: bus.address, files: ["mail.list": "[List]\nDurability=memory\n"])
+        #expect(try await watching.lines.next(timeout: .seconds(60)) == "list of 0")
+        watching.stop()
+        await after.stop()
+        bus.kill(second)
+    }
+}
