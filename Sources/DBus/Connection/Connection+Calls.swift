@@ -43,12 +43,45 @@ extension Connection {
         return try result.get()
     }
 
+    /// Sends a call that makes something at the other end, and waits for its answer.
+    ///
+    /// `late` is handed an answer that comes when nobody waits for it any more: what was made is to be given back.
+    /// - Throws: as `call`.
+    public func callCreating(
+        _ message: Message, timeout: Duration = Connection.defaultTimeout, late: @escaping @DBusActor (Message) -> Void
+    ) async throws(DBusError) -> Message {
+        let gate = Gate<Message>()
+        let patience = Patience()
+        call(message, timeout: nil) { result in
+            if !patience.isOver { return gate.open(result) }
+            if case .success(let reply) = result { late(reply) }
+        }
+        let giveUp: @Sendable @DBusActor (String) -> Void = { reason in
+            patience.isOver = true
+            gate.open(.failure(.noReply(reason)))
+        }
+        let timer = EventLoop.shared.addTimer(after: timeout) { giveUp("no answer within \(timeout)") }
+        let result = await withTaskCancellationHandler {
+            await gate.result()
+        } onCancel: {
+            EventLoop.shared.post { giveUp("the call was cancelled") }
+        }
+        timer.cancel()
+        return try result.get()
+    }
+
     /// Sends a call that wants no answer, and gets none, not even an error.
     public func callWithoutReply(_ message: Message) throws(DBusError) {
         let message = try message.unsent()
         try message.setNoReplyExpected(true)
         try send(message)
     }
+}
+
+/// Whether somebody still waits for an answer.
+@DBusActor
+private final class Patience {
+    var isOver = false
 }
 
 /// An object of another program, as calls address it.

@@ -2,15 +2,24 @@ public import DBus
 
 /// A way to listd that mends itself: it connects, waits for the daemon, and comes back when the bus or the daemon went.
 ///
-/// Owned by `DBusActor`. `onChange` is told of every new daemon process (a restart is a new one) and of its absence.
+/// Owned by `DBusActor`. `onChange` is told of every new daemon process (a restart is a new one) and of its absence. The
+/// connection ends with `close`, at the latest when the client is dropped.
 @DBusActor
 public final class ListClient {
+    /// How far it is; there is one connection, one attempt or one timer at a time.
+    private enum State {
+        case idle
+        case connecting
+        case connected(Connection)
+        case waiting(LoopTimer)
+        case closed
+    }
+
     private let address: BusAddress
     private let onChange: @DBusActor (Availability) -> Void
-    private var connection: Connection?
+    private var state = State.idle
     private var subscription: Subscription?
     private var delay = ListClient.shortestDelay
-    private var isClosed = false
 
     /// Whether there is a daemon.
     public enum Availability {
@@ -31,52 +40,93 @@ public final class ListClient {
         self.onChange = onChange
     }
 
-    /// Connects and goes on doing so until `close`.
+    isolated deinit { close() }
+
+    /// Connects and goes on doing so until `close`; more than once it does nothing.
     public func start() {
-        Task { @DBusActor in await connect() }
+        guard case .idle = state else { return }
+        connect()
     }
 
-    /// Ends the connection and all tries.
+    /// Ends the connection and all tries; `onChange` is not called any more.
     public func close() {
-        isClosed = true
+        let last = state
+        state = .closed
         subscription?.cancel()
-        connection?.close()
-        (subscription, connection) = (nil, nil)
-    }
-
-    private func connect() async {
-        guard !isClosed else { return }
-        do throws(DBusError) {
-            let connection = try await Connection.open(address)
-            guard !isClosed else { return connection.close() }
-            self.connection = connection
-            connection.onDisconnect { [weak self] in self?.disconnected() }
-            subscription = try await connection.watchOwner(of: ListdName.bus) { [weak self] owner in
-                self?.ownerChanged(owner, connection)
-            }
-            delay = Self.shortestDelay
-        } catch {
-            onChange(.noBus(error))
-            retry()
+        subscription = nil
+        switch last {
+        case .connected(let connection): connection.close()
+        case .waiting(let timer): timer.cancel()
+        case .idle, .connecting, .closed: break
         }
     }
 
-    private func ownerChanged(_ owner: String?, _ connection: Connection) {
+    /// The attempt belongs to nobody: a client that is dropped meanwhile does not wait for it.
+    private func connect() {
+        state = .connecting
+        Task { @DBusActor [weak self, address] in
+            do throws(DBusError) {
+                let connection = try await Connection.open(address)
+                guard let self, case .connecting = self.state else { return connection.close() }
+                self.opened(connection)
+            } catch {
+                self?.failed(error)
+            }
+        }
+    }
+
+    private func failed(_ error: DBusError) {
+        guard case .connecting = state else { return }
+        retry()
+        onChange(.noBus(error))
+    }
+
+    private func opened(_ connection: Connection) {
+        state = .connected(connection)
+        connection.onDisconnect { [weak self, weak connection] in
+            self?.ended(connection, .disconnected("the connection has ended"))
+        }
+        Task { @DBusActor [weak self] in
+            do throws(DBusError) {
+                // Who watches must not keep alive what it watches through.
+                let subscription = try await connection.watchOwner(of: ListdName.bus) {
+                    [weak self, weak connection] owner in
+                    self?.ownerChanged(owner, connection)
+                }
+                guard let self, self.isCurrent(connection) else { return }
+                self.subscription = subscription
+                self.delay = Self.shortestDelay
+            } catch {
+                self?.ended(connection, error)
+            }
+        }
+    }
+
+    private func isCurrent(_ connection: Connection?) -> Bool {
+        if case .connected(let current) = state { current === connection } else { false }
+    }
+
+    private func ownerChanged(_ owner: String?, _ connection: Connection?) {
+        guard let connection, isCurrent(connection) else { return }
         guard owner != nil else { return onChange(.noDaemon) }
         onChange(.available(ListDaemonClient(connection: connection)))
     }
 
-    private func disconnected() {
-        guard !isClosed else { return }
-        (connection, subscription) = (nil, nil)
-        onChange(.noBus(.disconnected("the connection has ended")))
+    /// However many ways a connection's end is heard of, the first one counts.
+    private func ended(_ connection: Connection?, _ error: DBusError) {
+        guard let connection, isCurrent(connection) else { return }
+        subscription = nil
         retry()
+        connection.close()
+        onChange(.noBus(error))
     }
 
     private func retry() {
-        connection?.close()
-        connection = nil
-        EventLoop.shared.addTimer(after: delay) { [weak self] in self?.start() }
+        state = .waiting(
+            EventLoop.shared.addTimer(after: delay) { [weak self] in
+                guard let self, case .waiting = self.state else { return }
+                self.connect()
+            })
         delay = min(delay * 2, Self.longestDelay)
     }
 }

@@ -3,7 +3,8 @@ public import DBus
 /// Follows one list: keeps a `Mirror` true through lost signals, restarts of the daemon and reconnections.
 ///
 /// Owned by `DBusActor`. The mirror outlives a daemon: attached to a new one of the same epoch it catches up with
-/// `GetChanges` instead of reading everything again.
+/// `GetChanges` instead of reading everything again. It outlives its list too: one that is removed and made again, as a
+/// reload of the configuration does, is another one, and the mirror starts anew with `.replaced`.
 @DBusActor
 public final class ListFollower {
     /// What the owner is told.
@@ -12,7 +13,7 @@ public final class ListFollower {
         case changed([MirrorChange])
         /// A call failed; the follower stops until it is attached again.
         case failed(DBusError)
-        /// The list was removed.
+        /// The list was removed and did not come back.
         case removed
     }
 
@@ -23,47 +24,36 @@ public final class ListFollower {
 
     private let onEvent: @DBusActor (Event) -> Void
     private var epoch = ""
+    private var daemon: ListDaemonClient?
     private var adapter: RemoteObject?
     private var subscriptions: [Subscription] = []
+    /// A list that was removed, until it is there again or the time for that is over.
+    private var absence: (path: ObjectPath, timer: LoopTimer)?
     private var isBusy = false
     private var generation = 0
 
     /// How many objects one call asks for at most; the daemon answers fewer when they are large.
     private static let pageSize: UInt32 = 4096
+    /// How long a list that was removed may take to be made again.
+    private let patience: Duration
 
     /// Makes a follower that has yet to be attached.
-    public init(name: String, onEvent: @escaping @DBusActor (Event) -> Void) {
+    ///
+    /// A list that is removed has `patience` to be there again before it is told as removed.
+    public init(
+        name: String, patience: Duration = .seconds(3), onEvent: @escaping @DBusActor (Event) -> Void
+    ) {
         self.name = name
+        self.patience = patience
         self.onEvent = onEvent
     }
 
     /// Starts to follow the list of this daemon.
     public func attach(to daemon: ListDaemonClient) async {
-        detach()
-        let mine = generation
         do throws(DBusError) {
-            let adapter = try await daemon.adapter(name)
-            let rule = MatchRule(
-                sender: ListdName.bus, path: adapter.path, interface: ListdName.adapter, member: "Updated")
-            let updates = try await daemon.connection.subscribe(rule) { [weak self] in self?.received($0) }
-            let gone = MatchRule(
-                sender: ListdName.bus, path: ListdName.adaptersPath,
-                interface: StandardInterface.objectManager, member: "InterfacesRemoved")
-            let removals = try await daemon.connection.subscribe(gone) { [weak self] in self?.removed($0) }
-            _ = try await adapter.call("Subscribe", ["updates"], returning: UInt64.self)
-            let epoch = try await adapter.property("Epoch", as: String.self)
-            guard mine == generation else {
-                updates.cancel()
-                removals.cancel()
-                return
-            }
-            subscriptions = [updates, removals]
-            self.adapter = adapter
-            let isKnown = epoch == self.epoch && mirror.revision > 0
-            self.epoch = epoch
-            perform(isKnown ? .catchUp(since: mirror.revision) : .readAll)
+            try await begin(daemon)
         } catch {
-            if mine == generation { onEvent(.failed(error)) }
+            onEvent(.failed(error))
         }
     }
 
@@ -71,7 +61,46 @@ public final class ListFollower {
     public func detach() {
         generation += 1
         for subscription in subscriptions { subscription.cancel() }
-        (subscriptions, adapter, isBusy) = ([], nil, false)
+        absence?.timer.cancel()
+        (subscriptions, daemon, adapter, isBusy, absence) = ([], nil, nil, false, nil)
+    }
+
+    /// - Throws: why the list cannot be followed, unless something else was begun meanwhile.
+    private func begin(_ daemon: ListDaemonClient) async throws(DBusError) {
+        detach()
+        let mine = generation
+        var heard: [Subscription] = []
+        do throws(DBusError) {
+            let adapter = try await daemon.adapter(name)
+            heard = try await listen(to: adapter)
+            _ = try await adapter.call("Subscribe", ["updates"], returning: UInt64.self)
+            let epoch = try await adapter.property("Epoch", as: String.self)
+            guard mine == generation else { return heard.forEach { $0.cancel() } }
+            subscriptions = heard
+            (self.daemon, self.adapter) = (daemon, adapter)
+            let isKnown = epoch == self.epoch && mirror.revision > 0
+            self.epoch = epoch
+            perform(isKnown ? .catchUp(since: mirror.revision) : .readAll)
+        } catch {
+            for subscription in heard { subscription.cancel() }
+            if mine == generation { throw error }
+        }
+    }
+
+    private func listen(to adapter: RemoteObject) async throws(DBusError) -> [Subscription] {
+        let lists = MatchRule(
+            sender: ListdName.bus, path: ListdName.adaptersPath, interface: StandardInterface.objectManager)
+        let updates = MatchRule(
+            sender: ListdName.bus, path: adapter.path, interface: ListdName.adapter, member: "Updated")
+        var heard: [Subscription] = []
+        do throws(DBusError) {
+            heard.append(try await adapter.connection.subscribe(updates) { [weak self] in self?.received($0) })
+            heard.append(try await adapter.connection.subscribe(lists) { [weak self] in self?.listsChanged($0) })
+            return heard
+        } catch {
+            for subscription in heard { subscription.cancel() }
+            throw error
+        }
     }
 
     // MARK: - Signals
@@ -87,13 +116,38 @@ public final class ListFollower {
         }
     }
 
-    private func removed(_ message: Message) {
-        guard let path = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }),
-            path == adapter?.path
-        else { return }
-        detach()
-        epoch = ""
-        onEvent(.removed)
+    private func listsChanged(_ message: Message) {
+        guard let path = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }) else {
+            return
+        }
+        switch message.member {
+        case "InterfacesRemoved" where path == adapter?.path: wasRemoved(path)
+        case "InterfacesAdded" where path == absence?.path: lookAgain()
+        default: break
+        }
+    }
+
+    /// A list that is made again is removed first: whether it comes back is seen a little later.
+    private func wasRemoved(_ path: ObjectPath) {
+        generation += 1
+        (adapter, isBusy, epoch) = (nil, false, "")
+        absence = (path, EventLoop.shared.addTimer(after: patience) { [weak self] in self?.lookAgain() })
+    }
+
+    private func lookAgain() {
+        guard let absence, let daemon else { return }
+        absence.timer.cancel()
+        self.absence = nil
+        let mine = generation
+        Task { @DBusActor [weak self] in
+            guard let self, mine == self.generation else { return }
+            do throws(DBusError) {
+                try await self.begin(daemon)
+            } catch {
+                let isGone = error.name == ListdName.errorPrefix + "NoSuchAdapter" || error.standard == .unknownObject
+                self.onEvent(isGone ? .removed : .failed(error))
+            }
+        }
     }
 
     // MARK: - Calls

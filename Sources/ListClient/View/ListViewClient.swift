@@ -3,7 +3,8 @@ public import DBus
 /// A view on a list: keeps the `Picture` that the daemon paints and acknowledges what has been taken in.
 ///
 /// Owned by `DBusActor`. It lives as long as the daemon and the connection it was opened on; afterwards open a new one.
-/// Viewports are sent one at a time: while one is on its way only the newest of the following is kept.
+/// Viewports are sent one at a time: while one is on its way only the newest of the following is kept. The last one who
+/// drops it closes the view.
 @DBusActor
 public final class ListViewClient {
     /// What the owner is told.
@@ -27,6 +28,7 @@ public final class ListViewClient {
 
     private let onEvent: @DBusActor (Event) -> Void
     private var subscription: Subscription?
+    private var isClosed = false
     private var isSending = false
     private var isSyncing = false
     private var waiting: Viewport?
@@ -34,27 +36,54 @@ public final class ListViewClient {
 
     /// Opens a view on a list.
     ///
-    /// - Throws: the daemon's error, as for an unknown option.
+    /// - Throws: the daemon's error, as for an unknown option; `NoReply` when the task is cancelled: then the view that was
+    ///   made is closed.
     public static func open(
         _ adapter: RemoteObject, options: [String: DBusValue] = [:], onEvent: @escaping @DBusActor (Event) -> Void
     ) async throws(DBusError) -> ListViewClient {
-        let (path, _, _, _) = try await adapter.call(
-            "OpenView", options, returning: ObjectPath.self, UInt64.self, UInt32.self,
-            UInt32.self)
+        let message = try Message.methodCall(
+            to: adapter.destination, path: adapter.path, interface: adapter.interface, member: "OpenView")
+        try message.write(options)
+        let view = { @DBusActor (reply: Message) throws(DBusError) -> ListViewClient in
+            try ListViewClient(opened: reply, from: adapter, onEvent: onEvent)
+        }
+        let reply = try await adapter.connection.callCreating(message) { late in
+            // Nobody holds it, so it closes itself.
+            _ = try? view(late)
+        }
+        let opened = try view(reply)
+        try await opened.subscribe()
+        return opened
+    }
+
+    private convenience init(
+        opened reply: Message, from adapter: RemoteObject, onEvent: @escaping @DBusActor (Event) -> Void
+    ) throws(DBusError) {
+        let (path, _, _, _) = try reply.decode(as: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
         let object = RemoteObject(
             adapter.connection, destination: adapter.destination, path: path, interface: ListdName.view)
-        let view = ListViewClient(object: object, onEvent: onEvent)
-        // Its signals are sent to this connection alone: no match rule is needed on the bus.
-        let rule = MatchRule(sender: ListdName.bus, path: path, interface: ListdName.view)
-        view.subscription = try await adapter.connection.subscribe(rule, onBus: false) { [weak view] message in
-            view?.received(message)
+        self.init(object: object, onEvent: onEvent)
+    }
+
+    /// Its signals are sent to this connection alone: no match rule is needed on the bus.
+    private func subscribe() async throws(DBusError) {
+        let rule = MatchRule(sender: ListdName.bus, path: object.path, interface: ListdName.view)
+        subscription = try await object.connection.subscribe(rule, onBus: false) { [weak self] message in
+            self?.received(message)
         }
-        return view
     }
 
     private init(object: RemoteObject, onEvent: @escaping @DBusActor (Event) -> Void) {
         self.object = object
         self.onEvent = onEvent
+    }
+
+    isolated deinit {
+        subscription?.cancel()
+        guard !isClosed, object.connection.isConnected else { return }
+        let message = try? Message.methodCall(
+            to: object.destination, path: object.path, interface: object.interface, member: "Close")
+        if let message { try? object.connection.callWithoutReply(message) }
     }
 
     /// Says which part of the content is on the screen, in points.
@@ -71,23 +100,30 @@ public final class ListViewClient {
 
     /// Brings an object into the viewport.
     public func scroll(to objectID: String, item: UInt32 = 0, position: String = "none") {
-        call("ScrollTo", objectID, item, position) { (_, _) throws(DBusError) in }
+        call("ScrollTo", objectID, item, position) { (view, result) in view.report(result) }
     }
 
-    /// Closes the view.
+    /// Closes the view; nothing is told afterwards.
     public func close() async {
-        subscription?.cancel()
-        subscription = nil
+        end()
         // The daemon may be gone already, and then so is the view.
         _ = try? await object.call("Close")
     }
 
+    private func end() {
+        isClosed = true
+        subscription?.cancel()
+        (subscription, waiting) = (nil, nil)
+    }
+
     private func sendViewport() {
-        guard !isSending, let viewport = waiting else { return }
+        guard !isSending, !isClosed, let viewport = waiting else { return }
         (isSending, waiting) = (true, nil)
         call("SetViewport", picture.sequence, viewport.x, viewport.y, viewport.width, viewport.height) {
-            (view, _) throws(DBusError) in
+            (view, result) in
+            // Refused or answered, the next one has its turn.
             view.isSending = false
+            view.report(result)
             view.sendViewport()
             view.tellAnswered()
         }
@@ -107,7 +143,7 @@ public final class ListViewClient {
                 changed(try message.read { (reader) throws(DBusError) in try PictureChange(signal: &reader) })
             case "Stalled": resync()
             case "Closed":
-                subscription?.cancel()
+                end()
                 onEvent(.closed(try message.decode(as: String.self)))
             default: break
             }
@@ -140,33 +176,36 @@ public final class ListViewClient {
     private func resync() {
         guard !isSyncing else { return }
         isSyncing = true
-        call("Resync") { (view, reply) throws(DBusError) in
+        call("Resync") { (view, result) in
             view.isSyncing = false
-            view.picture = try reply.read { (reader) throws(DBusError) in try Picture(resync: &reader) }
-            view.onEvent(.changed(view.picture))
+            do throws(DBusError) {
+                view.picture = try result.get().read { (reader) throws(DBusError) in try Picture(resync: &reader) }
+                if !view.isClosed { view.onEvent(.changed(view.picture)) }
+            } catch {
+                view.report(.failure(error))
+            }
             view.tellAnswered()
         }
     }
 
+    private func report(_ result: Result<Message, DBusError>) {
+        if case .failure(let error) = result, !isClosed { onEvent(.failed(error)) }
+    }
+
+    /// Calls the view; `takeIn` runs once, also when the call cannot be sent, and not when the view was dropped.
     private func call<each Argument: DBusEncodable>(
         _ member: String, _ arguments: repeat each Argument,
-        then takeIn: @escaping @DBusActor (ListViewClient, Message) throws(DBusError) -> Void
+        then takeIn: @escaping @DBusActor (ListViewClient, Result<Message, DBusError>) -> Void
     ) {
         do throws(DBusError) {
             let message = try Message.methodCall(
                 to: object.destination, path: object.path, interface: object.interface, member: member)
             try message.write(repeat each arguments)
             object.connection.call(message) { [weak self] result in
-                guard let self else { return }
-                do throws(DBusError) {
-                    try takeIn(self, try result.get())
-                } catch {
-                    (self.isSending, self.isSyncing) = (false, false)
-                    self.onEvent(.failed(error))
-                }
+                if let self { takeIn(self, result) }
             }
         } catch {
-            onEvent(.failed(error))
+            takeIn(self, .failure(error))
         }
     }
 }

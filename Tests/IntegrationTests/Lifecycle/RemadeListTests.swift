@@ -1,0 +1,44 @@
+import DBus
+import Foundation
+import ListClient
+import TestSupport
+import Testing
+
+@Suite("A list that is made again")
+@DBusActor
+struct RemadeListTests {
+    @Test("another source at a reload → who follows starts anew with what is there; a list without a file is gone")
+    func otherSource() async throws {
+        let stage = try await Stage(files: ["a.list": "[List]\nDescription=filled by clients\n"])
+        let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/a")
+        _ = try await list.performUpdates([Row("pushed", "", [:])])
+        let events = EventLog<String>()
+        let follower = ListFollower(name: "a") { event in
+            switch event {
+            case .changed(let changes): events.record("\(changes.map { "\($0)" })")
+            case .failed(let error): events.record(error.description)
+            case .removed: events.record("removed")
+            }
+        }
+        await follower.attach(to: ListDaemonClient(connection: stage.client))
+        #expect(try await events.next() == "[\"replaced(count: 1)\"]")
+
+        let directory = stage.listd.directory
+        let rows = directory.appending(path: "rows.jsonl")
+        try "{\"id\": \"x\"}\n{\"id\": \"y\"}\n".write(to: rows, atomically: true, encoding: .utf8)
+        let file = directory.appending(path: "config/a.list")
+        try "[List]\nSource=jsonl:\(rows.path)\n".write(to: file, atomically: true, encoding: .utf8)
+        try await stage.manager.call("Reload")
+        // The file's rows come with the list or a moment later.
+        while follower.mirror.objects.map({ $0?.id }) != ["x", "y"] {
+            let event = try await events.next()
+            #expect(event.contains("replaced") || event.contains("inserted"))
+        }
+        while !events.recorded.isEmpty { _ = try await events.next() }
+
+        try FileManager.default.removeItem(at: file)
+        try await stage.manager.call("Reload")
+        #expect(try await events.next() == "removed")
+        await stage.stop()
+    }
+}

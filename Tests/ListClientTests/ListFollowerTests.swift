@@ -1,0 +1,88 @@
+import DBus
+import ListClient
+import TestSupport
+import Testing
+
+@Suite("Following a list")
+@DBusActor
+struct ListFollowerTests {
+    private func text(_ event: ListFollower.Event) -> String {
+        switch event {
+        case .changed(let changes): changes.map { "\($0)" }.joined(separator: ", ")
+        case .failed(let error): error.name
+        case .removed: "removed"
+        }
+    }
+
+    @Test("the list is removed and made again → the mirror starts anew, and nothing is told as removed")
+    func madeAgain() async throws {
+        let listd = try await FakeListd()
+        let events = EventLog<String>()
+        let follower = ListFollower(name: "l", patience: .seconds(600)) { events.record(text($0)) }
+        await follower.attach(to: try await listd.client())
+        #expect(try await events.next() == "replaced(count: 2)")
+        for round in 0..<3 {
+            listd.hide()
+            (listd.list.epoch, listd.list.ids) = ("round \(round)", ["c", "d", "e"])
+            listd.show()
+            #expect(try await events.next() == "replaced(count: 3)")
+            #expect(follower.mirror.object(at: 0)?.id == "c")
+        }
+    }
+
+    @Test("the list is removed and does not come back → removed, once")
+    func gone() async throws {
+        let listd = try await FakeListd()
+        let events = EventLog<String>()
+        let follower = ListFollower(name: "l", patience: .milliseconds(20)) { events.record(text($0)) }
+        let daemon = try await listd.client()
+        await follower.attach(to: daemon)
+        #expect(try await events.next() == "replaced(count: 2)")
+        listd.hide()
+        #expect(try await events.next() == "removed")
+        // Whoever wants it attaches again, as to any list.
+        listd.show()
+        await follower.attach(to: daemon)
+        #expect(try await events.next() == "replaced(count: 2)")
+    }
+
+    @Test("detached while the list is away → nothing more is told")
+    func detached() async throws {
+        let listd = try await FakeListd()
+        let events = EventLog<String>()
+        let follower = ListFollower(name: "l", patience: .milliseconds(20)) { events.record(text($0)) }
+        let daemon = try await listd.client()
+        await follower.attach(to: daemon)
+        #expect(try await events.next() == "replaced(count: 2)")
+        listd.hide()
+        let heard = EventLog<String>()
+        let watch = try await daemon.connection.subscribe(
+            MatchRule(sender: ListdName.bus, path: ListdName.adaptersPath)
+        ) { _ in heard.record("signal") }
+        follower.detach()
+        listd.show()
+        _ = try await heard.next()
+        watch.cancel()
+        EventLoop.shared.addTimer(after: .milliseconds(100)) { heard.record("later") }
+        _ = try await heard.next { $0 == "later" }
+        #expect(events.recorded == [])
+    }
+
+    @Test("one follower's attaching is cancelled → another on the same connection hears everything")
+    func cancelledAttach() async throws {
+        let listd = try await FakeListd()
+        let daemon = try await listd.client()
+        let first = ListFollower(name: "l") { _ in }
+        let task = Task { @DBusActor in await first.attach(to: daemon) }
+        task.cancel()
+        await task.value
+        let events = EventLog<String>()
+        let second = ListFollower(name: "l", patience: .seconds(600)) { events.record(text($0)) }
+        await second.attach(to: daemon)
+        #expect(try await events.next() == "replaced(count: 2)")
+        listd.hide()
+        listd.list.ids = []
+        listd.show()
+        #expect(try await events.next() == "replaced(count: 0)")
+    }
+}

@@ -1,0 +1,89 @@
+import DBus
+import ListClient
+import TestSupport
+
+/// A daemon of one list "l" on a private bus, which answers when the test wants it to.
+@DBusActor
+final class FakeListd {
+    let bus: PrivateBus
+    let connection: Connection
+    let tree = ObjectTree()
+    let list = FakeList()
+    /// Calls that wait for the test: of the list `OpenView`, of its view `SetViewport`.
+    var kept: EventLog<Call> { list.kept }
+
+    nonisolated static let path: ObjectPath = "/org/listd/Listd1/adapters/l"
+    nonisolated static let viewPath: ObjectPath = "/org/listd/Listd1/adapters/l/views/1"
+
+    private static let manager = Interface<FakeListd>(
+        ListdName.manager,
+        [
+            .method("GetAdapter", in: ["name": "s"], out: ["path": "o"]) { listd, call in
+                guard listd.tree.object(at: FakeListd.path) != nil else {
+                    throw DBusError(name: ListdName.errorPrefix + "NoSuchAdapter", message: "there is none")
+                }
+                call.reply(FakeListd.path)
+            }
+        ])
+
+    init() async throws {
+        bus = try PrivateBus()
+        connection = try await Connection.open(.address(bus.address))
+        connection.objects = tree
+        tree.add(ExportedObject(Self.manager, of: self), at: ListdName.managerPath)
+        tree.addObjectManager(at: ListdName.adaptersPath)
+        tree.add(ExportedObject(FakeList.view, of: list), at: Self.viewPath)
+        show()
+        _ = try await connection.requestName(ListdName.bus)
+    }
+
+    /// Shows the list, and announces it.
+    func show() { tree.add(ExportedObject(FakeList.interface, of: list), at: Self.path) }
+
+    /// Takes the list away, and announces that.
+    func hide() { tree.remove(at: Self.path) }
+
+    /// A client of this daemon.
+    func client() async throws -> ListDaemonClient {
+        ListDaemonClient(connection: try await Connection.open(.address(bus.address)))
+    }
+}
+
+/// A list and a view of it.
+@DBusActor
+final class FakeList {
+    var epoch = "first"
+    var ids: [String] = ["a", "b"]
+    let kept = EventLog<Call>()
+    let closed = EventLog<String>()
+
+    static let interface = Interface<FakeList>(
+        ListdName.adapter,
+        [
+            .method("OpenView", in: ["options": "a{sv}"], out: ["path": "o", "revision": "t", "a": "u", "b": "u"]) {
+                list, call in list.kept.record(call)
+            },
+            .method("Subscribe", in: ["what": "as"], out: ["revision": "t"]) { _, call in call.reply(UInt64(1)) },
+            .method("GetObjects", in: ["offset": "u", "limit": "u"], out: ["r": "t", "n": "u", "rows": "a(ssa{sv})"]) {
+                list, call in
+                let rows = list.ids.map { DBusStruct($0, "", [String: DBusValue]()) }
+                call.reply(UInt64(1), UInt32(rows.count), rows)
+            },
+            .property("Epoch", as: String.self, changes: .constant) { list, _ in list.epoch },
+        ])
+
+    static let view = Interface<FakeList>(
+        ListdName.view,
+        [
+            .method("SetViewport", in: ["sequence": "t", "x": "d", "y": "d", "width": "d", "height": "d"]) {
+                list, call in list.kept.record(call)
+            },
+            .method("ScrollTo", in: ["id": "s", "item": "u", "position": "s"]) { _, _ in
+                throw DBusError.invalidArgs("nowhere")
+            },
+            .method("Close") { list, call in
+                list.closed.record("closed")
+                call.reply()
+            },
+        ])
+}
