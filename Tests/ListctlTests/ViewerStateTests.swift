@@ -133,7 +133,7 @@ struct ViewerStateTests {
 
     @Test("content that explains itself → only the explanation beside the title")
     func explanation() {
-        let content: [String: DBusValue] = [
+        let content: Content = [
             "title": .string("a"), "detail": .string("2 kB"), "mime": .string("text/plain"),
         ]
         #expect(ItemText.details(of: content) == "2 kB")

@@ -1,5 +1,3 @@
-public import DBus
-
 /// One element of a list as the daemon hands it out.
 public struct MirroredObject: Sendable, Equatable {
     /// Its identity, unique in its list.
@@ -7,10 +5,10 @@ public struct MirroredObject: Sendable, Equatable {
     /// What chooses its section controller; may be empty.
     public let type: String
     /// Its content.
-    public let fields: [String: DBusValue]
+    public let fields: Content
 
     /// Makes an object.
-    public init(id: String, type: String, fields: [String: DBusValue]) {
+    public init(id: String, type: String, fields: Content) {
         self.id = id
         self.type = type
         self.fields = fields

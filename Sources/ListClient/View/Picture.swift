@@ -1,5 +1,3 @@
-public import DBus
-
 /// What a view shows: the slots in use, each with the item that sits in it.
 ///
 /// Pure: it takes in the contract's `Changed` signals and the answer of `Resync`; after each step it equals what
@@ -24,12 +22,12 @@ public struct Picture: Sendable, Equatable {
         /// Higher ones cover lower ones.
         public var z: Int64
         /// What the widget draws.
-        public var content: [String: DBusValue]
+        public var content: Content
 
         /// Makes an item in its slot.
         public init(
             slot: UInt32, objectID: String, section: UInt32, item: UInt32, kind: String, reuseIdentifier: String,
-            frame: Frame, z: Int64, content: [String: DBusValue]
+            frame: Frame, z: Int64, content: Content
         ) {
             self.slot = slot
             self.objectID = objectID

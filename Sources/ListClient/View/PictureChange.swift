@@ -1,5 +1,3 @@
-public import DBus
-
 /// A place in the content, in points from the top left corner.
 public struct Position: Sendable, Hashable {
     /// Distance from the left edge.
@@ -88,13 +86,13 @@ public struct PictureChange: Sendable, Equatable {
     /// Items at another place.
     public var placed: [Placed]
     /// Slots with new content.
-    public var rebound: [(slot: UInt32, content: [String: DBusValue])]
+    public var rebound: [(slot: UInt32, content: Content)]
 
     /// Makes a difference.
     public init(
         sequence: UInt64, revision: UInt64, contentSize: Extent, offset: Position, released: [UInt32] = [],
         shown: [Picture.Shown] = [], placed: [Placed] = [],
-        rebound: [(slot: UInt32, content: [String: DBusValue])] = []
+        rebound: [(slot: UInt32, content: Content)] = []
     ) {
         self.sequence = sequence
         self.revision = revision

@@ -1,25 +1,21 @@
 public import DBus
 
-/// The content of an object or item, `a{sv}`, with the variants taken off.
-public struct Content: DBusDecodable {
+extension Content: DBusDecodable {
     /// The type of the value on the wire.
     public static var signature: Signature { "a{sv}" }
 
-    /// The values by key.
-    public let values: [String: DBusValue]
-
-    /// Reads a content.
+    /// Reads a content; the variants are taken off.
     public init(from reader: inout MessageReader) throws(DBusError) {
-        values = try reader.array { (inside) throws(DBusError) in
-            var values: [String: DBusValue] = [:]
-            while !inside.atEnd {
-                try inside.dictionaryEntry { (entry) throws(DBusError) in
-                    let key = try entry.readString()
-                    values[key] = try DBusValue(from: &entry).unwrapped
+        self.init(
+            try reader.array { (inside) throws(DBusError) in
+                var fields: [Element] = []
+                while !inside.atEnd {
+                    try inside.dictionaryEntry { (entry) throws(DBusError) in
+                        fields.append((key: try entry.readString(), value: try DBusValue(from: &entry).unwrapped))
+                    }
                 }
-            }
-            return values
-        }
+                return fields
+            })
     }
 }
 
@@ -32,7 +28,7 @@ extension MirroredObject: DBusDecodable {
         self = try reader.structure { (inside) throws(DBusError) in
             MirroredObject(
                 id: try inside.readString(), type: try inside.readString(),
-                fields: try Content(from: &inside).values)
+                fields: try Content(from: &inside))
         }
     }
 }

@@ -37,7 +37,7 @@ extension Picture.Shown: DBusDecodable {
                 slot: try inside.readUInt32(), objectID: try inside.readString(), section: try inside.readUInt32(),
                 item: try inside.readUInt32(), kind: try inside.readString(),
                 reuseIdentifier: try inside.readString(), frame: try Frame(reading: &inside),
-                z: try inside.readInt64(), content: try Content(from: &inside).values)
+                z: try inside.readInt64(), content: try Content(from: &inside))
         }
     }
 }
@@ -69,11 +69,11 @@ extension PictureChange {
     private struct Rebound: DBusDecodable {
         static var signature: Signature { "(ua{sv})" }
         var slot: UInt32
-        var content: [String: DBusValue]
+        var content: Content
 
         init(from reader: inout MessageReader) throws(DBusError) {
             (slot, content) = try reader.structure { (inside) throws(DBusError) in
-                (try inside.readUInt32(), try Content(from: &inside).values)
+                (try inside.readUInt32(), try Content(from: &inside))
             }
         }
     }

@@ -54,7 +54,8 @@ private struct ListedObject: Decodable {
     let fields: [String: Field]
 
     var mirrored: MirroredObject {
-        MirroredObject(id: id, type: type, fields: fields.compactMapValues(\.value))
+        let values = fields.compactMap { key, field in field.value.map { (key: key, value: $0) } }
+        return MirroredObject(id: id, type: type, fields: Content(values))
     }
 
     /// A value that fits into a line; nil for containers and null.

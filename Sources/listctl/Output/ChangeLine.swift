@@ -40,7 +40,7 @@ enum ChangeLine {
     static func members(of object: MirroredObject, section: Int) -> [String: DBusValue] {
         [
             "section": .int64(Int64(section)), "id": .string(object.id), "type": .string(object.type),
-            "fields": .options(object.fields),
+            "fields": object.fields.value,
         ]
     }
 

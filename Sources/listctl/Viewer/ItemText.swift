@@ -14,7 +14,7 @@ enum ItemText {
     ]
 
     /// The title: the first naming key that is there, else the object's id.
-    static func title(of content: [String: DBusValue], objectID: String) -> String {
+    static func title(of content: Content, objectID: String) -> String {
         for key in titles {
             if let text = content[key].flatMap(plain), !text.isEmpty { return DisplayText.harmless(text) }
         }
@@ -22,7 +22,7 @@ enum ItemText {
     }
 
     /// What is said about it for people, else the rest, as `key value` pairs in order of the keys.
-    static func details(of content: [String: DBusValue]) -> String {
+    static func details(of content: Content) -> String {
         for key in explanations {
             if let text = content[key].flatMap(plain) { return DisplayText.harmless(text) }
         }

@@ -1,0 +1,88 @@
+public import DBus
+
+/// The content of an object or item: values by key, ascending by the keys' bytes.
+///
+/// Keys are other keys when their bytes are (contract, "Model"): Swift's strings are equal when they are canonically
+/// equivalent, as é and e with an accent, and a dictionary would lose one of two such fields.
+public struct Content: Sendable, ExpressibleByDictionaryLiteral {
+    /// One field.
+    public typealias Element = (key: String, value: DBusValue)
+
+    private let fields: [Element]
+
+    /// Makes a content; of several fields with the same key the last one counts.
+    public init(_ fields: some Sequence<(key: String, value: DBusValue)>) {
+        var ordered: [Element] = []
+        var isAscending = true
+        for field in fields {
+            if let last = ordered.last, !Self.precedes(last.key, field.key) { isAscending = false }
+            ordered.append(field)
+        }
+        self.fields = isAscending ? ordered : Self.sorted(ordered)
+    }
+
+    /// Makes a content from a literal.
+    public init(dictionaryLiteral elements: (String, DBusValue)...) {
+        self.init(elements.map { (key: $0.0, value: $0.1) })
+    }
+
+    /// The keys in order.
+    public var keys: [String] { fields.map(\.key) }
+
+    /// The values in the order of their keys.
+    public var values: [DBusValue] { fields.map(\.value) }
+
+    /// The value of the key with these very bytes; nil when there is none.
+    ///
+    /// - Complexity: O(log count).
+    public subscript(key: String) -> DBusValue? {
+        var (low, high) = (0, fields.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Self.precedes(fields[middle].key, key) { low = middle + 1 } else { high = middle }
+        }
+        guard low < fields.count, Self.isSame(fields[low].key, key) else { return nil }
+        return fields[low].value
+    }
+
+    /// The whole of it as `a{sv}`.
+    public var value: DBusValue {
+        .dictionary(
+            key: "s", value: "v", fields.map { DBusValue.Entry(key: .string($0.key), value: .variant($0.value)) })
+    }
+
+    private static func sorted(_ fields: [Element]) -> [Element] {
+        // A sort that keeps the order of equal ones, so that the last of them can be told.
+        let order = fields.indices.sorted { a, b in
+            precedes(fields[a].key, fields[b].key) || (isSame(fields[a].key, fields[b].key) && a < b)
+        }
+        var result: [Element] = []
+        for index in order {
+            if let last = result.last, isSame(last.key, fields[index].key) { result.removeLast() }
+            result.append(fields[index])
+        }
+        return result
+    }
+
+    private static func isSame(_ a: String, _ b: String) -> Bool { a == b && a.utf8.elementsEqual(b.utf8) }
+
+    private static func precedes(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
+}
+
+extension Content: RandomAccessCollection {
+    /// The first field's position.
+    public var startIndex: Int { fields.startIndex }
+
+    /// The position behind the last field.
+    public var endIndex: Int { fields.endIndex }
+
+    /// A field.
+    public subscript(position: Int) -> Element { fields[position] }
+}
+
+extension Content: Equatable {
+    /// Two are equal when the bytes of their keys and their values are.
+    public static func == (a: Content, b: Content) -> Bool {
+        a.fields.elementsEqual(b.fields) { isSame($0.key, $1.key) && $0.value == $1.value }
+    }
+}
