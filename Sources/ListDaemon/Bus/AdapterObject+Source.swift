@@ -27,15 +27,19 @@ extension AdapterObject {
         _ operation: UpdateRequest.Operation, _ completion: @escaping @DBusActor (ListError?) -> Void
     ) {
         request { [weak self] outcome in
+            guard let self, !isEnding else { return completion(nil) }
             switch outcome {
+            case .failure(let error) where error.code == .noSuchAdapter:
+                // The list is being taken away: no fault of the source, which goes on should the store refuse that.
+                completion(error)
             case .success:
-                self?.setState(.ready)
+                setState(.ready)
                 completion(nil)
             case .failure(let error) where error.mayPass:
-                self?.sourceFailed(error)
+                sourceFailed(error)
                 completion(error)
             case .failure(let error):
-                self?.sourceFailed(error)
+                sourceFailed(error)
                 completion(nil)
             }
         } _: { id in

@@ -47,6 +47,8 @@ package final class AdapterObject {
     private let relay: AdapterRelay
     /// What is asked while the list moves from one host to another.
     private var waiting: [AdapterCommand]?
+    /// Whether it is being taken away, or listd ends: what its source tells is of no more use.
+    private(set) var isEnding = false
     private var source: (any Source)?
     private var feed: SourceFeed?
     private var requests = RequestTable()
@@ -88,6 +90,7 @@ package final class AdapterObject {
 
     /// Ends the source and the host; `completion` runs when everything is said and every caller answered.
     func end(_ reason: ViewClosing, completion: @escaping @DBusActor () -> Void) {
+        isEnding = true
         feed?.close()
         source?.stop {}
         request { _ in

@@ -1,4 +1,5 @@
 import DBus
+import Foundation
 import TestSupport
 import Testing
 
@@ -60,5 +61,21 @@ struct AdapterOrderTests {
         #expect(try await first.next() == nil)
         #expect(try await second.next() == Listd.error("NoSuchAdapter"))
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("removed while its source tells the first objects → no fault of the source is said")
+    func removedWhileFilled() async throws {
+        let stage = try await StoreStage().start()
+        let file = stage.listd.directory.path + "/x.jsonl"
+        try "{\"id\": \"a\"}\n".write(toFile: file, atomically: true, encoding: .utf8)
+        for round in 0..<100 {
+            _ = try await stage.createAdapter(
+                "mail", ["durability": .string("disk"), "source": .string("jsonl:" + file)])
+            // Now before the source is heard, now after it.
+            for _ in 0..<round % 4 { _ = try await stage.names() }
+            try await stage.manager.call("RemoveAdapter", "mail")
+        }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        #expect(!stage.listd.standardError.contains("NoSuchAdapter"), "\(stage.listd.standardError)")
     }
 }
