@@ -9,28 +9,47 @@ extension RunningDaemon {
         let lists = configuration.all.lists.values.sorted { $0.name < $1.name }
         guard let opened = try openStore() else { return await makeFirstLists(lists) }
         service.store = opened.store
-        var configured: [ExactText: RestoredAdapter] = [:]
         for restored in opened.adapters {
             if restored.adapter.isConfigured {
-                configured[ExactText(restored.adapter.name)] = restored
+                setApart[ExactText(restored.adapter.name)] = restored
             } else {
                 await restore(restored)
             }
         }
-        for list in lists {
-            let restored = configured.removeValue(forKey: ExactText(list.name))
-            if let restored, list.continues(restored.adapter) {
-                _ = await check(list)
-                await restore(restored, as: list)
-            } else {
-                if restored != nil { forget(list.name) }
-                await makeFirstLists([list])
+        await makeFirstLists(lists)
+        if isConfigurationFaulty {
+            // A list whose file has a fault is not forgotten, and nobody else gets its name.
+            service.adapters.configuredNames.formUnion(setApart.keys)
+        } else {
+            for name in setApart.keys where !service.adapters.configuredNames.contains(name) {
+                setApart[name] = nil
+                forget(name.text)
             }
         }
-        // A list whose file has a fault is not forgotten.
-        if !isConfigurationFaulty { configured.keys.forEach { forget($0.text) } }
         await service.hearHosts()
         log.notice("\(service.adapters.count) lists, \(opened.adapters.count) of them stored")
+    }
+
+    /// Makes the lists that are configured at the start; one that cannot be made is said and left out.
+    ///
+    /// One that was stored is there all the same, with what can be had of it.
+    private func makeFirstLists(_ lists: [ListConfiguration]) async {
+        for list in lists {
+            switch await prepare(list, limits: configuration.all.limits) {
+            case .impossible(let faults):
+                for fault in faults { log.say(fault, of: list) }
+                guard let stored = setApart[ExactText(list.name)], list.continues(stored.adapter) else { continue }
+                setApart[ExactText(list.name)] = nil
+                await restore(stored, as: list, nil)
+            case .ready(let prepared):
+                do throws(ListError) {
+                    try await make(prepared)
+                } catch {
+                    let message = "the list \(list.name) is left out: \(error)"
+                    log.say(ConfigurationFault(place: list.place(of: "Source"), message: message), of: list)
+                }
+            }
+        }
     }
 
     private func openStore() throws(StartFailure) -> OpenedStore? {
@@ -64,15 +83,18 @@ extension RunningDaemon {
     }
 
     /// A configured list goes on with its objects and its numbering; its options are those of the file.
-    private func restore(_ restored: RestoredAdapter, as list: ListConfiguration) async {
-        await service.restoreAdapter(restored, options: list.options, access: list.access)
+    ///
+    /// - Parameter parts: what it is made of; nil = what can be had of it.
+    func restore(_ restored: RestoredAdapter, as list: ListConfiguration, _ parts: AdapterParts?) async {
+        await service.restoreAdapter(restored, options: list.options, access: list.access, parts: parts)
         guard restored.adapter.options.dictionary != list.options.values, let options = try? Fields(list.options.values)
         else { return }
         // What fails has been logged, and is tried again at the next start.
         try? await service.adapters.object(list.name)?.stored.take(options, durability: list.options.durability)
     }
 
-    private func forget(_ name: String) {
+    /// Takes a list out of the store.
+    func forget(_ name: String) {
         service.store?.write(.remove(name: name), durability: .disk) { [log] outcome in
             guard case .failure(let error) = outcome else { return }
             log.error("the stored list \(name.debugDescription) could not be removed: \(error)", .adapter(name))
@@ -82,7 +104,7 @@ extension RunningDaemon {
 
 extension ListConfiguration {
     /// Whether the list is what was stored: from another source it starts anew.
-    fileprivate func continues(_ stored: StoredAdapter) -> Bool {
+    func continues(_ stored: StoredAdapter) -> Bool {
         options.durability != .memory && stored.options["source"] == options.values["source"]
     }
 }

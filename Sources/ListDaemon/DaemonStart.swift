@@ -11,6 +11,8 @@ final class RunningDaemon {
     let configuration: CurrentConfiguration
     /// Whether something of the configuration was left out at the start: a list may be missing by mistake.
     let isConfigurationFaulty: Bool
+    /// Stored lists of configuration files that were left out: they go on when their files are mended.
+    var setApart: [ExactText: RestoredAdapter] = [:]
     private let link: BusLink
     /// What systemd has passed to the process.
     private let passed: ActivatedDescriptors
@@ -44,6 +46,7 @@ final class RunningDaemon {
                 directories: PluginDirectories(options.pluginDirectories),
                 configuration: { configuration.plugin(named: $0) }, log: log, observer: observer)
         }
+        service.adapters.configuredNames = loaded.listNames
         // On the bus of a session everybody is the user whom this daemon obeys anyway.
         link = BusLink(
             address: options.bus, asksPolkit: options.bus != .session, service: service, log: log)

@@ -8,6 +8,9 @@ final class AdapterDirectory {
     /// The names of adapters that are being made or removed, each with those who wait for the outcome.
     private var reserved: [ExactText: [CheckedContinuation<Void, Never>]] = [:]
 
+    /// The names that configuration files give to lists, also to those that are left out: nobody else gets them.
+    var configuredNames: Set<ExactText> = []
+
     nonisolated init() {}
 
     /// How many there are.
@@ -32,8 +35,10 @@ final class AdapterDirectory {
     /// While another is being made or removed under the name, this waits: who is told that an adapter exists finds it, and
     /// who removes one and makes it again need not wait for the first answer.
     ///
-    /// - Throws: `invalidArguments` for one that is too long, `adapterExists` for one in use.
-    func reserve(_ name: String) async throws(ListError) {
+    /// - Parameter isConfigured: whether a configuration file asks for it.
+    /// - Throws: `invalidArguments` for one that is too long, `adapterExists` for one in use, or kept for a list of a
+    ///   configuration file.
+    func reserve(_ name: String, isConfigured: Bool) async throws(ListError) {
         guard name.utf8.count <= ObjectNames.longestName else {
             throw ListError(
                 .invalidArguments, "name: \(name.utf8.count) bytes, more than \(ObjectNames.longestName)")
@@ -41,6 +46,9 @@ final class AdapterDirectory {
         await settle(name)
         guard adapters[ExactText(name)] == nil else {
             throw ListError(.adapterExists, "there is an adapter \(name.debugDescription) already")
+        }
+        guard isConfigured || !configuredNames.contains(ExactText(name)) else {
+            throw ListError(.adapterExists, "\(name.debugDescription) is the name of a list of a configuration file")
         }
         reserved[ExactText(name)] = []
     }

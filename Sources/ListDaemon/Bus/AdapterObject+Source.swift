@@ -67,23 +67,17 @@ extension ListError {
 }
 
 extension Service {
-    /// Refuses a source of a plugin that is not there, or that has no such source.
-    func checkSource(_ name: SourceName) async throws(ListError) {
-        guard case .plugin(let plugin, let source, _) = name else { return }
-        guard try await plugins.load(plugin).dataSources.contains(source) else {
-            throw ListError(.invalidArguments, "source: plugin \(plugin) has no data source \(source)")
-        }
-    }
-
     /// What the option `source` names; nil for `push`.
     ///
     /// - Throws: what is wrong with the plugin, or with the option.
-    func makeSource(_ name: SourceName, feed: SourceFeed) async throws(ListError) -> (any Source)? {
+    func makeSource(
+        _ name: SourceName, limits: BulkReader.Limits, feed: SourceFeed
+    ) async throws(ListError) -> (any Source)? {
         switch name {
         case .push:
             return nil
         case .jsonl(let path):
-            return try JSONLSource(path: path, limits: objectLimits, fileBytes: bulkLimits.fileBytes) { feed.take($0) }
+            return try JSONLSource(path: path, limits: limits.objects, fileBytes: limits.fileBytes) { feed.take($0) }
         case .plugin(let plugin, let source, let argument):
             return try await plugins.source(source, of: plugin, argument: argument) { feed.take($0) }
         }

@@ -21,11 +21,18 @@ extension ManagerObject {
 
     func unloadPlugin(_ call: Call, _ name: String) throws {
         _ = try service.authority.administrator(call, for: .loadPlugins)
-        let users = service.adapters.all.filter { $0.options.uses(plugin: name) }.map(\.name)
+        let users = service.users(ofPlugin: name)
         answer(call) { [service] in
             try await service.plugins.unload(name, usedBy: users)
             call.reply()
         }
+    }
+}
+
+extension Service {
+    /// The names of the lists that are filled, or shown, by a plugin.
+    func users(ofPlugin name: String) -> [String] {
+        adapters.all.filter { $0.options.uses(plugin: name) }.map(\.name)
     }
 }
 

@@ -2,26 +2,46 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 
 extension Service {
+    /// Makes what a list is made of; nothing that is there changes.
+    ///
+    /// - Parameter limits: what its source may read; nil = what holds now.
+    /// - Throws: what is wrong with the section controllers, the source, or the plugins that they come from.
+    func makeParts(
+        of options: AdapterOptions, limits: BulkReader.Limits? = nil
+    ) async throws(ListError) -> AdapterParts {
+        let controllers = try await plugins.sectionControllers(for: options.sectionControllers)
+        let ways = AdapterWays()
+        let source = try await makeSource(options.source, limits: limits ?? bulkLimits, feed: ways.feed)
+        return AdapterParts(controllers: controllers, source: source, ways: ways)
+    }
+
     /// Makes an adapter, stores that it exists, and shows it.
     ///
+    /// - Parameter parts: what it is made of; nil = made here. They are given up when there is no adapter in the end.
     /// - Throws: `invalidArguments` or `adapterExists` for the name, `limitsExceeded` when the owner has as many as a user
     ///   may have, `storeFailed`, and what is wrong with the source, the section controllers or the plugins that they come
     ///   from.
     func makeAdapter(
-        name: String, options: AdapterOptions, access: AdapterAccess
+        name: String, options: AdapterOptions, access: AdapterAccess, parts: AdapterParts? = nil
     ) async throws(ListError) -> AdapterObject {
-        try await adapters.reserve(name)
-        defer { adapters.cancelReservation(name) }
-        let controllers = try await plugins.sectionControllers(for: options.sectionControllers)
-        try book(Quotas.Amounts(adapters: 1), for: access)
+        var parts = parts
         do throws(ListError) {
-            let ways = AdapterWays()
-            let source = try await makeSource(options.source, feed: ways.feed)
-            let stored = try storedList(name, epoch: Epoch.new(), options, access)
-            try await stored.create()
-            return show(stored, nil, name, options, access, controllers, source, ways)
+            try await adapters.reserve(name, isConfigured: access.isConfigured)
+            defer { adapters.cancelReservation(name) }
+            try book(Quotas.Amounts(adapters: 1), for: access)
+            do throws(ListError) {
+                let made: AdapterParts
+                if let parts { made = parts } else { made = try await makeParts(of: options) }
+                parts = made
+                let stored = try storedList(name, epoch: Epoch.new(), options, access)
+                try await stored.create()
+                return show(stored, nil, name, options, access, made.controllers, made.source, made.ways)
+            } catch {
+                release(Quotas.Amounts(adapters: 1), of: access)
+                throw error
+            }
         } catch {
-            release(Quotas.Amounts(adapters: 1), of: access)
+            parts?.discard()
             throw error
         }
     }
@@ -29,28 +49,39 @@ extension Service {
     /// Brings an adapter back that was stored, and shows it.
     ///
     /// Where a plugin is gone, the list has built-in section controllers, or no source, and says that it `failed`.
-    func restoreAdapter(_ restored: RestoredAdapter, options: AdapterOptions, access: AdapterAccess) async {
+    ///
+    /// - Parameter parts: what it is made of; nil = made here.
+    func restoreAdapter(
+        _ restored: RestoredAdapter, options: AdapterOptions, access: AdapterAccess, parts: AdapterParts? = nil
+    ) async {
         let name = restored.adapter.name
         do throws(ListError) {
             let stored = try storedList(name, epoch: restored.adapter.epoch, options, access)
             if !access.isConfigured { quotas.adopt(Quotas.Amounts(adapters: 1), for: access.owner) }
             var faults: [ListError] = []
-            let controllers = await attempt(&faults) { () async throws(ListError) in
-                try await plugins.sectionControllers(for: options.sectionControllers)
-            }
-            let ways = AdapterWays()
-            let source = await attempt(&faults) { () async throws(ListError) in
-                try await makeSource(options.source, feed: ways.feed)
-            }
-            let adapter = show(
-                stored, restored, name, options, access, controllers ?? .builtIn, source ?? nil, ways)
+            let made: AdapterParts
+            if let parts { made = parts } else { made = await makePossibleParts(of: options, &faults) }
+            let adapter = show(stored, restored, name, options, access, made.controllers, made.source, made.ways)
             for fault in faults {
                 log.error("adapter \(name.debugDescription) is not what it was: \(fault)", .adapter(name))
                 adapter.setState(.failed)
             }
         } catch {
+            parts?.discard()
             log.error("adapter \(name.debugDescription) is not restored: \(error)", .adapter(name))
         }
+    }
+
+    /// What can be made of the parts; the built-in section controllers, or no source, stand for what cannot.
+    private func makePossibleParts(of options: AdapterOptions, _ faults: inout [ListError]) async -> AdapterParts {
+        let controllers = await attempt(&faults) { () async throws(ListError) in
+            try await plugins.sectionControllers(for: options.sectionControllers)
+        }
+        let ways = AdapterWays()
+        let source = await attempt(&faults) { () async throws(ListError) in
+            try await makeSource(options.source, limits: bulkLimits, feed: ways.feed)
+        }
+        return AdapterParts(controllers: controllers ?? .builtIn, source: source ?? nil, ways: ways)
     }
 
     private func attempt<Result>(
@@ -115,6 +146,13 @@ extension Service {
         release(Quotas.Amounts(adapters: 1), of: adapter.access)
     }
 
+    /// Returns when the host of one adapter has said what its list is.
+    func hearHost(of adapter: AdapterObject) async {
+        await withCheckedContinuation { continuation in
+            adapter.ping { EventLoop.shared.post { continuation.resume() } }
+        }
+    }
+
     /// Returns when the hosts that are there have said what their lists are, so that no property lags behind them.
     func hearHosts() async {
         await forEachAdapter { adapter, done in
@@ -165,20 +203,6 @@ extension Service {
 
     private func release(_ amounts: Quotas.Amounts, of access: AdapterAccess) {
         if !access.isConfigured { quotas.release(amounts, for: access.owner) }
-    }
-}
-
-/// The ways to an adapter that are there before it.
-@DBusActor
-private struct AdapterWays {
-    /// From its host and its source.
-    let relay = AdapterRelay()
-    /// From its source, one event at a time.
-    let feed: SourceFeed
-
-    init() {
-        let relay = relay
-        feed = SourceFeed { event, completion in relay.apply(event, completion) }
     }
 }
 

@@ -79,6 +79,7 @@ package struct ConfigurationLoader {
     private mutating func loadList(_ file: String) {
         let before = result.faults.count
         let name = String(file.dropLast(".list".count))
+        result.listNames.insert(ExactText(name))
         var list = ListConfiguration(name: name, file: directory.place(file).file)
         var controllers: [String: String] = [:]
         for (place, setting) in settings(of: file) {

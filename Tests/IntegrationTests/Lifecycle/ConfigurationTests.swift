@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import ListClient
 import TestSupport
 import Testing
 
@@ -109,6 +110,61 @@ struct ConfigurationTests {
         #expect(error?.standard == .invalidArgs)
         #expect(error?.message.contains("b.list:2: ") == true)
         #expect(try await names(stage) == ["a"])
+        await stage.stop()
+    }
+
+    @Test("Reload with a source argument that the plugin does not take → all stays as it was, lists with their views")
+    func badArgument() async throws {
+        let good = "[List]\nDurability=memory\nSource=horrors/source\n"
+        let bad = "[List]\nDurability=memory\nSource=horrors/source?throw in init\n"
+        let horrors = try await HorrorStage(files: ["y.list": good])
+        let stage = horrors.stage
+        let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/y")
+        let epoch = try await adapter.epoch()
+        let view = try await adapter.openView()
+        try write(bad, to: "y.list", of: stage)
+        try write(bad, to: "new.list", of: stage)
+        try write(plain, to: "sound.list", of: stage)
+        let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
+        #expect(error?.standard == .invalidArgs)
+        for place in ["y.list:3: ", "new.list:3: ", "a horror was thrown"] {
+            #expect(error?.message.contains(place) == true, "\(place)")
+        }
+        #expect(try await names(stage) == ["y"])
+        #expect(try await adapter.epoch() == epoch)
+        #expect(try await view.present().sequence >= view.picture.sequence)
+        try write(good, to: "new.list", of: stage)
+        try write(good + "WorkingRange=1\n", to: "y.list", of: stage)
+        try await stage.manager.call("Reload")
+        #expect(try await names(stage) == ["new", "sound", "y"])
+        #expect(try await adapter.epoch() == epoch)
+        #expect(await stage.stop().status == 0)
+    }
+
+    @Test("Reload with a plugin's new settings and the list that needs them → the plugin begins with the new ones")
+    func settingsAndList() async throws {
+        let horrors = try await HorrorStage("Manifest=exit")
+        let stage = horrors.stage
+        try write("[List]\nSource=horrors/source\n", to: "y.list", of: stage)
+        let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
+        #expect(error?.message.contains("y.list:2: ") == true)
+        try write("[Plugin horrors]\nIsolation=worker\n", to: "listd.conf", of: stage)
+        try await stage.manager.call("Reload")
+        #expect(try await names(stage) == ["y"])
+        await stage.stop()
+    }
+
+    @Test("a list that was left out at the start for want of its plugin → Reload makes it when the plugin is there")
+    func laterPlugin() async throws {
+        let plugins = TemporaryDirectory()
+        let list = "[List]\nDurability=memory\n[Sections]\n*=horrors/Steady\n"
+        let stage = try await Stage(arguments: ["--plugins", plugins.path], files: ["y.list": list])
+        #expect(try await names(stage) == [])
+        let taken = await #expect(throws: DBusError.self) { try await stage.createAdapter("y") }
+        #expect(taken?.name == Listd.error("AdapterExists"))
+        try HorrorStage.install(.first, in: plugins)
+        try await stage.manager.call("Reload")
+        #expect(try await names(stage) == ["y"])
         await stage.stop()
     }
 }

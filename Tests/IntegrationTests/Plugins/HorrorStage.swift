@@ -32,7 +32,8 @@ final class HorrorStage {
     /// Puts another version where listd finds it.
     func install(_ version: HorrorLibraries.Version) throws { try Self.install(version, in: directory) }
 
-    private static func install(_ version: HorrorLibraries.Version, in directory: TemporaryDirectory) throws {
+    /// Puts a version into a directory of plugins.
+    static func install(_ version: HorrorLibraries.Version, in directory: TemporaryDirectory) throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
         let name = version == .twin ? "twin" : "horrors"
         let (target, new) = ("\(directory.path)/\(name).so", directory.path + "/new")

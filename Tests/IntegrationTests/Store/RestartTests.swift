@@ -118,6 +118,42 @@ struct RestartTests {
         }
     }
 
+    @Test("a list left out at the start for its file → its name is kept, and Reload of the mended file brings it back")
+    func leftOut() async throws {
+        let stages = try StoreStage()
+        let plain = "[List]\nDescription=one\n"
+        let epoch = try await stages.run(files: ["x.list": plain]) { stage in
+            let adapter = try await stage.adapter("x")
+            _ = try await adapter.performUpdates(rows("a"))
+            return try await adapter.epoch()
+        }
+        let stage = try await stages.start(files: ["x.list": plain + "Foo=1\n"])
+        #expect(try await stage.names().isEmpty)
+        let taken = await #expect(throws: DBusError.self) { try await stage.createStored("x") }
+        #expect(taken?.name == Listd.error("AdapterExists"))
+        let file = stage.listd.directory.path + "/config/x.list"
+        // A reload that fails leaves it where it is.
+        await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
+        try plain.write(toFile: file, atomically: true, encoding: .utf8)
+        try await stage.manager.call("Reload")
+        let adapter = try await stage.adapter("x")
+        #expect(try await adapter.by(stage.client).property("ObjectCount", as: UInt32.self) == 1)
+        #expect(try await adapter.objects().rows.map(\.id) == ["a"])
+        #expect(try await adapter.epoch() == epoch)
+        #expect(try await adapter.applyChanges([Upsert("b", "t", "last", "", [:])]) == 2)
+        await stage.stop()
+        try await stages.run(files: ["x.list": plain]) { stage async throws in
+            #expect(try await stage.adapter("x").objects().rows.map(\.id) == ["a", "b"])
+        }
+        // Without its file it is forgotten, also by a reload.
+        let other = try await stages.start(files: ["x.list": plain + "Foo=1\n"])
+        try FileManager.default.removeItem(atPath: other.listd.directory.path + "/config/x.list")
+        try await other.manager.call("Reload")
+        #expect(try await other.createStored("x").objects().rows.isEmpty)
+        await other.stop()
+        #expect(try await stages.names() == ["x"])
+    }
+
     @Test("Reload with another durability → kept from then on, or no more")
     func reloadedDurability() async throws {
         let stages = try StoreStage()

@@ -239,28 +239,6 @@ struct ConfigurationLoaderTests {
         }
     }
 
-    @Test("two configurations → what was added, removed and changed, in order of name; moved lines are no change")
-    func changes() throws {
-        try write("[List]\nLayout=none\n", to: "same.list")
-        try write("[List]\nLayout=none\n", to: "b.list")
-        try write("[List]\n", to: "a.list")
-        try write("[List]\n", to: "old.list")
-        try write("[Plugin p]\nX=1\n[Plugin q]\nX=1\n", to: "listd.conf")
-        let old = load().configuration
-        try write("\n[List]\n\nLayout=none\n", to: "same.list")
-        try write("[List]\nLayout=absolute\n", to: "b.list")
-        try write("[List]\nDescription=new\n", to: "a.list")
-        try write("[List]\n", to: "new.list")
-        unsafe unlink(directory.file("old.list"))
-        try write("[Plugin p]\nX=2\n[Plugin q]\nX=1\n[Plugin r]\nX=1\n", to: "listd.conf")
-        let changes = old.changes(to: load().configuration)
-        #expect(changes.added.map(\.name) == ["new"] && changes.removed.map(\.name) == ["old"])
-        #expect(changes.changed.map(\.new.name) == ["a", "b"] && changes.changed[1].old.options.layout == .none)
-        #expect(changes.plugins == ["p", "r"])
-        let none = old.changes(to: old)
-        #expect(none.added.isEmpty && none.removed.isEmpty && none.changed.isEmpty && none.plugins.isEmpty)
-    }
-
     @Test("every adapter option but section-controllers → a key of [List] in CamelCase")
     func keys() throws {
         let keys = AdapterOptions.table.entries.map(\.configurationKey)
