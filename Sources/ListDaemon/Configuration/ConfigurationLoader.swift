@@ -2,7 +2,8 @@ internal import ListKit
 
 /// Reads a configuration directory: `listd.conf` and the `*.list` files, each with its drop-ins `FILE.d/*.conf`.
 ///
-/// Drop-ins are read after their file, in order of name, and what they say counts. Hidden files are left out.
+/// Drop-ins are read after their file, in order of name, and what they say counts; those of `listd.conf` without it, too.
+/// Hidden files are left out.
 package struct ConfigurationLoader {
     private let directory: ConfigurationDirectory
     private var result = LoadedConfiguration()
@@ -25,7 +26,8 @@ package struct ConfigurationLoader {
         }
         loadDaemon(names)
         for name in names where name.hasSuffix(".list") { loadList(name) }
-        for name in names where name.hasSuffix(".d") && !names.contains(String(name.dropLast(2))) {
+        for name in names where name.hasSuffix(".d") && name != Self.daemonFile + ".d" {
+            guard !names.contains(String(name.dropLast(2))) else { continue }
             add("drop-ins without their file \(name.dropLast(2))", at: directory.place(name))
         }
     }
@@ -36,16 +38,16 @@ package struct ConfigurationLoader {
 
     // MARK: - listd.conf
 
+    private static let daemonFile = "listd.conf"
+
     private mutating func loadDaemon(_ names: [String]) {
         let before = result.faults.count
         var plugins: [String: [String: String]] = [:]
-        if names.contains("listd.conf") {
-            for (place, setting) in settings(of: "listd.conf") {
-                do throws(ListError) {
-                    try apply(setting, &plugins)
-                } catch {
-                    add(error.message, at: place)
-                }
+        for (place, setting) in settings(of: Self.daemonFile, isThere: names.contains(Self.daemonFile)) {
+            do throws(ListError) {
+                try apply(setting, &plugins)
+            } catch {
+                add(error.message, at: place)
             }
         }
         for (name, values) in plugins { result.configuration.plugins[name] = try? PluginConfiguration(values) }
@@ -114,10 +116,14 @@ package struct ConfigurationLoader {
     // MARK: - Files
 
     /// The settings of a file and of its drop-ins, in the order in which they count; what is wrong is added to the faults.
-    private mutating func settings(of file: String) -> [(ConfigurationPlace, INIFile.Setting)] {
+    ///
+    /// - Parameter isThere: whether there is the file itself, beside its drop-ins.
+    private mutating func settings(
+        of file: String, isThere: Bool = true
+    ) -> [(ConfigurationPlace, INIFile.Setting)] {
         var settings: [(ConfigurationPlace, INIFile.Setting)] = []
         do throws(ConfigurationFault) {
-            for name in [file] + (try directory.dropIns(of: file)) {
+            for name in (isThere ? [file] : []) + (try directory.dropIns(of: file)) {
                 do throws(ConfigurationFault) {
                     settings += read(INIFile(parsing: try directory.read(name)), directory.place(name).file)
                 } catch {

@@ -58,9 +58,33 @@ struct ConfigurationLoaderTests {
         #expect(loaded.faults.isEmpty)
     }
 
-    @Test("no call in flight allowed → a fault: nobody could reload it away")
-    func noCalls() throws {
-        try write("[Limits]\nCallsPerConnection=0\n", to: "listd.conf")
+    @Test("drop-ins of listd.conf without it → read all the same, and a fault in one is one of listd.conf")
+    func dropInsAlone() throws {
+        try write("[Limits]\nAdaptersPerUser=1\nViewsPerUser=9\n", to: "listd.conf.d/10.conf")
+        try write("[Limits]\nViewsPerUser=2\n[Daemon]\nCreators=group:lists\n", to: "listd.conf.d/20.conf")
+        let loaded = load()
+        #expect(loaded.faults.isEmpty && !loaded.isDaemonFaulty)
+        #expect(loaded.configuration.limits.adaptersPerUser == 1 && loaded.configuration.limits.viewsPerUser == 2)
+        #expect(loaded.configuration.daemon.creators == .group("lists"))
+        try write("[Limits]\nAdapters=1\n", to: "listd.conf.d/30.conf")
+        try write("[List]\n", to: "x.list.d/10.conf")
+        #expect(load().isDaemonFaulty)
+        let expected = ["listd.conf.d/30.conf:2: unknown key Adapters", "x.list.d: drop-ins without their file x.list"]
+        #expect(faults() == expected)
+    }
+
+    @Test("lists, sound and faulty → both have names")
+    func listNames() throws {
+        try write("[List]\n", to: "a.list")
+        try write("[List]\nFoo=1\n", to: "b.list")
+        #expect(load().listNames == [ExactText("a"), ExactText("b")])
+    }
+
+    @Test(
+        "a limit under which nobody gets through → a fault: nobody could reload it away",
+        arguments: ["CallsPerConnection=0", "AuthenticationSeconds=0"])
+    func noCalls(_ line: String) throws {
+        try write("[Limits]\n\(line)\n", to: "listd.conf")
         let loaded = load()
         #expect(loaded.isDaemonFaulty)
         #expect(loaded.faults.first.map { "\($0)" }?.contains("listd.conf:2") == true)

@@ -26,12 +26,14 @@ extension OptionType<Int> {
 }
 
 extension OptionType<Duration> {
-    /// A time; a number alone counts seconds.
+    /// A time longer than none; a number alone counts seconds.
     static let seconds = OptionType(
         signature: "t",
         decode: { value throws(ListError) in try .microseconds(Int64(clamping: value.int.orThrow(value, "t"))) },
         parse: { text throws(ListError) in
-            guard let span = TimeSpan.parse(text) else { throw ListError(option: text, expected: "a time such as 10s") }
+            guard let span = TimeSpan.parse(text), span > .zero else {
+                throw ListError(option: text, expected: "a time such as 10s, longer than none")
+            }
             return span
         },
         encode: { .uint64(UInt64(clamping: $0.components.seconds)) })
