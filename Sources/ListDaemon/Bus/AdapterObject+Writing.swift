@@ -129,13 +129,13 @@ extension Service {
         if log.level >= .debug {
             log.debug(
                 "\(call.member) is in revision \(revision)", .adapter(adapter), .client(call.peer.name),
-                .revision(revision), limitedBy: call.peer.name)
+                .revision(revision), limitedBy: call.peer.userText)
         }
         guard dropped > 0 else { return }
         statistics.add(.duplicatesDropped, dropped)
         log.warning(
             "dropped \(dropped) objects whose identifiers occurred before", .adapter(adapter),
-            .client(call.peer.name), .revision(revision), limitedBy: call.peer.name)
+            .client(call.peer.name), .revision(revision), limitedBy: call.peer.userText)
     }
 }
 

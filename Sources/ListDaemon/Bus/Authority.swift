@@ -105,9 +105,14 @@ extension Authority {
     }
 
     private func refuse(_ call: Call, _ error: any Error) -> Bool {
-        log.info("\(call.member) was refused: \(error)", .client(call.peer.name), limitedBy: call.peer.name)
+        log.info("\(call.member) was refused: \(error)", .client(call.peer.name), limitedBy: call.peer.userText)
         return false
     }
+}
+
+extension Peer {
+    /// Whose messages it causes: a user has as many names on the bus as it likes.
+    var userText: String { credentials.map { "user \($0.userID)" } ?? "unknown users" }
 }
 
 extension Error {

@@ -58,7 +58,7 @@ extension ManagerObject {
             let adapter = try await service.makeAdapter(name: name, options: options, access: access)
             service.log.info(
                 "adapter \(name.debugDescription) was created by user \(caller.user)", .adapter(name),
-                .client(call.peer.name), .revision(adapter.status.revision), limitedBy: call.peer.name)
+                .client(call.peer.name), .revision(adapter.status.revision), limitedBy: call.peer.userText)
             call.reply(adapter.path)
         }
     }
@@ -85,7 +85,7 @@ extension ManagerObject {
             try await service.remove(adapter)
             service.log.info(
                 "adapter \(name.debugDescription) was removed by user \(caller.user)", .adapter(name),
-                .client(call.peer.name), .revision(adapter.status.revision), limitedBy: call.peer.name)
+                .client(call.peer.name), .revision(adapter.status.revision), limitedBy: call.peer.userText)
             call.reply()
         }
     }

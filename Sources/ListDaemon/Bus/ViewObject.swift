@@ -126,7 +126,7 @@ extension ViewObject {
         } catch {
             service.log.warning(
                 "signal \(signal.name) of view \(number) was not sent: \(error)", .client(owner.name),
-                limitedBy: owner.name)
+                limitedBy: owner.userText)
         }
     }
 }

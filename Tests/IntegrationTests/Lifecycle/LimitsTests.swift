@@ -31,6 +31,26 @@ struct LimitsTests {
         await stage.stop()
     }
 
+    @Test("a user with many connections → what they cause is limited together in the log")
+    func logged() async throws {
+        let stage = try await Stage(files: ["listd.conf": "[Limits]\nAdaptersPerUser=1000\n"])
+        let begin = ContinuousClock.now
+        for number in 0..<5 {
+            let client = try await stage.connect()
+            let manager = stage.object(Listd.manager, "Manager", by: client)
+            for name in (0..<25).map({ "\(number) \($0)" }) {
+                let options: [String: DBusValue] = ["durability": .string("memory")]
+                _ = try await manager.call("CreateAdapter", name, options, returning: ObjectPath.self)
+            }
+            client.close()
+        }
+        // 20 in ten seconds, however long it has taken.
+        let intervals = Int(begin.duration(to: .now) / .seconds(10)) + 1
+        await stage.stop()
+        let said = stage.listd.standardError.split(separator: "\n").filter { $0.contains("was created by user") }
+        #expect(!said.isEmpty && said.count <= 20 * intervals)
+    }
+
     @Test("patches that make an object too large, options that are → PayloadTooLarge, and nothing changes")
     func growth() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nObjectBytes=1K\n"])
