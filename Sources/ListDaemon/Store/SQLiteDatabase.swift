@@ -9,6 +9,9 @@ struct SQLiteFailure: Error {
     /// Whether the file is not what it should be, rather than out of reach.
     var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(code & 0xFF) }
 
+    /// Whether somebody else has the file.
+    var isBusy: Bool { code & 0xFF == SQLITE_BUSY }
+
     /// The same for the rest of the daemon.
     var listError: ListError { ListError(.storeFailed, "the store refused", cause: message) }
 }
@@ -34,6 +37,14 @@ struct SQLiteFailure: Error {
     deinit {
         statements = [:]
         unsafe sqlite3_close_v2(handle)
+    }
+
+    /// Whether its name leads to another file by now, or to none: whoever opens it next does not find what is in here.
+    var hasMoved: Bool {
+        var answer: Int32 = 0
+        // SQLite writes one C int during the call; a system that cannot tell leaves it alone.
+        let code = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
+        return code == SQLITE_OK && answer != 0
     }
 
     /// Runs statements that answer nothing.

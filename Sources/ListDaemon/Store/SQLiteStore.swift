@@ -69,10 +69,16 @@ package final class SQLiteStore: Store {
         await withCheckedContinuation { continuation in close { continuation.resume() } }
     }
 
-    /// Looks for damage (`PRAGMA integrity_check`); answers what is wrong, nothing if all is well.
+    /// Looks for damage (`PRAGMA integrity_check`), and whether the file is where it was opened; answers what is wrong,
+    /// nothing if all is well.
     package func check() async throws(ListError) -> [String] {
         try await onQueue { database throws(SQLiteFailure) in
             var faults: [String] = []
+            if database.hasMoved {
+                faults.append(
+                    "the file was removed, renamed or replaced under listd: the next start will not find what is stored"
+                )
+            }
             let rows = try database.statement("PRAGMA integrity_check")
             while try database.step(rows) { if let text = rows.text(0), text != "ok" { faults.append(text) } }
             return faults

@@ -46,6 +46,10 @@ extension SQLiteStore {
             let (database, adapters) = try read(path)
             return OpenedStore(store: SQLiteStore(database, path: path), adapters: adapters, damage: nil)
         } catch {
+            if error.isBusy {
+                throw ListError(
+                    .storeFailed, "another process has \(path) open, most likely another listd", cause: error.message)
+            }
             guard isDamage(error, path) else { throw error.listError }
             return try replace(path, error, now ?? Int(time(nil)))
         }

@@ -205,6 +205,8 @@ struct RestartTests {
         for directory in [stages.state.path, "/proc/listd"] {
             let (outcome, text) = try await ListdProcess.run(bus: other.address, arguments: ["--state", directory])
             #expect(outcome == ListdProcess.Outcome(status: 74), "\(text)")
+            let isInUse = text.contains("another process has \(stages.file) open")
+            #expect(isInUse == (directory == stages.state.path), "\(text)")
         }
         await stage.stop()
     }

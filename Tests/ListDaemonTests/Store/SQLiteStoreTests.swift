@@ -44,6 +44,19 @@ struct SQLiteStoreTests {
         await last.store.close()
     }
 
+    @Test("the file removed, or another in its place, under an open store → the check says so")
+    func movedFile() async throws {
+        let store = try open().store
+        #expect(try await store.check().isEmpty)
+        try #require(unsafe rename(store.path, store.path + "-moved") == 0)
+        #expect(try await store.check().map { $0.contains("was removed, renamed or replaced") } == [true])
+        try Writing.write("another", to: store.path)
+        #expect(try await store.check().count == 1)
+        try #require(unsafe rename(store.path + "-moved", store.path) == 0)
+        #expect(try await store.check().isEmpty)
+        await store.close()
+    }
+
     @Test("random transactions → the list that a plain model has, whenever it is opened again")
     func randomTransactions() async throws {
         let seed = UInt64.random(in: 0 ... .max)
