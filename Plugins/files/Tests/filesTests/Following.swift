@@ -9,13 +9,16 @@ struct Following: ~Copyable {
     private(set) var list = NaiveList()
     private(set) var failures: [String] = []
 
-    /// - Parameter beforeEvent: called on the source's executor before an event is taken; it may wait.
+    /// - Parameters:
+    ///   - turnTime: how long everything is read in one turn; 0 = each entry has a turn of its own.
+    ///   - beforeEvent: called on the source's executor before an event is taken; it may wait.
     init(
-        _ path: String, settings: [String: String] = [:], beforeEvent: @escaping @Sendable () -> Void = {}
+        _ path: String, settings: [String: String] = [:], turnTime: Duration = .milliseconds(100),
+        beforeEvent: @escaping @Sendable () -> Void = {}
     ) {
         let (stream, continuation) = AsyncStream.makeStream(of: DataSourceEvent.self)
         events = stream
-        let entry = DataSourceEntry.source("directory") { try DirectorySource($0) }
+        let entry = DataSourceEntry.source("directory") { try DirectorySource($0, turnTime: turnTime) }
         let host = PluginHost(settings: PluginSettings(settings))
         runner = DataSourceRunner(entry, argument: path, host: host) {
             beforeEvent()

@@ -1,5 +1,7 @@
 import PluginAPI
 
+@testable import files
+
 /// A list as the engine keeps it, done naively: what a data source sends is applied to it.
 struct NaiveList {
     private(set) var objects: [ListObject] = []
@@ -36,4 +38,19 @@ struct NaiveList {
     var names: [String] { objects.map { $0.fields["name"]?.string ?? "?" } }
 
     func object(named name: String) -> ListObject? { objects.first { $0.fields["name"]?.string == name } }
+}
+
+extension DirectoryListing {
+    /// The whole list as objects, each in a turn of its own.
+    func objects() throws -> [ListObject] {
+        var objects: [ListObject] = []
+        while try !describe(into: &objects, until: .now) {}
+        return objects
+    }
+
+    /// Takes the whole directory anew and answers the whole list.
+    func replace(with entries: [FileEntry]) throws -> [ListObject] {
+        renew(with: entries)
+        return try objects()
+    }
 }

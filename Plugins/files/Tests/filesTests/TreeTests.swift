@@ -40,6 +40,42 @@ struct TreeTests {
         #expect(following.list.paths == scratch.walk())
     }
 
+    @Test("a tree that takes a thousand turns to read, and changes meanwhile → all of it, as it is in the end")
+    func manyTurns() async throws {
+        let scratch = try Scratch()
+        for outer in 0..<10 {
+            try scratch.makeDirectory("d\(outer)")
+            for file in 0..<100 { try scratch.write("d\(outer)/f\(file)") }
+        }
+        var following = Following("\(scratch.path)&recursive", turnTime: .zero)
+        for outer in 0..<5 {
+            try scratch.rename("d\(outer)", "e\(outer)")
+            try scratch.rename("d9/f\(outer)", "d8/g\(outer)")
+            try scratch.delete("d7/f\(outer)")
+            try scratch.makeDirectory("d6/new\(outer)")
+            try scratch.write("d6/new\(outer)/file")
+        }
+        let wanted = scratch.walk()
+        await following.wait(forPaths: wanted)
+        try scratch.rename("d5", "z")
+        let renamed = scratch.walk()
+        await following.wait(forPaths: renamed)
+        #expect(following.list.object(at: "z/f7")?.id == "d5/f7")
+        #expect(following.failures.isEmpty)
+    }
+
+    @Test("a directory that goes while it is read, an entry a turn → failed, and read when it is there again")
+    func goneWhileRead() async throws {
+        let scratch = try Scratch()
+        for number in 0..<300 { try scratch.write("f\(number)") }
+        var following = Following("\(scratch.path)&recursive", turnTime: .zero)
+        try scratch.remove()
+        await following.wait { _, failures in !failures.isEmpty }
+        try scratch.make()
+        try scratch.write("b")
+        await following.wait(forPaths: ["b"])
+    }
+
     @Test("a directory gets another name → it and all below are the same objects, and go on being followed")
     func renamedDirectory() async throws {
         let scratch = try Scratch()
@@ -194,7 +230,9 @@ struct TreeTests {
         try askFileSystem(as: 65534)
         defer { try? askFileSystem(as: geteuid()) }
         let options = try DirectoryOptions("\(scratch.path)&recursive", settings: PluginSettings())
-        let entries = try Tree(options: options).read(.root, limit: 10, watch: try TreeWatch())
+        let reading = TreeReading(options, from: .root, watch: try TreeWatch())
+        while try !reading.proceed(until: .now) {}
+        let entries = reading.entries
         #expect(Set(entries.map(\.path.text)) == ["open", "open/x", "closed"])
         #expect(entries.filter(\.isUnreadable).map(\.path.text) == ["closed"])
         let closed = try #require(entries.first { $0.isUnreadable })
@@ -203,11 +241,11 @@ struct TreeTests {
 
     @Test(
         "60 bursts of random changes → after each the list is what a walk finds, and renamed entries are the same",
-        arguments: [1, 2])
-    func random(seed: UInt64) async throws {
+        arguments: [1, 2], [Duration.milliseconds(100), .zero])
+    func random(seed: UInt64, turnTime: Duration) async throws {
         var random = Random(state: seed)
         let scratch = try Scratch()
-        var following = Following("\(scratch.path)&recursive")
+        var following = Following("\(scratch.path)&recursive", turnTime: turnTime)
         await following.wait { list, _ in list.objects.isEmpty }
         for step in 0..<60 {
             for _ in 0...random.below(5) {

@@ -49,11 +49,11 @@ final class DirectoryListing {
     /// The entries in the order of the list.
     var entries: [FileEntry] { places.map(\.entry) }
 
-    /// Takes the whole directory anew and answers the whole list.
+    /// Takes the whole directory anew.
     ///
     /// Entries known by their path keep their identifiers, and so do those that come under another path with the same
     /// inode, as long as their old path is gone.
-    func replace(with entries: [FileEntry]) throws(ListError) -> [ListObject] {
+    func renew(with entries: [FileEntry]) {
         let old = byPath
         var left = old
         for entry in entries { left[entry.path] = nil }
@@ -71,15 +71,16 @@ final class DirectoryListing {
         for entry in unnamed { byPath[entry.path] = Place(id: newID(for: entry.path), entry: entry) }
         places = byPath.values.sorted { $0.order < $1.order }
         _ = updateHeadings()
-        return try objects()
     }
 
-    /// The whole list as objects.
-    func objects() throws(ListError) -> [ListObject] {
-        var objects: [ListObject] = []
+    /// Adds the objects of the list that are not there yet until a time, at least one; true = all are there.
+    func describe(into objects: inout [ListObject], until end: ContinuousClock.Instant) throws(ListError) -> Bool {
         objects.reserveCapacity(places.count)
-        for place in places { objects.append(try object(of: place)) }
-        return objects
+        while objects.count < places.count {
+            objects.append(try object(of: places[objects.count]))
+            if ContinuousClock.now >= end { break }
+        }
+        return objects.count == places.count
     }
 
     private func object(of place: Place) throws(ListError) -> ListObject {

@@ -5,12 +5,25 @@ internal import PluginAPI
 /// The first change is shown at once; what follows within ``quietTime`` comes as one. When notices were lost everything is
 /// read again; when the directory is gone, or cannot be read, the list keeps what it has, fails, and the source looks every
 /// ``retryTime`` whether the directory is there again.
+///
+/// Everything is read, and made into objects, in turns of the executor that take about ``turnTime`` each: however much there
+/// is, no turn takes too long. Notices that come meanwhile are handled after that.
 final class DirectorySource: DataSource {
     private static let quietTime = Duration.milliseconds(40)
     private static let retryTime = Duration.milliseconds(500)
     private static let pollTime = Duration.seconds(2)
     /// What is too long for a list is not looked through each moment to see whether it still is.
     private static let longRetryTime = Duration.seconds(10)
+    /// How often a reading that was spoilt begins again before it is shown as it is.
+    private static let greatestAttempts = 3
+
+    /// What is to be done next so that the whole list can be shown.
+    private enum Work {
+        case following
+        case reading(TreeReading)
+        case sorting([FileEntry])
+        case describing
+    }
 
     private let context: DataSourceContext
     private let options: DirectoryOptions
@@ -21,8 +34,17 @@ final class DirectorySource: DataSource {
     private var following: DataSourceActivity?
     private var quiet: DataSourceActivity?
     private var failure: String?
+    private let turnTime: Duration
+    private var work: Work?
+    private var turn: DataSourceActivity?
+    /// How often what is being read was spoilt.
+    private var attempts = 0
+    /// The objects that are made so far.
+    private var described: [ListObject] = []
+    private var polls = false
 
-    init(_ context: DataSourceContext) throws {
+    init(_ context: DataSourceContext, turnTime: Duration = .milliseconds(100)) throws {
+        self.turnTime = turnTime
         options = try DirectoryOptions(context.argument, settings: context.settings)
         tree = Tree(options: options)
         listing = DirectoryListing(isRecursive: options.isRecursive)
@@ -34,22 +56,25 @@ final class DirectorySource: DataSource {
     /// Begins to follow the directory and reads it, each part once it is followed: what happens in between is not lost.
     private func open() {
         close()
-        do {
-            let watch = try TreeWatch()
-            following = context.whenReadable(watch.descriptor) { [unowned self] in
-                watch.drain { take($0) }
-                if quiet == nil { settle() }
-            }
-            self.watch = watch
-            try readAll()
-        } catch let error as FileSystemError where error.isLackOfWatches {
-            close()
-            context.logger.warning("\(error); \(options.path) is read every \(Self.pollTime) instead")
-            following = context.every(Self.pollTime) { [unowned self] in attempt { try readAll() } }
-            attempt { try readAll() }
-        } catch {
-            fail(error)
+        begin(.following)
+    }
+
+    private func follow() throws(FileSystemError) {
+        let watch = try TreeWatch()
+        following = context.whenReadable(watch.descriptor) { [unowned self] in
+            watch.drain { take($0) }
+            if quiet == nil, work == nil { settle() }
         }
+        self.watch = watch
+    }
+
+    /// Reads everything again and again, for want of a better way.
+    private func poll(because error: FileSystemError) {
+        close()
+        polls = true
+        context.logger.warning("\(error); \(options.path) is read every \(Self.pollTime) instead")
+        following = context.every(Self.pollTime) { [unowned self] in if work == nil { begin(wholeReading) } }
+        begin(wholeReading)
     }
 
     private func close() {
@@ -57,14 +82,76 @@ final class DirectorySource: DataSource {
         following = nil
         quiet?.cancel()
         quiet = nil
+        turn?.cancel()
+        turn = nil
+        work = nil
+        described = []
+        polls = false
         watch = nil
         pending = PendingChanges()
     }
 
-    private func readAll() throws {
-        context.sink.replace(
-            try listing.replace(with: try tree.read(.root, limit: options.greatestCount, watch: watch)))
+    // MARK: Everything
+
+    private var wholeReading: Work { .reading(TreeReading(options, from: .root, watch: watch)) }
+
+    private func begin(_ work: Work) {
+        self.work = work
+        proceed()
+    }
+
+    /// Works for a while, and then goes on in another turn.
+    private func proceed() {
+        let end = ContinuousClock.now + turnTime
+        do {
+            repeat {
+                guard let work else { break }
+                self.work = try step(work, until: end)
+            } while ContinuousClock.now < end
+        } catch let error as FileSystemError where error.isLackOfWatches && !polls {
+            return poll(because: error)
+        } catch {
+            return fail(error)
+        }
+        if work == nil { showAll() } else { turn = context.after(.zero) { [unowned self] in proceed() } }
+    }
+
+    /// Does a piece of the work; answers the next one, `nil` = everything can be shown.
+    private func step(_ work: Work, until end: ContinuousClock.Instant) throws -> Work? {
+        switch work {
+        case .following:
+            try follow()
+            return wholeReading
+        case .reading(let reading):
+            let isRead = try reading.proceed(until: end)
+            if isRead { watch?.drain { take($0) } }
+            if pending.isGone { throw goneError }
+            if !isRead { return work }
+            return isSpoilt && attempts < Self.greatestAttempts ? readAnew() : .sorting(reading.entries)
+        case .sorting(let entries):
+            listing.renew(with: entries)
+            return .describing
+        case .describing:
+            return try listing.describe(into: &described, until: end) ? nil : .describing
+        }
+    }
+
+    /// Whether something may have been looked for under an old name, so that an object would be taken for another one.
+    private var isSpoilt: Bool { pending.needsReading || pending.hasRenames && listing.count > 0 }
+
+    /// Where names change all the time, the list is shown as it is in the end; what has changed comes after that.
+    private func readAnew() -> Work {
+        attempts += 1
+        close()
+        return .following
+    }
+
+    private func showAll() {
+        attempts = 0
         failure = nil
+        context.sink.replace(described)
+        described = []
+        if !pending.isEmpty, quiet == nil { gather() }
     }
 
     // MARK: Changes
@@ -72,13 +159,19 @@ final class DirectorySource: DataSource {
     private func take(_ notice: DirectoryNotice) {
         guard let rename = pending.note(notice), let watch, watch.contains(rename.from) else { return }
         watch.move(rename.from, to: rename.to)
-        // What is below may now be too deep for the list, or no longer be.
-        if options.isRecursive, rename.from.depth != rename.to.depth { pending.note(.overflow) }
+        // What is below may now be too deep for the list, or no longer be; or was looked for where it no longer is.
+        if options.isRecursive, isReading || rename.from.depth != rename.to.depth { pending.note(.overflow) }
     }
+
+    private var isReading: Bool { if case .reading = work { true } else { false } }
 
     /// Shows what happened, and then lets more gather for a while.
     private func settle() {
         if pending.isComplete { showPending() }
+        gather()
+    }
+
+    private func gather() {
         guard following != nil else { return }
         quiet = context.after(Self.quietTime) { [unowned self] in
             quiet = nil
@@ -89,8 +182,10 @@ final class DirectorySource: DataSource {
     }
 
     private func showPending() {
+        // What everything is shown with comes first.
+        guard work == nil else { return }
         let changes = pending.take()
-        if changes.isGone { return fail("\(options.path): the directory is gone") }
+        if changes.isGone { return fail(goneError) }
         if changes.needsReading { return open() }
         if !changes.isEmpty { attempt { try show(changes) } }
     }
@@ -98,7 +193,7 @@ final class DirectorySource: DataSource {
     private func show(_ pending: PendingChanges) throws {
         for path in pending.departed { watch?.remove(path) }
         var statuses = try tree.statuses(of: pending.touched)
-        if options.isRecursive { try look(into: &statuses) }
+        if options.isRecursive, try !look(into: &statuses) { return open() }
         let changes = try listing.apply(renames: pending.renames, statuses: statuses)
         guard listing.count <= options.greatestCount else {
             throw Tree.TooLong(path: options.path, limit: options.greatestCount)
@@ -107,7 +202,10 @@ final class DirectorySource: DataSource {
     }
 
     /// Adds what is in directories that are new, and follows them; those that are none any more are followed no longer.
-    private func look(into statuses: inout [EntryPath: FileEntry?]) throws {
+    ///
+    /// - Returns: false when there is too much in them for one turn.
+    private func look(into statuses: inout [EntryPath: FileEntry?]) throws -> Bool {
+        let end = ContinuousClock.now + turnTime * 10
         for (path, status) in statuses {
             guard let entry = status, entry.kind == .directory, options.shows(entriesOf: path) else {
                 if watch?.contains(path) == true { watch?.remove(path) }
@@ -115,13 +213,16 @@ final class DirectorySource: DataSource {
             }
             if watch?.contains(path) == true { continue }
             statuses[path] = .some(nil)
-            for found in try tree.read(path, entry, limit: options.greatestCount, watch: watch) {
-                statuses[found.path] = found
-            }
+            let reading = TreeReading(options, from: path, entry, watch: watch)
+            guard try reading.proceed(until: end) else { return false }
+            for found in reading.entries { statuses[found.path] = found }
         }
+        return true
     }
 
     // MARK: Failing
+
+    private var goneError: ListError { ListError(.pluginFailed, "\(options.path): the directory is gone") }
 
     private func attempt(_ work: () throws -> Void) {
         do { try work() } catch { fail(error) }

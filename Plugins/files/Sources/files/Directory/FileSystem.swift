@@ -59,10 +59,8 @@ struct Directory: ~Copyable {
         return Directory(descriptor: current, path: self.path.child(path), subject: subject)
     }
 
-    /// All entries, in no order; those that vanish meanwhile are left out.
-    ///
-    /// - Parameter isWanted: is asked first, so that nothing is asked about the others.
-    func entries(where isWanted: (EntryPath) -> Bool) throws(FileSystemError) -> [FileEntry] {
+    /// The names of all entries that are wanted, in no order.
+    func names(where isWanted: (EntryPath) -> Bool) throws(FileSystemError) -> [EntryPath] {
         // The stream owns the duplicate and closes it; readdir's record is copied before the next call.
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0, let stream = unsafe fdopendir(copy) else {
@@ -72,15 +70,15 @@ struct Directory: ~Copyable {
         }
         defer { unsafe closedir(stream) }
         unsafe rewinddir(stream)
-        var entries: [FileEntry] = []
+        var names: [EntryPath] = []
         errno = 0
         while let record = unsafe readdir(stream) {
             let name = unsafe EntryPath(record: record)
-            if !name.isDot, isWanted(path.child(name)), let entry = entry(name) { entries.append(entry) }
+            if !name.isDot, isWanted(path.child(name)) { names.append(name) }
             errno = 0
         }
         guard errno == 0 else { throw FileSystemError(subject: subject, code: errno) }
-        return entries
+        return names
     }
 
     /// What there is under a name now; `nil` when there is nothing, or nothing that may be looked at.

@@ -36,6 +36,9 @@ struct PendingChanges: Equatable, Sendable {
     /// Whether no rename waits for its other half: a half may be the last thing of one read and the first of the next.
     var isComplete: Bool { halves.isEmpty }
 
+    /// Whether an entry got another name, as far as that is known yet.
+    var hasRenames: Bool { !renames.isEmpty || !halves.isEmpty }
+
     /// What left, and came nowhere that is followed.
     var departed: [EntryPath] { Array(halves.values) }
 

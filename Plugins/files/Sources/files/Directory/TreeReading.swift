@@ -1,0 +1,79 @@
+/// Reads a directory, and what is below it in a recursive list, piece by piece.
+///
+/// Each directory is read after the watch was told of it: what happens in there while it is read, or later, is not lost. A
+/// directory that may not be looked into is an entry that says so; one that vanishes is left out.
+final class TreeReading {
+    /// A directory, and the names in it that were not looked at yet.
+    private final class Inside {
+        let directory: Directory
+        var names: [EntryPath]
+
+        init(_ directory: consuming Directory, _ names: [EntryPath]) {
+            self.directory = directory
+            self.names = names
+        }
+    }
+
+    /// What was found, in no order.
+    private(set) var entries: [FileEntry] = []
+    private let options: DirectoryOptions
+    private let watch: TreeWatch?
+    private var left: [(path: EntryPath, entry: FileEntry?)]
+    private var current: Inside?
+
+    /// Nothing is read yet.
+    ///
+    /// - Parameters:
+    ///   - options: what the list shows, and how many entries may be found.
+    ///   - start: the directory.
+    ///   - startEntry: what is known of it, if it is an entry itself; it is then found too.
+    ///   - watch: follows directories; `nil` = nobody does.
+    init(_ options: DirectoryOptions, from start: EntryPath, _ startEntry: FileEntry? = nil, watch: TreeWatch?) {
+        self.options = options
+        self.watch = watch
+        left = [(start, startEntry)]
+    }
+
+    /// Reads until a time, at least one entry; true = everything is read.
+    ///
+    /// - Throws: ``Tree/TooLong``; ``FileSystemError`` for a directory that cannot be followed, and for the first one if it
+    ///   cannot be read.
+    func proceed(until end: ContinuousClock.Instant) throws -> Bool {
+        repeat {
+            if let current, let name = current.names.popLast() {
+                if let found = current.directory.entry(name) { take(found) }
+            } else if let (path, entry) = left.popLast() {
+                current = nil
+                try enter(path, entry)
+            } else {
+                return true
+            }
+            guard entries.count + left.count <= options.greatestCount else {
+                throw Tree.TooLong(path: options.path, limit: options.greatestCount)
+            }
+        } while ContinuousClock.now < end
+        return false
+    }
+
+    private func take(_ found: FileEntry) {
+        if found.kind == .directory, options.shows(entriesOf: found.path) {
+            left.append((found.path, found))
+        } else {
+            entries.append(found)
+        }
+    }
+
+    private func enter(_ path: EntryPath, _ entry: FileEntry?) throws(FileSystemError) {
+        do throws(FileSystemError) {
+            let directory = try Directory(root: options.path).directory(path)
+            if let watch { try watch.add(directory) }
+            let names = try directory.names { options.shows($0) }
+            current = Inside(directory, names)
+            if let entry { entries.append(entry) }
+        } catch {
+            guard var entry, error.isAbsence || error.isRefusal else { throw error }
+            entry.isUnreadable = true
+            if error.isRefusal { entries.append(entry) }
+        }
+    }
+}
