@@ -72,6 +72,21 @@ struct ListViewClientTests {
         #expect(try await listd.list.closed.next() == "closed")
     }
 
+    @Test("the daemon is another one when a view is dropped or closed → the new one does not hear of it")
+    func otherDaemon() async throws {
+        let first = try await FakeListd()
+        var views = [try await opened(first), try await opened(first)]
+        let connections = views.map(\.object.connection)
+        try await first.connection.releaseName(ListdName.bus)
+        first.connection.close()
+        let second = try await FakeListd(on: first.bus)
+        await views[0].close()
+        views = []
+        // Sent behind what a view would have sent.
+        for connection in connections { _ = try await ListDaemonClient(connection: connection).adapter("l") }
+        #expect(second.list.closed.recorded == [] && first.list.closed.recorded == [])
+    }
+
     @Test("a view is dropped → it is closed; one that was closed is closed once")
     func dropped() async throws {
         let listd = try await FakeListd()

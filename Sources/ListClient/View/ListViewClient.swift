@@ -26,6 +26,8 @@ public final class ListViewClient {
     /// The view's object.
     public let object: RemoteObject
 
+    /// The daemon that made the view, by its unique name: closing the view must not start another one.
+    private let maker: RemoteObject
     private let onEvent: @DBusActor (Event) -> Void
     private var subscription: Subscription?
     private var isClosed = false
@@ -62,7 +64,10 @@ public final class ListViewClient {
         let (path, _, _, _) = try reply.decode(as: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
         let object = RemoteObject(
             adapter.connection, destination: adapter.destination, path: path, interface: ListdName.view)
-        self.init(object: object, onEvent: onEvent)
+        let maker = RemoteObject(
+            adapter.connection, destination: reply.sender ?? adapter.destination, path: path,
+            interface: ListdName.view)
+        self.init(object: object, maker: maker, onEvent: onEvent)
     }
 
     /// Its signals are sent to this connection alone: no match rule is needed on the bus.
@@ -73,17 +78,18 @@ public final class ListViewClient {
         }
     }
 
-    private init(object: RemoteObject, onEvent: @escaping @DBusActor (Event) -> Void) {
+    private init(object: RemoteObject, maker: RemoteObject, onEvent: @escaping @DBusActor (Event) -> Void) {
         self.object = object
+        self.maker = maker
         self.onEvent = onEvent
     }
 
     isolated deinit {
         subscription?.cancel()
-        guard !isClosed, object.connection.isConnected else { return }
+        guard !isClosed, maker.connection.isConnected else { return }
         let message = try? Message.methodCall(
-            to: object.destination, path: object.path, interface: object.interface, member: "Close")
-        if let message { try? object.connection.callWithoutReply(message) }
+            to: maker.destination, path: maker.path, interface: maker.interface, member: "Close")
+        if let message { try? maker.connection.callWithoutReply(message) }
     }
 
     /// Says which part of the content is on the screen, in points.
@@ -107,7 +113,7 @@ public final class ListViewClient {
     public func close() async {
         end()
         // The daemon may be gone already, and then so is the view.
-        _ = try? await object.call("Close")
+        _ = try? await maker.call("Close")
     }
 
     private func end() {

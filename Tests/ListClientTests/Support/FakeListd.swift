@@ -26,9 +26,9 @@ final class FakeListd {
             }
         ])
 
-    init() async throws {
-        bus = try PrivateBus()
-        connection = try await Connection.open(.address(bus.address))
+    init(on bus: PrivateBus? = nil) async throws {
+        self.bus = try bus ?? PrivateBus()
+        connection = try await Connection.open(.address(self.bus.address))
         connection.objects = tree
         tree.add(ExportedObject(Self.manager, of: self), at: ListdName.managerPath)
         tree.addObjectManager(at: ListdName.adaptersPath)
