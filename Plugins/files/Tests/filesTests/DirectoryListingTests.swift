@@ -131,6 +131,22 @@ struct DirectoryListingTests {
         #expect(objects.map(\.id) == ["b", "n", "a"])
     }
 
+    @Test("thousands of entries in any order, twice → in order; half of them under new names are the same objects")
+    func many() throws {
+        var random = Random(state: 3)
+        var numbers = Array(0..<5000)
+        for index in numbers.indices { numbers.swapAt(index, random.below(numbers.count)) }
+        let listing = DirectoryListing()
+        var objects = try listing.replace(with: numbers.map { entry("n\(10_000 + $0)", inode: UInt64($0)) })
+        #expect(objects.map(\.id) == (0..<5000).map { "n\(10_000 + $0)" })
+        let prefix = { $0 % 2 == 0 ? "m" : "n" }
+        objects = try listing.replace(
+            with: numbers.reversed().map { entry("\(prefix($0))\(10_000 + $0)", inode: UInt64($0)) })
+        let inOrder = Array(stride(from: 0, to: 5000, by: 2)) + Array(stride(from: 1, to: 5000, by: 2))
+        #expect(names(listing) == inOrder.map { "\(prefix($0))\(10_000 + $0)" })
+        #expect(objects.map(\.id) == inOrder.map { "n\(10_000 + $0)" })
+    }
+
     @Test("a name that is not UTF-8 → readable text, its bytes, and an identifier of its own")
     func bytes() throws {
         let listing = DirectoryListing()

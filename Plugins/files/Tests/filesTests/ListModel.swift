@@ -50,7 +50,9 @@ extension DirectoryListing {
 
     /// Takes the whole directory anew and answers the whole list.
     func replace(with entries: [FileEntry]) throws -> [ListObject] {
-        renew(with: entries)
+        let renewal = renewal(with: entries)
+        while !renewal.proceed(until: .now) {}
+        take(renewal)
         return try objects()
     }
 }

@@ -11,7 +11,7 @@ internal import PluginAPI
 /// Complexity: a change costs O(log n) comparisons for each entry that it concerns, and moves O(n) pointers.
 final class DirectoryListing {
     /// An entry in its place.
-    private final class Place {
+    final class Place {
         let id: String
         /// The identifier as the file system compares names.
         var key: ExactText { ExactText(id) }
@@ -49,27 +49,17 @@ final class DirectoryListing {
     /// The entries in the order of the list.
     var entries: [FileEntry] { places.map(\.entry) }
 
-    /// Takes the whole directory anew.
+    /// The whole directory anew, for ``take(_:)`` when it is in order.
     ///
     /// Entries known by their path keep their identifiers, and so do those that come under another path with the same
     /// inode, as long as their old path is gone.
-    func renew(with entries: [FileEntry]) {
-        let old = byPath
-        var left = old
-        for entry in entries { left[entry.path] = nil }
-        let moved = Dictionary(left.values.map { ($0.entry.identity, $0.id) }, uniquingKeysWith: { first, _ in first })
-        ids = []
-        byPath = [:]
-        var unnamed: [FileEntry] = []
-        for entry in entries {
-            guard let id = old[entry.path]?.id ?? moved[entry.identity], ids.insert(ExactText(id)).inserted else {
-                unnamed.append(entry)
-                continue
-            }
-            byPath[entry.path] = Place(id: id, entry: entry)
-        }
-        for entry in unnamed { byPath[entry.path] = Place(id: newID(for: entry.path), entry: entry) }
-        places = byPath.values.sorted { $0.order < $1.order }
+    func renewal(with entries: [FileEntry]) -> ListingRenewal { ListingRenewal(entries, replacing: byPath) }
+
+    /// Takes the whole directory, which has changed in nothing else since that began.
+    func take(_ renewal: ListingRenewal) {
+        byPath = renewal.byPath
+        ids = renewal.ids
+        places = renewal.places
         _ = updateHeadings()
     }
 
@@ -135,7 +125,7 @@ final class DirectoryListing {
             if place.entry.kind == .directory, !isSame { remove(range(of: place).dropFirst(), into: &draft) }
             if place.entry != entry { put(place, entry, into: &draft) }
         case (nil, let entry?):
-            let place = Place(id: newID(for: path), entry: entry)
+            let place = Place(id: Self.newID(for: path, among: &ids), entry: entry)
             byPath[path] = place
             places.insert(place, at: index(of: place.order))
             draft.removed.remove(place.key)
@@ -205,7 +195,8 @@ final class DirectoryListing {
         return low
     }
 
-    private func newID(for path: EntryPath) -> String {
+    /// An identifier that no other entry has; it is one of `ids` from now on.
+    static func newID(for path: EntryPath, among ids: inout Set<ExactText>) -> String {
         if ids.insert(ExactText(path.text)).inserted { return path.text }
         var number = 2
         while !ids.insert(ExactText("\(path.text)#\(number)")).inserted { number += 1 }

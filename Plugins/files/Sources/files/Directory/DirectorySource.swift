@@ -6,7 +6,7 @@ internal import PluginAPI
 /// read again; when the directory is gone, or cannot be read, the list keeps what it has, fails, and the source looks every
 /// ``retryTime`` whether the directory is there again.
 ///
-/// Everything is read, and made into objects, in turns of the executor that take about ``turnTime`` each: however much there
+/// Everything is read, put in order and made into objects in turns of the executor that take about ``turnTime`` each: however much there
 /// is, no turn takes too long. Notices that come meanwhile are handled after that.
 final class DirectorySource: DataSource {
     private static let quietTime = Duration.milliseconds(40)
@@ -21,7 +21,7 @@ final class DirectorySource: DataSource {
     private enum Work {
         case following
         case reading(TreeReading)
-        case sorting([FileEntry])
+        case sorting(ListingRenewal)
         case describing
     }
 
@@ -127,9 +127,11 @@ final class DirectorySource: DataSource {
             if isRead { watch?.drain { take($0) } }
             if pending.isGone { throw goneError }
             if !isRead { return work }
-            return isSpoilt && attempts < Self.greatestAttempts ? readAnew() : .sorting(reading.entries)
-        case .sorting(let entries):
-            listing.renew(with: entries)
+            return isSpoilt && attempts < Self.greatestAttempts
+                ? readAnew() : .sorting(listing.renewal(with: reading.entries))
+        case .sorting(let renewal):
+            guard renewal.proceed(until: end) else { return work }
+            listing.take(renewal)
             return .describing
         case .describing:
             return try listing.describe(into: &described, until: end) ? nil : .describing
