@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import ListClient
 import Testing
 
@@ -25,32 +26,42 @@ private func picture(heights: [Double], from first: Int = 0, of total: Int = 100
 struct ViewerStateTests {
     private func viewer(rows: Int = 11) -> ViewerState {
         var state = ViewerState(columns: 40, rows: rows)
+        _ = state.start()
         _ = state.show(picture(heights: Array(repeating: 44, count: rows)))
+        _ = state.answered()
         return state
     }
 
     @Test("opening → a viewport as high as the rows without the status line")
     func start() {
         var state = ViewerState(columns: 40, rows: 11)
-        #expect(state.start() == [.setViewport(y: 0, width: 40, height: 440)])
+        #expect(state.start() == [.setViewport(y: 0, width: 40, height: 440), .draw])
     }
 
     @Test("the first cells are 20 points high → a row is 20 points from then on")
     func measures() {
         var state = ViewerState(columns: 40, rows: 11)
-        let actions = state.show(picture(heights: [20, 20, 20, 44]))
-        #expect(actions == [.setViewport(y: 0, width: 40, height: 200), .draw])
-        #expect(state.pointsPerRow == 20)
+        _ = state.start()
+        _ = state.show(picture(heights: [20, 20, 20, 44]))
+        #expect(state.answered() == [.setViewport(y: 0, width: 40, height: 200), .draw])
+        #expect(state.scroller.size.pointsPerRow == 20)
     }
 
-    @Test(
-        "a scrolling key → a viewport there, clamped to the content",
-        arguments: [
-            (Key.down, 44.0), (.pageDown, 440), (.end, 4400 - 440), (.character("j"), 44), (.character("G"), 3960),
-        ] as [(Key, Double)])
-    func scrolls(key: Key, y: Double) {
+    @Test("the terminal gets another size while an answer is awaited → asked again in that size, then drawn")
+    func resizes() {
         var state = viewer()
-        #expect(state.press(key) == [.setViewport(y: y, width: 40, height: 440)])
+        #expect(state.press(.down) == [.setViewport(y: 44, width: 40, height: 440)])
+        #expect(state.resize(columns: 50, rows: 6) == [.draw])
+        #expect(state.answered() == [.setViewport(y: 44, width: 50, height: 220)])
+        #expect(state.answered() == [.draw])
+        #expect(state.scroller.top == 44)
+    }
+
+    @Test("the terminal gets another size → asked for in that size, and drawn at once with what there is")
+    func resizesAtRest() {
+        var state = viewer()
+        #expect(state.resize(columns: 50, rows: 21) == [.setViewport(y: 0, width: 50, height: 880), .draw])
+        #expect(state.answered() == [.draw])
     }
 
     @Test("scrolling up at the top → nothing but a redraw", arguments: [Key.up, .pageUp, .home])
@@ -59,16 +70,42 @@ struct ViewerStateTests {
         #expect(state.press(key) == [.draw])
     }
 
-    @Test("/, a text and Enter → searches, the found object is scrolled to; n goes on behind it")
+    @Test("a call fails, the view is gone → steps can be made again, nothing waits for an answer that never comes")
+    func failures() {
+        var state = viewer()
+        _ = state.press(.down)
+        #expect(state.press(.down) == [])
+        #expect(state.failed("refused") == [.draw])
+        #expect(state.message == "refused")
+        #expect(state.press(.down) == [.setViewport(y: 44, width: 40, height: 440)])
+        #expect(state.stop("waiting", keepingPicture: false) == [.draw])
+        #expect(state.picture.shown.isEmpty)
+        _ = state.press(.character("x"))
+        #expect(state.condition == "waiting")
+        #expect(state.start() == [.setViewport(y: 0, width: 40, height: 440), .draw])
+        #expect(state.condition.isEmpty)
+    }
+
+    @Test("/, a text and Enter → searches, the found item is scrolled to; n goes on behind it")
     func search() {
         var state = viewer()
         _ = state.press(.character("/"))
         for character in "row" { _ = state.press(.character(character)) }
-        #expect(state.press(.enter) == [.find(text: "row", afterSection: -1), .draw])
-        #expect(state.found(objectID: "o7", section: 7) == [.scrollTo(objectID: "o7"), .draw])
-        #expect(state.press(.character("n")) == [.find(text: "row", afterSection: 7), .draw])
-        #expect(state.found(objectID: nil, section: 0) == [.draw])
+        #expect(state.press(.enter) == [.find(text: "row", after: nil), .draw])
+        let hit = Search.Hit(objectID: "o70", position: Search.Position(section: 70, item: 2))
+        #expect(state.found(hit) == [.scrollTo(ViewerState.Place(objectID: "o70", item: 2)), .draw])
+        #expect(state.press(.character("n")) == [.find(text: "row", after: hit.position), .draw])
+        #expect(state.found(nil) == [.draw])
         #expect(state.message == "not found: row")
+    }
+
+    @Test("what is found is in the picture already → a viewport that starts with it")
+    func searchNearby() {
+        var state = viewer()
+        let hit = Search.Hit(objectID: "o7", position: Search.Position(section: 7, item: 0))
+        #expect(state.found(hit) == [.setViewport(y: 7 * 44, width: 40, height: 440), .draw])
+        #expect(state.answered() == [.draw])
+        #expect(state.scroller.top == 7 * 44)
     }
 
     @Test("Escape in a search → back to the status line; q quits only outside of it")
@@ -93,6 +130,14 @@ struct ViewerStateTests {
         #expect(lines[0].text.hasSuffix("size 1 kB"))
         #expect(lines[3].text.hasPrefix("row 5"))
         #expect(lines[4].text.contains("files  revision 3  6 %"))
+    }
+
+    @Test("something is the matter and the terminal is narrow → the matter is told, not the list's name")
+    func narrow() throws {
+        var state = ViewerState(columns: 20, rows: 3)
+        _ = state.stop("the list is not there", keepingPicture: false)
+        let status = try #require(Screen.lines(state, title: "files").last?.text)
+        #expect(status == "the list is not the…")
     }
 
     private func shown(
@@ -143,8 +188,24 @@ struct ViewerStateTests {
     @Test("content with control characters → nothing that steers the terminal")
     func harmless() {
         #expect(DisplayText.harmless("a\u{1B}[2Jb\nc\u{202E}d") == "a·[2Jb·cd")
+        #expect(DisplayText.harmless("\u{2066}a\u{200F}\u{61C}\u{AD}\u{2069}\u{FEFF}b") == "ab")
         #expect(DisplayText.fitted("abcdef", to: 4) == "abc…")
         #expect(DisplayText.fitted("ab", to: 4) == "ab  ")
+    }
+
+    @Test(
+        "text that needs joiners, non-joiners or selectors → they stay",
+        arguments: ["👨\u{200D}👩\u{200D}👧", "می\u{200C}خواهم", "❤\u{FE0F}", "क\u{94D}\u{200D}ष"])
+    func joiners(text: String) {
+        #expect(DisplayText.harmless(text).unicodeScalars.elementsEqual(text.unicodeScalars))
+    }
+
+    @Test("a joined picture → as many columns as a terminal that joins nothing takes")
+    func joinedColumns() {
+        _ = unsafe setlocale(LC_ALL, "C.UTF-8")  // the C library copies the name
+        #expect(DisplayText.columns(of: "👨\u{200D}👩\u{200D}👧") == 6)
+        #expect(DisplayText.columns(of: "❤\u{FE0F}") == 2)
+        #expect(DisplayText.columns(of: "e\u{301}") == 1)
     }
 
     @Test("a picture with frames that are no numbers → drawn without them", arguments: [Double.nan, .infinity, -1e300])
@@ -158,6 +219,10 @@ struct ViewerStateTests {
                 sequence: 2, revision: 1, contentSize: Extent(width: value, height: value),
                 offset: Position(x: 0, y: 0), shown: [shown]))
         #expect(Screen.lines(state, title: "x").count == 3)
-        #expect(!state.press(.end).isEmpty)
+        for key in [Key.end, .up, .pageDown] {
+            _ = state.press(key)
+            _ = state.answered()
+            #expect(Screen.lines(state, title: "x").count == 3)
+        }
     }
 }

@@ -32,7 +32,7 @@ enum CommandRunner {
         case .view(let name, let height):
             _ = try await Presence.find(name, at: address)
             guard Terminal.isInteractive, !arguments.json else {
-                let first = FirstScreen(rows: height ?? 24)
+                let first = FirstScreen(rows: height ?? 24, json: arguments.json)
                 return await Following(name, address, json: arguments.json, firstScreen: first).run()
             }
             return await Viewer(name, address).run()

@@ -4,14 +4,14 @@ import ListClient
 /// What a screen would show when the list is opened, as lines; shown once.
 @DBusActor
 final class FirstScreen {
-    private let rows: Int
+    private let json: Bool
     private var isShown = false
     private var state: ViewerState
-    private var view: ListViewClient?
+    private var view: TerminalView?
     private var settled: CheckedContinuation<Void, Never>?
 
-    init(rows: Int) {
-        self.rows = rows
+    init(rows: Int, json: Bool) {
+        self.json = json
         state = ViewerState(columns: 80, rows: rows + 1)
     }
 
@@ -21,35 +21,61 @@ final class FirstScreen {
         guard !isShown, let adapter = try? await daemon.adapter(name), !isShown else { return }
         isShown = true
         do throws(DBusError) {
-            let view = try await ListViewClient.open(adapter) { [weak self] in self?.handle($0) }
+            let view = try await TerminalView.open(adapter) { [weak self] in self?.handle($0) }
             self.view = view
             await withCheckedContinuation { continuation in
                 settled = continuation
                 perform(state.start())
             }
-            await view.close()
-            for line in Screen.lines(state, title: name).dropLast() {
+            await view.view.close()
+            say()
+        } catch {
+            // So is a list that may not be read.
+            if error.standard != .accessDenied { Output.complain(CommandRunner.explanation(of: error)) }
+        }
+    }
+
+    private func say() {
+        guard json else {
+            for line in Screen.lines(state, title: "").dropLast() {
                 let text = line.text.trimmingTrailingBlanks
                 if !text.isEmpty { Output.line(text) }
             }
-        } catch {
-            Output.complain(CommandRunner.explanation(of: error))
+            return
         }
+        for item in Screen.items(of: state).joined() { Output.json(Self.members(of: item)) }
+    }
+
+    /// An item of the screen as a JSON object.
+    static func members(of item: Picture.Shown) -> [String: DBusValue] {
+        let frame = item.frame
+        return [
+            "slot": .uint32(item.slot), "id": .string(item.objectID), "section": .uint32(item.section),
+            "item": .uint32(item.item), "kind": .string(item.kind), "reuse": .string(item.reuseIdentifier),
+            "frame": .structure([.double(frame.x), .double(frame.y), .double(frame.width), .double(frame.height)]),
+            "content": item.content.value,
+        ]
     }
 
     private func handle(_ event: ListViewClient.Event) {
         switch event {
         case .changed(let picture): perform(state.show(picture))
-        case .closed, .failed: finish()
+        case .closed: finish()
+        case .failed(let error):
+            Output.complain(CommandRunner.explanation(of: error))
+            finish()
         }
     }
 
-    /// Settled when an answered viewport leaves nothing to ask for; an empty list changes no picture at all.
+    /// Asks for what the state wants to see; what is shown is complete when an answer leaves nothing to ask for.
     private func perform(_ actions: [ViewerState.Action]) {
         for case .setViewport(let y, let width, let height) in actions {
-            view?.setViewport(x: 0, y: y, width: width, height: height)
+            view?.setViewport(y: y, width: width, height: height) { [weak self] in
+                guard let self else { return }
+                self.perform(self.state.answered())
+                if self.state.scroller.hasArrived { self.finish() }
+            }
         }
-        view?.whenAnswered { [weak self] in self?.finish() }
     }
 
     private func finish() {

@@ -2,13 +2,18 @@ import CTerminal
 
 /// Text made fit for a terminal line: other people's bytes must neither steer the terminal nor break the columns.
 enum DisplayText {
-    /// How many columns a character takes: 0 for combining ones, 2 for wide ones.
+    /// How many columns a character takes at most: 0 for combining ones, 2 for wide ones.
+    ///
+    /// Terminals that join what a joiner joins take fewer, others draw each part; a picture of a text is two columns wide
+    /// where a terminal heeds the selector for it. A line that is too short does no harm, one that is too long would.
     static func columns(of character: Character) -> Int {
-        var widest = 0
+        var columns = 0
+        var isPicture = false
         for scalar in character.unicodeScalars {
-            widest = max(widest, Int(listd_columns(scalar.value)))
+            columns += max(0, Int(listd_columns(scalar.value)))
+            isPicture = isPicture || scalar == "\u{FE0F}"
         }
-        return widest
+        return isPicture ? max(2, columns) : columns
     }
 
     /// How many columns a text takes.
@@ -16,13 +21,14 @@ enum DisplayText {
         text.reduce(0) { $0 + columns(of: $1) }
     }
 
-    /// The text without control characters, which are shown as `·`, and with directional overrides taken out.
+    /// The text without control characters, which are shown as `·`, and with directional overrides and other marks that
+    /// steer taken out; joiners and non-joiners stay, without which scripts and pictures cannot be read.
     static func harmless(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: result.append("·")
-            case .format: continue
+            case .format where scalar != "\u{200C}" && scalar != "\u{200D}": continue
             default: result.unicodeScalars.append(scalar)
             }
         }

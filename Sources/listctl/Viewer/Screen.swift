@@ -13,32 +13,15 @@ enum Screen {
     static func lines(_ state: ViewerState, title: String) -> [Line] {
         let blank = Line(text: String(repeating: " ", count: state.columns), style: .plain)
         var lines = [Line](repeating: blank, count: state.listRows)
-        for (row, items) in rows(of: state) {
+        for (row, items) in items(of: state).enumerated() where !items.isEmpty {
             lines[row] = Line(text: text(of: items, columns: state.columns), style: style(of: items))
         }
         return lines + [Line(text: status(state, title: title), style: .status)]
     }
 
-    /// Which items stand on which row.
-    ///
-    /// Items that start at one height share a row. A row stands for so many points, yet nothing is drawn over something
-    /// else: what is lower than the item above it gets a row of its own, and what no longer fits is left out.
-    private static func rows(of state: ViewerState) -> [(row: Int, items: [Picture.Shown])] {
-        var rows: [(row: Int, items: [Picture.Shown])] = []
-        var height: Double?
-        for item in state.picture.inReadingOrder where item.frame.isDrawable {
-            let place = ((item.frame.y - state.picture.offset.y) / state.pointsPerRow).rounded()
-            if item.frame.y == height, !rows.isEmpty {
-                rows[rows.count - 1].items.append(item)
-                continue
-            }
-            guard place >= 0, place < Double(state.listRows) else { continue }
-            let row = max(Int(place), (rows.last?.row ?? -1) + 1)
-            guard row < state.listRows else { break }
-            height = item.frame.y
-            rows.append((row, [item]))
-        }
-        return rows
+    /// The items on each row of the list, top to bottom.
+    static func items(of state: ViewerState) -> [[Picture.Shown]] {
+        state.layout.screen(from: state.scroller.top, rows: state.listRows)
     }
 
     /// The items of one row, each from its column on: a point is a column, as the viewport is as wide as the terminal.
@@ -78,23 +61,25 @@ enum Screen {
         }
     }
 
+    /// What is the matter comes first; the hint is there while there is room.
     private static func status(_ state: ViewerState, title: String) -> String {
-        if case .search(let text) = state.prompt { return DisplayText.fitted("/" + text, to: state.columns) }
-        let height = state.picture.contentSize.height
-        let bottom = min(height, state.top + state.viewportHeight)
-        let share = Int(exactly: (100 * bottom / height).rounded(.down)) ?? 100
-        let left = " \(DisplayText.harmless(title))  revision \(state.picture.revision)  \(share) %"
-        let right = state.message.isEmpty ? "arrows, PgUp, PgDn, Home, End, / find, q quit " : state.message + " "
-        let room = state.columns - DisplayText.columns(of: left)
-        guard room > DisplayText.columns(of: right) else { return DisplayText.fitted(left, to: state.columns) }
-        return DisplayText.fitted(left, to: state.columns - DisplayText.columns(of: right)) + right
+        if case .search(let text) = state.prompt {
+            return DisplayText.fitted("/" + DisplayText.harmless(text), to: state.columns)
+        }
+        let left = " \(DisplayText.harmless(title))  revision \(state.picture.revision)  \(share(state)) %  "
+        let matter = DisplayText.harmless(state.message.isEmpty ? state.condition : state.message)
+        let right = matter.isEmpty ? "arrows, PgUp, PgDn, Home, End, / find, q quit " : matter + " "
+        let room = state.columns - DisplayText.columns(of: right)
+        if matter.isEmpty, room < DisplayText.columns(of: left) { return DisplayText.fitted(left, to: state.columns) }
+        let fitting = DisplayText.fitted(left, to: room)
+        return fitting + DisplayText.fitted(right, to: state.columns - max(0, room))
     }
-}
 
-extension Frame {
-    /// Whether its place can be counted in columns and rows.
-    fileprivate var isDrawable: Bool {
-        let limit = 1e12
-        return abs(x) < limit && abs(y) < limit && abs(width) < limit && width > 0
+    /// How much of the content ends with the screen, in percent.
+    private static func share(_ state: ViewerState) -> Int {
+        let (layout, height) = (state.layout, state.picture.height)
+        let next = layout.index(at: state.scroller.top) + state.listRows
+        let bottom = next < layout.rows.count ? layout.rows[next].y : height
+        return height > 0 ? Int((100 * min(max(0, bottom), height) / height).rounded(.down)) : 100
     }
 }

@@ -4,7 +4,8 @@ import ListClient
 
 /// The full-screen viewer: joins the terminal, the client library and the viewer's state.
 ///
-/// Owned by `DBusActor`, as the connection is: keys and resizes come to it through the event loop.
+/// Owned by `DBusActor`, as the connection is: keys and resizes come to it through the event loop. A daemon or list that
+/// was there and goes away is waited for; one that was never there is a mistake.
 @DBusActor
 final class Viewer {
     private let name: String
@@ -12,9 +13,11 @@ final class Viewer {
     private var state: ViewerState
     private var keys = KeyDecoder()
     private var client: ListClient?
-    private var view: ListViewClient?
-    private var adapter: RemoteObject?
+    private var list: ViewedList?
+    private var hasSeenDaemon = false
+    private var hasSeenList = false
     private var search: Task<Void, Never>?
+    private var complaint: String?
     private var end: CheckedContinuation<ExitCode, Never>?
 
     init(_ name: String, _ address: BusAddress) {
@@ -40,6 +43,7 @@ final class Viewer {
         input?.cancel()
         terminal.restore()
         signals.cancel()
+        if let complaint { Output.complain(complaint) }
         return code
     }
 
@@ -53,33 +57,39 @@ final class Viewer {
     // MARK: - The daemon
 
     private func availabilityChanged(_ availability: ListClient.Availability) {
-        (view, adapter) = (nil, nil)
+        list?.close()
+        list = nil
         switch availability {
-        case .available(let daemon): Task { @DBusActor in await open(daemon) }
-        case .noDaemon: perform(state.say("waiting for listd"))
-        case .noBus(let error): perform(state.say("waiting for the bus: \(error.message)"))
+        case .available(let daemon):
+            hasSeenDaemon = true
+            let list = ViewedList(name, of: daemon) { [weak self] in self?.handle($0) }
+            self.list = list
+            list.open()
+        case .noDaemon: waits("waiting for listd", orEnds: "listd does not run on this bus")
+        case .noBus(let error):
+            waits("waiting for the bus: \(error.message)", orEnds: CommandRunner.explanation(of: error))
         }
     }
 
-    private func open(_ daemon: ListDaemonClient) async {
-        do throws(DBusError) {
-            let adapter = try await daemon.adapter(name)
-            view = try await ListViewClient.open(adapter) { [weak self] in self?.handle($0) }
-            self.adapter = adapter
-            perform(state.say(""))
-            perform(state.start())
-        } catch {
-            perform(state.say(CommandRunner.explanation(of: error)))
-        }
+    /// Who has never been there is not waited for.
+    private func waits(_ condition: String, orEnds complaint: String) {
+        guard !hasSeenDaemon else { return perform(state.stop(condition, keepingPicture: true)) }
+        finish(.unavailable, complaint)
     }
 
-    private func handle(_ event: ListViewClient.Event) {
+    private func handle(_ event: ViewedList.Event) {
         switch event {
+        case .opened:
+            hasSeenList = true
+            perform(state.start())
         case .changed(let picture): perform(state.show(picture))
-        case .closed(let reason):
-            view = nil
-            perform(state.say("the view was closed: \(reason)"))
-        case .failed(let error): perform(state.say(CommandRunner.explanation(of: error)))
+        case .answered: perform(state.answered())
+        case .condition(let text): perform(state.warn(text))
+        case .failed(let error): perform(state.failed(CommandRunner.explanation(of: error)))
+        case .gone(let why): perform(state.stop(why, keepingPicture: false))
+        case .refused(let error):
+            let why = CommandRunner.explanation(of: error)
+            if hasSeenList { perform(state.stop(why, keepingPicture: false)) } else { finish(.failed, why) }
         }
     }
 
@@ -89,6 +99,7 @@ final class Viewer {
         var bytes = [UInt8](repeating: 0, count: 256)
         // The buffer belongs to this call.
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(STDIN_FILENO, $0.baseAddress, $0.count) }
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
         guard count > 0 else { return finish(.done) }
         for key in keys.decode(Array(bytes[..<count])) { perform(state.press(key)) }
     }
@@ -99,36 +110,41 @@ final class Viewer {
     }
 
     private func perform(_ actions: [ViewerState.Action]) {
-        for action in actions {
+        guard end != nil else { return }
+        for action in actions where action != .draw {
             switch action {
-            case .draw: Terminal.write(Screen.rendered(Screen.lines(state, title: name)))
-            case .setViewport(let y, let width, let height):
-                view?.setViewport(x: 0, y: y, width: width, height: height)
-            case .scrollTo(let objectID): view?.scroll(to: objectID, position: "start")
-            case .find(let text, let section): find(text, after: section)
-            case .quit: finish(.done)
+            case .draw: break
+            case .setViewport(let y, let width, let height): list?.setViewport(y: y, width: width, height: height)
+            case .scrollTo(let place): list?.scroll(to: place)
+            case .find(let text, let position): find(text, after: position)
+            case .quit: return finish(.done)
             }
         }
+        if actions.contains(.draw) { Terminal.write(Screen.rendered(Screen.lines(state, title: name))) }
     }
 
-    private func find(_ text: String, after section: Int) {
-        guard let adapter else { return }
+    private func find(_ text: String, after position: Search.Position?) {
+        guard let adapter = list?.adapter else { return }
         search?.cancel()
         search = Task { @DBusActor in
             do throws(DBusError) {
-                let hit = try await Search.first(text, in: adapter, after: section)
+                let hit = try await Search.first(text, in: adapter, after: position)
                 guard !Task.isCancelled else { return }
-                perform(state.found(objectID: hit?.objectID, section: hit?.section ?? 0))
+                perform(state.found(hit))
             } catch {
+                guard !Task.isCancelled else { return }
                 perform(state.say(CommandRunner.explanation(of: error)))
             }
         }
     }
 
-    private func finish(_ code: ExitCode) {
+    private func finish(_ code: ExitCode, _ complaint: String? = nil) {
+        guard let end else { return }
+        self.end = nil
+        self.complaint = complaint
         search?.cancel()
+        list?.close()
         client?.close()
-        end?.resume(returning: code)
-        end = nil
+        end.resume(returning: code)
     }
 }

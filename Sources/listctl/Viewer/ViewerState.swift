@@ -6,10 +6,22 @@ struct ViewerState {
     /// What the shell has to do.
     enum Action: Equatable {
         case draw
+        /// To be followed by ``answered()`` when the picture is that of this viewport.
         case setViewport(y: Double, width: Double, height: Double)
-        case scrollTo(objectID: String)
-        case find(text: String, afterSection: Int)
+        case scrollTo(Place)
+        case find(text: String, after: Search.Position?)
         case quit
+    }
+
+    /// An item of an object.
+    struct Place: Equatable {
+        let objectID: String
+        let item: UInt32
+
+        func isPlace(of shown: Picture.Shown) -> Bool {
+            // Canonically equivalent ids are different ones.
+            shown.kind == "cell" && shown.item == item && shown.objectID.utf8.elementsEqual(objectID.utf8)
+        }
     }
 
     /// What the bottom line is used for.
@@ -18,50 +30,77 @@ struct ViewerState {
         case search(String)
     }
 
-    private(set) var columns: Int
-    private(set) var rows: Int
     private(set) var picture = Picture()
     private(set) var prompt = Prompt.status
+    /// What was said last; the next key takes it away.
     private(set) var message = ""
-    /// Points that one row of the terminal stands for.
-    private(set) var pointsPerRow: Double = 44
-    /// Where the viewport should start, in points; the daemon may move it (anchoring, scrolling to an object).
-    private(set) var top: Double = 0
+    /// Why what is shown may not be what the list is; stays until it is over.
+    private(set) var condition = ""
+    private(set) var scroller: Scroller
     private var hasMeasured = false
     private var lastSearch = ""
-    private var foundSection = -1
+    private var lastHit: Search.Position?
+    /// What the daemon was asked to scroll to.
+    private var wanted: Place?
+    /// Steps that were asked for while one was on its way.
+    private var steps: [Key] = []
 
     init(columns: Int, rows: Int) {
-        self.columns = columns
-        self.rows = max(2, rows)
+        scroller = Scroller(size: Scroller.Size(columns: columns, rows: max(2, rows) - 1, pointsPerRow: 44))
     }
 
+    var columns: Int { scroller.size.columns }
     /// Rows for the list: all but the status line.
-    var listRows: Int { rows - 1 }
-    /// Height of the viewport, in points.
-    var viewportHeight: Double { Double(listRows) * pointsPerRow }
+    var listRows: Int { scroller.size.rows }
+    /// The rows of the list as far as the picture has them.
+    var layout: RowLayout { scroller.layout(of: picture, at: scroller.top) }
 
-    private var viewport: Action { .setViewport(y: top, width: Double(columns), height: viewportHeight) }
+    /// A new view is open, and shows nothing yet: the first thing to do with it.
+    mutating func start() -> [Action] {
+        (picture, condition, lastHit, wanted, steps) = (Picture(), "", nil, nil, [])
+        let place = scroller.start()
+        return ask(place) + [.draw]
+    }
 
-    /// The first thing to do once the view is open.
-    mutating func start() -> [Action] { [viewport] }
+    /// There is no view: what is shown is the past, and the condition says why.
+    mutating func stop(_ condition: String, keepingPicture: Bool) -> [Action] {
+        scroller.stop()
+        (self.condition, steps, wanted) = (condition, [], nil)
+        if !keepingPicture { picture = Picture() }
+        return [.draw]
+    }
 
     /// The terminal has another size.
     mutating func resize(columns: Int, rows: Int) -> [Action] {
-        self.columns = columns
-        self.rows = max(2, rows)
-        return [viewport, .draw]
+        let size = Scroller.Size(
+            columns: columns, rows: max(2, rows) - 1, pointsPerRow: scroller.size.pointsPerRow)
+        let place = scroller.resize(size, picture)
+        return ask(place) + [.draw]
     }
+
+    /// No row of a terminal stands for less.
+    private static let lowestRow = 8.0
 
     /// The picture has changed; the first one with cells says how high a row is.
     mutating func show(_ picture: Picture) -> [Action] {
         self.picture = picture
-        top = picture.offset.y
-        guard !hasMeasured, let height = Self.commonHeight(of: picture) else { return [.draw] }
-        hasMeasured = true
-        guard height != pointsPerRow else { return [.draw] }
-        pointsPerRow = height
-        return [viewport, .draw]
+        var place = scroller.show(picture)
+        if !hasMeasured, let advance = RowLayout.commonAdvance(of: picture) {
+            hasMeasured = true
+            var size = scroller.size
+            size.pointsPerRow = min(max(Self.lowestRow, advance), 1e6)
+            place = scroller.resize(size, picture) ?? place
+        }
+        if scroller.hasArrived, let wanted { place = reveal(wanted) ?? place }
+        return ask(place) + (scroller.isDrawable ? [.draw] : [])
+    }
+
+    /// The picture is that of the last viewport.
+    mutating func answered() -> [Action] {
+        let place = scroller.answered(picture)
+        var actions = ask(place)
+        while scroller.hasArrived, !steps.isEmpty { actions += press(steps.removeFirst()) }
+        return actions + (scroller.isDrawable ? [.draw] : [])
     }
 
     /// A text for the status line.
@@ -70,12 +109,28 @@ struct ViewerState {
         return [.draw]
     }
 
-    /// What a search found: the object and its section, or nothing.
-    mutating func found(objectID: String?, section: Int) -> [Action] {
-        guard let objectID else { return say("not found: \(lastSearch)") }
-        foundSection = section
+    /// What is wrong with the list; empty when nothing is.
+    mutating func warn(_ text: String) -> [Action] {
+        condition = text
+        return [.draw]
+    }
+
+    /// A call to the view failed.
+    mutating func failed(_ text: String) -> [Action] {
+        scroller.stop()
+        steps = []
+        return say(text)
+    }
+
+    /// What a search found, if anything.
+    mutating func found(_ hit: Search.Hit?) -> [Action] {
+        guard let hit else { return say("not found: \(lastSearch)") }
+        lastHit = hit.position
         message = "/\(lastSearch)"
-        return [.scrollTo(objectID: objectID), .draw]
+        let place = Place(objectID: hit.objectID, item: hit.position.item)
+        wanted = place
+        let near = reveal(place)
+        return (wanted == nil ? ask(near) : [.scrollTo(place)]) + [.draw]
     }
 
     /// A key was pressed.
@@ -83,19 +138,19 @@ struct ViewerState {
         if case .search(let text) = prompt { return type(key, into: text) }
         message = ""
         switch key {
-        case .up, .character("k"): return scroll(by: -pointsPerRow)
-        case .down, .character("j"), .enter: return scroll(by: pointsPerRow)
-        case .pageUp, .character("b"): return scroll(by: -viewportHeight)
-        case .pageDown, .character(" "): return scroll(by: viewportHeight)
-        case .home, .character("g"): return scroll(to: 0)
-        case .end, .character("G"): return scroll(to: .infinity)
+        case .up, .down, .pageUp, .pageDown, .home, .end, .enter: return step(key)
+        case .character("k"): return step(.up)
+        case .character("j"): return step(.down)
+        case .character("b"): return step(.pageUp)
+        case .character(" "): return step(.pageDown)
+        case .character("g"): return step(.home)
+        case .character("G"): return step(.end)
         case .character("/"):
             prompt = .search("")
             return [.draw]
         case .character("n"): return search(lastSearch)
         case .character("q"), .interrupt: return [.quit]
-        case .redraw: return [.draw]
-        case .escape, .backspace, .character: return [.draw]
+        case .escape, .backspace, .redraw, .character: return [.draw]
         }
     }
 
@@ -106,7 +161,7 @@ struct ViewerState {
         case .escape, .interrupt: prompt = .status
         case .enter:
             prompt = .status
-            foundSection = -1
+            lastHit = nil
             return search(text)
         default: break
         }
@@ -117,25 +172,43 @@ struct ViewerState {
         guard !text.isEmpty else { return [.draw] }
         lastSearch = text
         message = "searching: \(text)"
-        return [.find(text: text, afterSection: foundSection), .draw]
+        return [.find(text: text, after: lastHit), .draw]
     }
 
-    private mutating func scroll(by distance: Double) -> [Action] { scroll(to: top + distance) }
+    // MARK: - Scrolling
 
-    private mutating func scroll(to target: Double) -> [Action] {
-        let last = max(0, picture.contentSize.height - viewportHeight)
-        let new = min(max(0, target), last)
-        guard new != top else { return [.draw] }
-        top = new
-        return [viewport]
-    }
+    /// How many steps wait at most: a held key must not go on for long when it is let go.
+    private static let longestQueue = 32
 
-    /// The height that most cells have.
-    private static func commonHeight(of picture: Picture) -> Double? {
-        var counts: [Double: Int] = [:]
-        for item in picture.shown.values where item.kind == "cell" && item.frame.height >= 1 {
-            counts[item.frame.height, default: 0] += 1
+    private mutating func step(_ key: Key) -> [Action] {
+        wanted = nil
+        guard scroller.hasArrived else {
+            if steps.count < Self.longestQueue { steps.append(key) }
+            return []
         }
-        return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+        let place =
+            switch key {
+            case .up: scroller.scroll(rows: -1, picture)
+            case .pageUp: scroller.scroll(rows: -listRows, picture)
+            case .pageDown: scroller.scroll(rows: listRows, picture)
+            case .home: scroller.scroll(to: 0, picture)
+            case .end: scroller.scroll(to: .greatestFiniteMagnitude, picture)
+            default: scroller.scroll(rows: 1, picture)
+            }
+        return place == nil ? [.draw] : ask(place)
+    }
+
+    /// Brings what is wanted onto the screen, if the picture has it: then it is wanted no more.
+    private mutating func reveal(_ place: Place) -> Double? {
+        guard let item = picture.shown.values.first(where: place.isPlace) else { return nil }
+        wanted = nil
+        let isCovered = !layout.floating.isEmpty
+        let y = isCovered ? item.frame.y - scroller.size.pointsPerRow : item.frame.y
+        return scroller.scroll(to: y, picture)
+    }
+
+    /// The viewport to ask for. It has today's size: the scroller must have been changed before this is called.
+    private func ask(_ y: Double?) -> [Action] {
+        y.map { [.setViewport(y: $0, width: Double(columns), height: scroller.size.height)] } ?? []
     }
 }

@@ -1,0 +1,136 @@
+import ListClient
+
+/// The content as rows of a terminal, one below the other, as far as a picture shows it. Pure.
+///
+/// A row stands for so many points, and every height at which items start has a row of its own, however close to the one
+/// before: nothing is drawn over something else and nothing is left out. What is higher than a row is followed by empty
+/// ones. So rows are what the viewer scrolls by; points are what it asks the daemon for.
+struct RowLayout {
+    /// One row: where it is in the content, and the items that start on it.
+    struct Row {
+        let y: Double
+        var items: [Picture.Shown] = []
+    }
+
+    /// Rows in ascending order of their places; never empty.
+    private(set) var rows: [Row] = []
+    /// Headers that float over the items of their section.
+    private(set) var floating: [Picture.Shown] = []
+    private let pointsPerRow: Double
+
+    /// How far apart two places are at least.
+    static let tolerance = 0.01
+
+    /// Lays out what a picture has in and around a viewport; O(n log n) in the items, rows for twice the viewport at most.
+    init(_ picture: Picture, top: Double, height: Double, pointsPerRow: Double) {
+        self.pointsPerRow = pointsPerRow
+        let drawable = picture.inReadingOrder.filter(\.frame.isDrawable)
+        let starts = takeStarts(of: drawable)
+        let window = (top - pointsPerRow)...(top + 2 * height)
+        let end = max(picture.height, starts.last.map { $0.y } ?? 0)
+        appendRows(before: starts.first?.y ?? end, from: max(0, top), in: window)
+        for (index, start) in starts.enumerated() {
+            rows.append(start)
+            let next = index + 1 < starts.count ? starts[index + 1].y : end
+            appendRows(behind: start.y, upTo: next, in: window)
+        }
+        if rows.isEmpty { rows = [Row(y: 0)] }
+    }
+
+    /// The row that is the first one of a screen whose viewport begins at `y`.
+    func index(at y: Double) -> Int {
+        // Rows are few: a screen or two.
+        max(0, (rows.firstIndex { $0.y > y + Self.tolerance } ?? rows.count) - 1)
+    }
+
+    /// How far apart most items start that a picture has, in points; nil when it has none.
+    static func commonAdvance(of picture: Picture) -> Double? {
+        let cells = picture.inReadingOrder.filter { $0.kind == "cell" && $0.frame.isDrawable }
+        guard let last = cells.last else { return nil }
+        let ends = cells.dropFirst().map(\.frame.y) + [last.frame.y + last.frame.height]
+        var counts: [Double: Int] = [:]
+        for (cell, end) in zip(cells, ends) where end - cell.frame.y > tolerance {
+            counts[end - cell.frame.y, default: 0] += 1
+        }
+        return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    }
+
+    /// Where a row is that may lie behind the last one known.
+    func place(of index: Int) -> Double {
+        let last = rows.count - 1
+        return index <= last ? rows[max(0, index)].y : rows[last].y + Double(index - last) * pointsPerRow
+    }
+
+    /// What stands on each row of a screen: an item that began above is shown on the first one, while nothing else is.
+    func screen(from top: Double, rows count: Int) -> [[Picture.Shown]] {
+        let first = index(at: top)
+        var lines = rows[first..<min(rows.count, first + max(0, count))].map(\.items)
+        if lines.first?.isEmpty == true, let above = rows[..<first].last(where: { !$0.items.isEmpty }) {
+            lines[0] = above.items.filter { $0.frame.y + $0.frame.height > rows[first].y }
+        }
+        // Where one row is all there is, the items are worth more than what floats over them.
+        for header in floating where count > 1 {
+            let line = ((header.frame.y - rows[first].y) / pointsPerRow).rounded()
+            if line >= 0, line < Double(lines.count) { lines[Int(line)] = [header] }
+        }
+        return lines
+    }
+
+    /// Sets aside what floats and gathers the rest by where it starts.
+    private mutating func takeStarts(of items: [Picture.Shown]) -> [Row] {
+        let cells = Dictionary(grouping: items.filter { $0.kind == "cell" }, by: \.section)
+        var starts: [Row] = []
+        for item in items {
+            let isFloating = item.kind != "cell" && cells[item.section, default: []].contains { $0.meets(item) }
+            if isFloating {
+                floating.append(item)
+            } else if let last = starts.last, item.frame.y - last.y < Self.tolerance {
+                starts[starts.count - 1].items.append(item)
+            } else {
+                starts.append(Row(y: item.frame.y, items: [item]))
+            }
+        }
+        return starts
+    }
+
+    /// Empty rows between the top of the viewport and the first item.
+    private mutating func appendRows(before y: Double, from top: Double, in window: ClosedRange<Double>) {
+        let bottom = min(y, window.upperBound)
+        // What begins no further down than a view's buffer is there although the first row begins with it.
+        let count = ((bottom - top - 20) / pointsPerRow).rounded(.up)
+        guard count >= 1 else { return }
+        for row in 0..<Int(count) { rows.append(Row(y: bottom - (count - Double(row)) * pointsPerRow)) }
+    }
+
+    /// Empty rows that belong to the item above, down to the next one: as many as that takes, so that a screen of rows
+    /// never has more of the content than a viewport; those of them that are near it.
+    private mutating func appendRows(behind y: Double, upTo next: Double, in window: ClosedRange<Double>) {
+        let count = ((next - y - Self.tolerance) / pointsPerRow).rounded(.up)
+        let first = max(1, ((window.lowerBound - y) / pointsPerRow).rounded(.up))
+        let last = min(count - 1, ((window.upperBound - y) / pointsPerRow).rounded(.down))
+        guard first <= last else { return }
+        for row in Int(first)...Int(last) { rows.append(Row(y: y + Double(row) * pointsPerRow)) }
+    }
+}
+
+extension Picture {
+    /// The height of the content, when it is a number that a screen can be placed in.
+    var height: Double { contentSize.height < Frame.limit ? max(0, contentSize.height) : 0 }
+}
+
+extension Picture.Shown {
+    /// Whether two items have part of their height in common.
+    fileprivate func meets(_ other: Picture.Shown) -> Bool {
+        frame.y + RowLayout.tolerance < other.frame.y + other.frame.height
+            && other.frame.y + RowLayout.tolerance < frame.y + frame.height
+    }
+}
+
+extension Frame {
+    fileprivate static let limit = 1e12
+
+    /// Whether its place can be counted in columns and rows.
+    fileprivate var isDrawable: Bool {
+        abs(x) < Self.limit && abs(y) < Self.limit && abs(width) < Self.limit && abs(height) < Self.limit && width > 0
+    }
+}

@@ -1,0 +1,33 @@
+import DBus
+import ListClient
+
+/// A view of a list that is shown as the rows of a terminal.
+@DBusActor
+struct TerminalView {
+    /// The view.
+    let view: ListViewClient
+    private let axis: Axis
+
+    /// Opens a view whose events come with pictures turned for a terminal; a list that leaves its layout to its clients
+    /// is laid out by the daemon.
+    static func open(
+        _ adapter: RemoteObject, onEvent: @escaping @DBusActor (ListViewClient.Event) -> Void
+    ) async throws(DBusError) -> TerminalView {
+        let options = try await adapter.property("Options", as: [String: DBusValue].self)
+        let text = { (key: String) in options[key].flatMap(ItemText.plain) }
+        let axis = text("direction") == "horizontal" ? Axis.horizontal : .vertical
+        let layout: [String: DBusValue] = text("layout") == "none" ? ["layout": .string("flow")] : [:]
+        let view = try await ListViewClient.open(adapter, options: layout) { event in
+            if case .changed(let picture) = event { return onEvent(.changed(axis.turned(picture))) }
+            onEvent(event)
+        }
+        return TerminalView(view: view, axis: axis)
+    }
+
+    /// Says which part of the content is on the screen; `body` is called when the picture is that part.
+    func setViewport(y: Double, width: Double, height: Double, then body: @escaping @DBusActor () -> Void) {
+        let viewport = axis.viewport(y: y, width: width, height: height)
+        view.setViewport(x: viewport.x, y: viewport.y, width: viewport.width, height: viewport.height)
+        view.whenAnswered(body)
+    }
+}

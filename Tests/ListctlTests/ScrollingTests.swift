@@ -1,0 +1,239 @@
+import DBus
+import ListClient
+import TestSupport
+import Testing
+
+@testable import listctl
+
+/// A list as listd shows it: a viewport is answered with the items in it and 20 points around, and nothing is said when
+/// it shows nothing new (contract, "Viewing").
+private struct FakeList {
+    var frames: [Frame]
+    var inset = 0.0
+    private var last: Picture?
+    private var offset = 0.0
+    private var sequence: UInt64 = 0
+
+    init(heights: [Double], spacing: Double = 0, columns: Int = 1) {
+        var (y, frames) = (0.0, [Frame]())
+        for (index, height) in heights.enumerated() {
+            let column = index % columns
+            frames.append(Frame(x: Double(column) * 10, y: y, width: 10, height: height))
+            if column == columns - 1 || index == heights.count - 1 { y += height + spacing }
+        }
+        self.frames = frames
+    }
+
+    var height: Double { (frames.map { $0.y + $0.height }.max() ?? 0) + inset }
+
+    func picture(y: Double, height visible: Double, sequence: UInt64) -> Picture {
+        let shown = frames.enumerated().filter { $1.y < y + visible + 20 && $1.y + $1.height > y - 20 }.map {
+            Picture.Shown(
+                slot: UInt32($0), objectID: "o\($0)", section: UInt32($0), item: 0, kind: "cell", reuseIdentifier: "",
+                frame: $1, z: 0, content: ["title": .string("t\($0)")])
+        }
+        return Picture(
+            sequence: sequence, revision: 1, contentSize: Extent(width: 40, height: height),
+            offset: Position(x: 0, y: y), shown: shown)
+    }
+
+    /// Answers what the state asks for until it asks for nothing more; false when that never happens.
+    mutating func serve(_ state: inout ViewerState, _ actions: [ViewerState.Action]) -> Bool {
+        var actions = actions
+        for _ in 0..<20 {
+            guard case .setViewport(let y, _, let visible)? = actions.last(where: \.isViewport) else { return true }
+            offset = y
+            var answer: [ViewerState.Action] = []
+            let new = picture(y: y, height: visible, sequence: sequence + 1)
+            if last?.shown != new.shown || last?.contentSize != new.contentSize {
+                sequence += 1
+                last = new
+                answer = state.show(new)
+            }
+            actions = answer + state.answered()
+        }
+        return false
+    }
+}
+
+extension ViewerState.Action {
+    fileprivate var isViewport: Bool { if case .setViewport = self { true } else { false } }
+}
+
+extension ViewerState {
+    /// The numbers of the items on the screen.
+    fileprivate var seen: Set<Int> { Set(Screen.items(of: self).joined().map { Int($0.section) }) }
+}
+
+@Suite("Scrolling in the viewer")
+struct ScrollingTests {
+    private func opened(_ list: inout FakeList, rows: Int) -> ViewerState {
+        var state = ViewerState(columns: 40, rows: rows + 1)
+        #expect(list.serve(&state, state.start()))
+        return state
+    }
+
+    /// Presses a key until it changes nothing; answers all items that were on the screen at some time.
+    private func hold(_ key: Key, _ state: inout ViewerState, _ list: inout FakeList) -> Set<Int> {
+        var seen = state.seen
+        var presses = 0
+        var before: Double
+        repeat {
+            before = state.scroller.top
+            #expect(list.serve(&state, state.press(key)))
+            seen.formUnion(state.seen)
+            presses += 1
+        } while state.scroller.top != before && presses < 20_000
+        #expect(presses < 20_000)
+        return seen
+    }
+
+    /// What the viewer promises of every list: each key that scrolls passes everything, and both ends can be seen.
+    private func check(_ original: FakeList, rows: Int, _ comment: Comment) {
+        let all = Set(original.frames.indices)
+        for (down, up) in [(Key.down, Key.up), (.pageDown, .pageUp)] {
+            var list = original
+            var state = opened(&list, rows: rows)
+            #expect(hold(down, &state, &list) == all, comment)
+            let end = state.scroller.top
+            if let last = all.max() { #expect(state.seen.contains(last), comment) }
+            #expect(hold(up, &state, &list) == all, comment)
+            #expect(state.scroller.top == 0, comment)
+            #expect(list.serve(&state, state.press(.end)), comment)
+            #expect(state.scroller.top == end, comment)
+            #expect(list.serve(&state, state.press(.home)), comment)
+            #expect(state.scroller.top == 0, comment)
+            if !all.isEmpty { #expect(state.seen.contains(0), comment) }
+        }
+    }
+
+    @Test("items of one height, lists of 0 to 20 of them → everything is passed, both ends are seen", arguments: 1...8)
+    func uniform(rows: Int) {
+        for count in 0...20 {
+            for height in [44.0, 1] {
+                check(FakeList(heights: Array(repeating: height, count: count)), rows: rows, "\(count) of \(height)")
+            }
+        }
+    }
+
+    @Test("low items between high ones → everything is passed, both ends are seen", arguments: [1, 2, 3, 8, 11])
+    func mixed(rows: Int) {
+        let (object, tiny, low, high) = (44.0, 4.0, 10.0, 100.0)
+        let between = (0..<20).flatMap { $0 % 2 == 1 ? [object, tiny] : [object] }
+        check(FakeList(heights: between), rows: rows, "a tiny one behind every other")
+        let twenty = Array(repeating: object, count: 20)
+        check(FakeList(heights: twenty + Array(repeating: tiny, count: 10) + twenty), rows: rows, "tiny ones together")
+        let halves = Array(repeating: low, count: 50) + Array(repeating: high, count: 50)
+        check(FakeList(heights: halves), rows: rows, "low, then high")
+        check(FakeList(heights: halves.reversed()), rows: rows, "high, then low")
+        check(FakeList(heights: [28] + Array(repeating: object, count: 30)), rows: rows, "a header")
+        check(FakeList(heights: [2000, 3, 3000]), rows: rows, "higher than the screen")
+    }
+
+    @Test("heights, gaps and columns at random → everything is passed, both ends are seen", arguments: 1...60)
+    func random(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let heights = (0..<Int.random(in: 1...60, using: &random)).map { _ in
+            [1, 4, 10, 28, 44, 44, 44, 60, 100, 700][Int.random(in: 0..<10, using: &random)]
+        }
+        let columns = Int.random(in: 1...3, using: &random)
+        let even = Array(repeating: heights[0], count: heights.count)
+        let list = FakeList(
+            heights: (columns == 1 ? heights : even).map(Double.init),
+            spacing: [0, 1, 8, 25][Int.random(in: 0..<4, using: &random)], columns: columns)
+        check(list, rows: Int.random(in: 1...12, using: &random), "seed \(seed)")
+    }
+
+    @Test("a viewport that shows nothing new, so that no picture comes → the screen scrolls all the same")
+    func silent() {
+        var list = FakeList(heights: Array(repeating: 44, count: 24))
+        var state = opened(&list, rows: 23)
+        #expect(!state.seen.contains(23))
+        #expect(list.serve(&state, state.press(.down)))
+        #expect(state.seen == Set(1...23))
+        #expect(Screen.lines(state, title: "x").last?.text.contains("100 %") == true)
+    }
+
+    @Test("keys faster than answers → each counts, from where the one before ends")
+    func queued() {
+        var list = FakeList(heights: Array(repeating: 44, count: 100))
+        var state = opened(&list, rows: 10)
+        let actions = state.press(.down)
+        for key in [Key.down, .pageDown, .up] { #expect(state.press(key) == []) }
+        #expect(list.serve(&state, actions))
+        #expect(state.scroller.top == 44 * 11)
+    }
+
+    @Test("items above are inserted while a step is on its way → the screen follows its items")
+    func anchored() {
+        var list = FakeList(heights: Array(repeating: 44, count: 100))
+        var state = opened(&list, rows: 10)
+        #expect(list.serve(&state, state.press(.pageDown)))
+        _ = state.press(.down)
+        // The daemon has not heard of the step: its viewport starts two items further down, as two were put in above.
+        _ = state.show(list.picture(y: 44 * 12, height: 440, sequence: 8))
+        _ = state.show(list.picture(y: 44 * 13, height: 440, sequence: 9))
+        _ = state.answered()
+        #expect(state.scroller.top == 44 * 13)
+        _ = state.show(list.picture(y: 44 * 15, height: 440, sequence: 10))
+        #expect(state.scroller.top == 44 * 15)
+    }
+
+    @Test("the content becomes shorter than where the screen is → its new end is shown")
+    func shrinks() {
+        var list = FakeList(heights: Array(repeating: 44, count: 100))
+        var state = opened(&list, rows: 10)
+        #expect(list.serve(&state, state.press(.end)))
+        list.frames.removeLast(50)
+        #expect(list.serve(&state, state.show(list.picture(y: state.scroller.top, height: 440, sequence: 90))))
+        #expect(state.seen == Set(40..<50))
+        list.frames = []
+        #expect(list.serve(&state, state.show(list.picture(y: state.scroller.top, height: 440, sequence: 91))))
+        #expect(state.scroller.top == 0)
+        #expect(state.seen.isEmpty)
+    }
+
+    @Test("a new view of a list that has become shorter meanwhile → starts at the end of what there is")
+    func reopened() {
+        var list = FakeList(heights: Array(repeating: 44, count: 100))
+        var state = opened(&list, rows: 10)
+        #expect(list.serve(&state, state.press(.end)))
+        var shorter = FakeList(heights: Array(repeating: 44, count: 20))
+        #expect(shorter.serve(&state, state.start()))
+        #expect(state.seen == Set(10..<20))
+        var empty = FakeList(heights: [])
+        #expect(empty.serve(&state, state.start()))
+        #expect(state.seen.isEmpty)
+        #expect(state.scroller.top == 0)
+    }
+
+    @Test("a header floats over the items of its section → every item is passed below it")
+    func floating() {
+        let cell = { (y: Double, number: UInt32) in
+            Picture.Shown(
+                slot: number, objectID: "o", section: 0, item: number, kind: "cell", reuseIdentifier: "",
+                frame: Frame(x: 0, y: y, width: 40, height: 44), z: 0, content: [:])
+        }
+        var header = cell(44, 99)
+        header.kind = "header"
+        let picture = Picture(
+            sequence: 1, revision: 1, contentSize: Extent(width: 40, height: 440), offset: Position(x: 0, y: 44),
+            shown: [header] + (0..<6).map { cell(Double($0) * 44, UInt32($0)) })
+        let layout = RowLayout(picture, top: 44, height: 132, pointsPerRow: 44)
+        #expect(layout.screen(from: 44, rows: 3).map { $0.map(\.slot) } == [[99], [2], [3]])
+        #expect(layout.rows.prefix(6).map(\.y) == [0, 44, 88, 132, 176, 220])
+    }
+
+    @Test("a list that lies on its side → turned, its viewport turned back")
+    func turned() {
+        let list = FakeList(heights: [44, 44, 44])
+        let picture = list.picture(y: 0, height: 440, sequence: 1)
+        let turned = Axis.horizontal.turned(picture)
+        #expect(turned.contentSize == Extent(width: picture.contentSize.height, height: picture.contentSize.width))
+        #expect(turned.shown[1]?.frame == Frame(x: 44, y: 0, width: 44, height: 10))
+        #expect(Axis.horizontal.turned(turned) == picture)
+        #expect(Axis.vertical.turned(picture) == picture)
+        let viewport = Axis.horizontal.viewport(y: 88, width: 40, height: 440)
+        #expect(viewport == (x: 88, y: 0, width: 440, height: 40))
+    }
+}
