@@ -7,19 +7,24 @@ import Testing
 @Suite("A list that is made again")
 @DBusActor
 struct RemadeListTests {
-    @Test("another source at a reload → who follows starts anew with what is there; a list without a file is gone")
-    func otherSource() async throws {
-        let stage = try await Stage(files: ["a.list": "[List]\nDescription=filled by clients\n"])
-        let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/a")
-        _ = try await list.performUpdates([Row("pushed", "", [:])])
-        let events = EventLog<String>()
-        let follower = ListFollower(name: "a") { event in
+    private func follower(patience: Duration, _ events: EventLog<String>) -> ListFollower {
+        ListFollower(name: "a", patience: patience) { event in
             switch event {
             case .changed(let changes): events.record("\(changes.map { "\($0)" })")
             case .failed(let error): events.record(error.description)
             case .removed: events.record("removed")
             }
         }
+    }
+
+    @Test("another source at a reload → who follows starts anew with what is there; a list without a file is gone")
+    func otherSource() async throws {
+        let stage = try await Stage(files: ["a.list": "[List]\nDescription=filled by clients\n"])
+        let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/a")
+        _ = try await list.performUpdates([Row("pushed", "", [:])])
+        let events = EventLog<String>()
+        // However long the reload takes, the list is waited for.
+        let follower = follower(patience: .seconds(600), events)
         await follower.attach(to: ListDaemonClient(connection: stage.client))
         #expect(try await events.next() == "[\"replaced(count: 1)\"]")
 
@@ -34,11 +39,14 @@ struct RemadeListTests {
             let event = try await events.next()
             #expect(event.contains("replaced") || event.contains("inserted"))
         }
-        while !events.recorded.isEmpty { _ = try await events.next() }
+        follower.detach()
 
+        let later = EventLog<String>()
+        let impatient = self.follower(patience: .milliseconds(20), later)
+        await impatient.attach(to: ListDaemonClient(connection: stage.client))
         try FileManager.default.removeItem(at: file)
         try await stage.manager.call("Reload")
-        #expect(try await events.next() == "removed")
+        #expect(try await later.next { $0 == "removed" } == "removed")
         await stage.stop()
     }
 }
