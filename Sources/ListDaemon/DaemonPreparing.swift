@@ -93,6 +93,6 @@ extension Log {
 extension ConfigurationFault {
     /// What went wrong with something that a file asks for, with the cause of it.
     init(place: ConfigurationPlace, _ error: ListError) {
-        self.init(place: place, message: error.cause.map { "\(error.message) (\($0))" } ?? error.message)
+        self.init(place: place, message: error.reason)
     }
 }

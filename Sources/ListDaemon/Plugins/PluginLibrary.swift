@@ -46,7 +46,11 @@ package struct PluginLibrary: Sendable {
         guard let plugin = entry.plugin else { throw ListError(.pluginRefused, "\(file.path): exports no plugin") }
         let manifest: PluginManifest
         do { manifest = try plugin.manifest(for: host) } catch {
-            throw ListError(.pluginRefused, "\(file.path): the plugin refuses to start", cause: "\(error)")
+            // A setting that it does not take is the administrator's to mend.
+            let what =
+                error is PluginSettingError
+                ? "refuses its settings ([Plugin \(file.pluginName)] in listd.conf)" : "refuses to start"
+            throw ListError(.pluginRefused, "\(file.path): the plugin \(what)", cause: "\(error)")
         }
         try manifest.check(file: file)
         return manifest

@@ -272,6 +272,7 @@ final class HorrorSource: DataSource {
 
 enum Horrors: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
+        if try host.settings.boolean("Refuse") == true { throw ListError(.pluginFailed, "no horrors today") }
         if let horror = host.settings["Manifest"] { Horror(rawValue: horror)?.happen() }
         host.logger.notice("horrors \(version) in process \(getpid())")
         return PluginManifest(

@@ -167,4 +167,18 @@ struct ConfigurationTests {
         #expect(try await names(stage) == ["y"])
         await stage.stop()
     }
+
+    @Test("a setting that a plugin does not take → wherever the log says so, it names the setting and listd.conf")
+    func refusedSetting() async throws {
+        let list = "[List]\nDurability=memory\n[Sections]\n*=horrors/Steady\n"
+        let horrors = try await HorrorStage("Refuse=perhaps", files: ["y.list": list])
+        let stage = horrors.stage
+        #expect(try await names(stage) == [])
+        await stage.stop()
+        let said = stage.listd.standardError.split(separator: "\n").filter { $0.contains("refuses its settings") }
+        #expect(said.contains { $0.contains("y.list:4: ") } && said.contains { $0.contains("horrors has failed") })
+        for line in said {
+            #expect(line.contains("Refuse=perhaps") && line.contains("[Plugin horrors] in listd.conf"), "\(line)")
+        }
+    }
 }

@@ -89,7 +89,7 @@ extension PluginWorker {
         do throws(ListError) {
             process = try startProcess()
         } catch {
-            plugin.lastError = error.message
+            plugin.lastError = error.reason
             log.error("plugin \(name): \(error)", .plugin(name))
             died()
         }
@@ -160,7 +160,7 @@ extension PluginWorker {
         guard from === process else { return }
         process = nil
         lifecycle.refuse()
-        giveUp(error.message)
+        giveUp(error.reason)
         answer(.failure(error))
     }
 
