@@ -130,6 +130,9 @@ final class ListdProcess: Sendable {
 }
 
 /// Collects what a process writes to standard error.
+///
+/// A thread reads: a dispatch source that is cancelled just when the other end hangs up can take libdispatch's own thread
+/// down, and with it all tests.
 private final class ErrorText: Sendable {
     private let collected = Mutex([UInt8]())
     private let reading: FileHandle
@@ -138,9 +141,15 @@ private final class ErrorText: Sendable {
         let pipe = Pipe()
         process.standardError = pipe
         reading = pipe.fileHandleForReading
-        reading.readabilityHandler = { [self] handle in
-            if !takeAll() { handle.readabilityHandler = nil }
-        }
+        Thread { [self] in
+            repeat { waitForMore() } while takeAll()
+        }.start()
+    }
+
+    /// Returns when something was written, or when nobody can write any more.
+    private func waitForMore() {
+        var entry = pollfd(fd: reading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        while unsafe poll(&entry, 1, -1) < 0, errno == EINTR {}
     }
 
     /// All of it until now: after the end of the process, nothing is missing.
