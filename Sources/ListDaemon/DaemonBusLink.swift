@@ -5,7 +5,7 @@ internal import ListKit
 @DBusActor
 final class BusLink {
     /// The first and the longest wait between two attempts to come back.
-    private static let delays = (first: Duration.milliseconds(50), longest: Duration.seconds(5))
+    private static let backoff = Backoff(from: .milliseconds(50), upTo: .seconds(5))
 
     private let address: BusAddress
     private let service: Service
@@ -60,7 +60,7 @@ final class BusLink {
     }
 
     private func comeBack() async {
-        var delay = Self.delays.first
+        var backoff = Self.backoff
         while !isClosed {
             do throws(DBusError) {
                 try await connect(to: address.ofAnyBus())
@@ -69,8 +69,7 @@ final class BusLink {
             } catch {
                 log.debug("no bus yet: \(error)")
             }
-            try? await Task.sleep(for: delay)
-            delay = min(delay * 2, Self.delays.longest)
+            try? await Task.sleep(for: backoff.next())
         }
     }
 }

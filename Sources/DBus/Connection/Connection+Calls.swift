@@ -51,20 +51,16 @@ extension Connection {
         _ message: Message, timeout: Duration = Connection.defaultTimeout, late: @escaping @DBusActor (Message) -> Void
     ) async throws(DBusError) -> Message {
         let gate = Gate<Message>()
-        let patience = Patience()
         call(message, timeout: nil) { result in
-            if !patience.isOver { return gate.open(result) }
-            if case .success(let reply) = result { late(reply) }
+            if !gate.open(result), case .success(let reply) = result { late(reply) }
         }
-        let giveUp: @Sendable @DBusActor (String) -> Void = { reason in
-            patience.isOver = true
-            gate.open(.failure(.noReply(reason)))
+        let timer = EventLoop.shared.addTimer(after: timeout) {
+            gate.open(.failure(.noReply("no answer within \(timeout)")))
         }
-        let timer = EventLoop.shared.addTimer(after: timeout) { giveUp("no answer within \(timeout)") }
         let result = await withTaskCancellationHandler {
             await gate.result()
         } onCancel: {
-            EventLoop.shared.post { giveUp("the call was cancelled") }
+            gate.open(.failure(.noReply("the call was cancelled")))
         }
         timer.cancel()
         return try result.get()
@@ -76,12 +72,6 @@ extension Connection {
         try message.setNoReplyExpected(true)
         try send(message)
     }
-}
-
-/// Whether somebody still waits for an answer.
-@DBusActor
-private final class Patience {
-    var isOver = false
 }
 
 /// An object of another program, as calls address it.

@@ -83,7 +83,8 @@ extension Connection {
         for message in peers.resolve(peer, credentials) { dispatch(message, from: peer) }
     }
 
-    private func busCall(_ member: String, _ argument: String) throws(DBusError) -> Message {
+    /// A call of the bus itself with one text.
+    func busCall(_ member: String, _ argument: String) throws(DBusError) -> Message {
         let message = try Message.methodCall(to: Bus.name, path: Bus.path, interface: Bus.name, member: member)
         try message.write(argument)
         return message

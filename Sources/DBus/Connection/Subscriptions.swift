@@ -150,10 +150,9 @@ extension Connection {
         let (request, isNew) = subscriptions.retain(rule)
         guard isNew else { return request }
         do throws(DBusError) {
-            let message = try Message.methodCall(
-                to: Bus.name, path: Bus.path, interface: Bus.name, member: "AddMatch")
-            try message.write(rule)
-            call(message) { [weak self] result in self?.finish(request, for: rule, result.map { _ in }) }
+            call(try busCall("AddMatch", rule)) { [weak self] result in
+                self?.finish(request, for: rule, result.map { _ in })
+            }
         } catch {
             finish(request, for: rule, .failure(error))
         }
@@ -167,8 +166,7 @@ extension Connection {
     }
 
     private func removeMatch(_ rule: String) {
-        let message = try? Message.methodCall(to: Bus.name, path: Bus.path, interface: Bus.name, member: "RemoveMatch")
-        guard let message, (try? message.write(rule)) != nil else { return }
+        guard let message = try? busCall("RemoveMatch", rule) else { return }
         try? callWithoutReply(message)
     }
 

@@ -17,7 +17,10 @@ actor Gate<Value: Sendable> {
     }
 
     /// Lets the waiting task, or the one that will come, through with its answer; the first one counts.
-    nonisolated func open(_ result: Result<Value, DBusError>) {
+    ///
+    /// - Returns: whether this is the first one.
+    @discardableResult
+    nonisolated func open(_ result: Result<Value, DBusError>) -> Bool {
         executor.open(result)
     }
 }
@@ -45,13 +48,14 @@ private final class GateExecutor<Value: Sendable>: SerialExecutor {
         if isOpen { run(job) }
     }
 
-    func open(_ result: Result<Value, DBusError>) {
-        let waiting: [UnownedJob] = state.withLock { state in
-            guard case .closed(let waiting) = state else { return [] }
+    func open(_ result: Result<Value, DBusError>) -> Bool {
+        let waiting: [UnownedJob]? = state.withLock { state in
+            guard case .closed(let waiting) = state else { return nil }
             state = .open(result)
             return waiting
         }
-        for job in waiting { run(job) }
+        for job in waiting ?? [] { run(job) }
+        return waiting != nil
     }
 
     private func run(_ job: UnownedJob) {

@@ -19,7 +19,7 @@ public final class ListClient {
     private let onChange: @DBusActor (Availability) -> Void
     private var state = State.idle
     private var subscription: Subscription?
-    private var delay = ListClient.shortestDelay
+    private var backoff = Backoff(from: .milliseconds(100), upTo: .seconds(10))
 
     /// Whether there is a daemon.
     public enum Availability {
@@ -30,9 +30,6 @@ public final class ListClient {
         /// There is no bus: the error says why. The client tries again by itself.
         case noBus(DBusError)
     }
-
-    private static let shortestDelay = Duration.milliseconds(100)
-    private static let longestDelay = Duration.seconds(10)
 
     /// Makes a client that has yet to `start`.
     public init(address: BusAddress, onChange: @escaping @DBusActor (Availability) -> Void) {
@@ -95,7 +92,7 @@ public final class ListClient {
                 }
                 guard let self, self.isCurrent(connection) else { return }
                 self.subscription = subscription
-                self.delay = Self.shortestDelay
+                self.backoff.reset()
             } catch {
                 self?.ended(connection, error)
             }
@@ -123,10 +120,9 @@ public final class ListClient {
 
     private func retry() {
         state = .waiting(
-            EventLoop.shared.addTimer(after: delay) { [weak self] in
+            EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in
                 guard let self, case .waiting = self.state else { return }
                 self.connect()
             })
-        delay = min(delay * 2, Self.longestDelay)
     }
 }

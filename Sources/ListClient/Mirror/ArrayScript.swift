@@ -66,7 +66,7 @@ struct ArrayScript {
         var ends: [Int] = []  // ends[k]: where in `numbers` the best choice of k + 1 numbers ends
         var previous = [Int](repeating: -1, count: numbers.count)
         for index in numbers.indices {
-            let length = Self.lowerBound(ends.count) { numbers[ends[$0]] < numbers[index] }
+            let length = ends.partitionPoint { numbers[$0] < numbers[index] }
             if length > 0 { previous[index] = ends[length - 1] }
             if length == ends.count { ends.append(index) } else { ends[length] = index }
         }
@@ -77,15 +77,5 @@ struct ArrayScript {
             index = previous[index]
         }
         return choice.reversed()
-    }
-
-    /// How many of the first ones fulfil a condition that holds up to some position and not behind it.
-    static func lowerBound(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(middle) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

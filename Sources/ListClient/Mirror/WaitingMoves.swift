@@ -23,14 +23,14 @@ struct WaitingMoves {
 
     /// How many wait in the gaps before one.
     func count(before gap: Int) -> Int {
-        waiting(among: ArrayScript.lowerBound(gaps.count) { gaps[$0] < gap })
+        waiting(among: gaps.partitionPoint { $0 < gap })
     }
 
     /// Lets one go; where it stands, with arrivals so far in these (ascending) gaps. Nil when it does not wait.
     mutating func take(_ place: Int, _ arrivals: [Int]) -> Int? {
         guard let number = numbers.removeValue(forKey: place) else { return nil }
         let gap = gaps[number]
-        let arrived = ArrayScript.lowerBound(arrivals.count) { arrivals[$0] <= gap }
+        let arrived = arrivals.partitionPoint { $0 <= gap }
         let position = gap + arrived + waiting(among: number)
         var node = number + 1
         while node < sums.count {

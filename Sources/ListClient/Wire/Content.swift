@@ -36,13 +36,9 @@ public struct Content: Sendable, ExpressibleByDictionaryLiteral {
     ///
     /// - Complexity: O(log count).
     public subscript(key: String) -> DBusValue? {
-        var (low, high) = (0, fields.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if Self.precedes(fields[middle].key, key) { low = middle + 1 } else { high = middle }
-        }
-        guard low < fields.count, Self.isSame(fields[low].key, key) else { return nil }
-        return fields[low].value
+        let place = fields.partitionPoint { Self.precedes($0.key, key) }
+        guard place < fields.count, Self.isSame(fields[place].key, key) else { return nil }
+        return fields[place].value
     }
 
     /// The whole of it as `a{sv}`.

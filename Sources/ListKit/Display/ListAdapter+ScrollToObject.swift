@@ -18,9 +18,7 @@ extension ListAdapter {
             let range = view.layout.scrollRange(ofSection: section, supplementary: kinds)
         else { return (view.offset, ViewReply(sequence: view.picture.sequence, effects: settled())) }
         let target = ScrollTarget(range: range, position: position, additionalOffset: additionalOffset)
-        let old = view.offset
-        scroll(view, to: target, countsPresent: false)
-        let reply = reply(view, scrolledFrom: old)
+        let reply = scroll(view, to: target, countsPresent: false)
         return (view.offset, reply)
     }
 

@@ -16,9 +16,7 @@ extension ListAdapter {
         guard let range = scrollRange(of: handle, item: item, in: view) else {
             throw ListError(.noSuchItem, "item: \(objectID.debugDescription) has no item \(item)")
         }
-        let old = view.offset
-        scroll(view, to: ScrollTarget(range: range, position: position))
-        let reply = reply(view, scrolledFrom: old)
+        let reply = scroll(view, to: ScrollTarget(range: range, position: position))
         return (view.offset, reply)
     }
 
@@ -29,8 +27,16 @@ extension ListAdapter {
         return view.layout.scrollRange(ofSection: section, supplementary: [.header])
     }
 
+    /// Brings a target into a view, and the view up to date.
+    ///
     /// - Parameter countsPresent: whether the position `none` moves as little as it can; else it is the start.
-    func scroll(_ view: ListView, to target: ScrollTarget, countsPresent: Bool = true) {
+    func scroll(_ view: ListView, to target: ScrollTarget, countsPresent: Bool = true) -> ViewReply {
+        let old = view.offset
+        move(view, to: target, countsPresent: countsPresent)
+        return reply(view, scrolledFrom: old)
+    }
+
+    private func move(_ view: ListView, to target: ScrollTarget, countsPresent: Bool) {
         guard let viewport = view.viewport else { return }
         let direction = configuration.direction
         let inset = view.options.contentInset
@@ -48,7 +54,7 @@ extension ListAdapter {
 
     /// A section controller scrolls all views to an item of its own; inside of a callback it happens right after it.
     func scrollViews(to controller: ListSectionController, index: Int, position: ScrollPosition) {
-        guard depth == 0, application == nil else {
+        guard !isBusy else {
             guard deferredScrolls < ListAdapter.maximumDeferred else { return }
             deferredScrolls += 1
             deferred.append { [weak self] in self?.scrollViews(to: controller, index: index, position: position) }
@@ -57,9 +63,7 @@ extension ListAdapter {
         guard let handle = handle(of: controller) else { return }
         for view in views {
             guard let range = scrollRange(of: handle, item: index, in: view) else { continue }
-            let old = view.offset
-            scroll(view, to: ScrollTarget(range: range, position: position))
-            let effects = reply(view, scrolledFrom: old).effects
+            let effects = scroll(view, to: ScrollTarget(range: range, position: position)).effects
             pendingEvents.insert(contentsOf: effects, at: 0)
         }
         onActivity?()

@@ -38,7 +38,7 @@ extension ListAdapter {
     /// - Returns: the results of the flushes, in order; a scheduler has been told of them.
     @discardableResult
     public func setDataSource(_ new: (any ListAdapterDataSource)?) -> [FlushResult] {
-        guard depth == 0, application == nil else {
+        guard !isBusy else {
             deferred.append { [weak self, weak new] in
                 guard let self, takeOver(new) else { return }
                 if scheduler == nil { requestFlush(now: nil) } else { flushNow() }
@@ -70,7 +70,7 @@ extension ListAdapter {
     @discardableResult
     public func flushNow() -> [FlushResult] {
         var results: [FlushResult] = []
-        while depth == 0, application == nil, case .idle = flush, !queue.isEmpty {
+        while !isBusy, case .idle = flush, !queue.isEmpty {
             var step = beginFlush(now: scheduler?.now ?? now)
             if case .diff(let job) = step { step = finishDiff(job.run()) }
             results.append(finish(step))

@@ -96,7 +96,7 @@ extension ListAdapter {
 
     /// The end of a call from outside: what callbacks had put off is done now.
     func settle() {
-        guard depth == 0, application == nil, !isSettling else { return }
+        guard !isBusy, !isSettling else { return }
         isSettling = true
         defer { isSettling = false }
         var done = 0
@@ -121,7 +121,7 @@ extension ListAdapter {
     /// - Parameter mark: how many events waited when the call began.
     func settled(_ events: [AdapterEvent] = [], since mark: Int = .max) -> [AdapterEvent] {
         pendingEvents.insert(contentsOf: events, at: min(mark, pendingEvents.count))
-        if isSettling || depth > 0 || application != nil { return [] }
+        if isSettling || isBusy { return [] }
         return takeEvents()
     }
 

@@ -26,7 +26,7 @@ extension ListAdapter {
 
     /// Tells the host, once the adapter is not in the middle of something.
     func noteActivity() {
-        guard depth > 0 || application != nil else {
+        guard isBusy else {
             onActivity?()
             return
         }

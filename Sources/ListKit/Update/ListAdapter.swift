@@ -79,6 +79,8 @@ public final class ListAdapter {
     var depth = 0
     /// Work of callbacks that has to wait until the adapter is done.
     var deferred: [() -> Void] = []
+    /// Whether it is in the middle of something: what callbacks ask for has to wait.
+    var isBusy: Bool { depth > 0 || application != nil }
     /// How many scrolls are among it.
     var deferredScrolls = 0
     /// Whether the completions and listeners of a flush are being called: all is consistent then, and views may be called.

@@ -15,7 +15,7 @@ final class Following {
     private var follower: ListFollower?
     private var daemon: ListDaemonClient?
     private var retry: LoopTimer?
-    private var backoff = Backoff()
+    private var backoff = Backoff(from: .milliseconds(200), upTo: .seconds(30))
     private var notice = WaitingNotice()
     private var end: CheckedContinuation<ExitCode, Never>?
 
@@ -74,7 +74,7 @@ final class Following {
     private func handle(_ event: ListFollower.Event) {
         switch event {
         case .changed(let changes):
-            backoff = Backoff()
+            backoff.reset()
             notice.end()
             for change in changes { say(change) }
         case .removed:

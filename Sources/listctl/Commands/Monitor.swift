@@ -17,7 +17,7 @@ final class Monitor {
     private var signals: [Subscription] = []
     private var listening: Task<Void, Never>?
     private var retry: LoopTimer?
-    private var backoff = Backoff()
+    private var backoff = Backoff(from: .milliseconds(200), upTo: .seconds(30))
     private var notice = WaitingNotice()
     private var end: CheckedContinuation<ExitCode, Never>?
 
@@ -75,7 +75,7 @@ final class Monitor {
             if signals.isEmpty { try await match(on: daemon.connection) }
             let paths = if let path { [path] } else { try await daemon.adapters().map(\.path) }
             for path in paths { try await subscribe(to: path, of: daemon) }
-            backoff = Backoff()
+            backoff.reset()
             notice.end()
         } catch {
             guard daemon === self.daemon else { return }

@@ -11,17 +11,18 @@ struct OneShotCommands {
 
     func list() async throws(DBusError) {
         let rows = try await daemon.adapters()
-        if !json {
+        if json {
+            for row in rows {
+                Output.json([
+                    "name": .string(row.name), "path": .objectPath(row.path), "source": .string(row.source),
+                    "revision": .uint64(row.revision), "objects": .uint32(row.objects), "items": .uint32(row.items),
+                    "views": .uint32(row.views),
+                ])
+            }
+        } else {
             Output.table(
                 ["NAME", "REVISION", "OBJECTS", "ITEMS", "VIEWS", "SOURCE"],
                 rows.map { [$0.name, "\($0.revision)", "\($0.objects)", "\($0.items)", "\($0.views)", $0.source] })
-        }
-        for row in rows where json {
-            Output.json([
-                "name": .string(row.name), "path": .objectPath(row.path), "source": .string(row.source),
-                "revision": .uint64(row.revision), "objects": .uint32(row.objects), "items": .uint32(row.items),
-                "views": .uint32(row.views),
-            ])
         }
         await FailedLists.tellAll(of: daemon)
     }

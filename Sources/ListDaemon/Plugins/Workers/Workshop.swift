@@ -70,7 +70,7 @@ actor Workshop {
         case .startSource(let seat): sources[seat]?.start()
         case .eventTaken(let seat): sources[seat]?.eventWasTaken()
         case .stopSource(let seat): stopSource(seat)
-        case .ping: tell(.alive)
+        case .ping: break  // the loop has answered it
         }
     }
 }

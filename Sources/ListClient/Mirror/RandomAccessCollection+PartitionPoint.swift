@@ -1,0 +1,14 @@
+extension RandomAccessCollection where Index == Int {
+    /// The first position whose element does not fulfil a condition that holds up to some element and not behind it; the end
+    /// when all do.
+    ///
+    /// - Complexity: O(log n).
+    func partitionPoint(where isBefore: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
