@@ -61,6 +61,7 @@ extension RunningDaemon {
         configuration.all = loaded.configuration
         apply(loaded.configuration)
         let failures = await perform(plan)
+        await service.completeAdapters()
         for name in setApart.keys where !loaded.listNames.contains(name) {
             setApart[name] = nil
             forget(name.text)

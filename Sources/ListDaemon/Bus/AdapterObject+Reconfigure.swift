@@ -9,6 +9,16 @@ extension AdapterObject {
     func reconfigure(
         _ new: AdapterOptions, access: AdapterAccess, controllers: SectionControllerTable?
     ) async throws(ListError) {
+        try await configureHost(new, access: access, controllers: controllers)
+        adopt(new, access: access)
+        propertiesChanged(["Options"])
+        try await store(new)
+    }
+
+    /// Lets other section controllers show the list, wherever they are; the objects stay.
+    func configureHost(
+        _ new: AdapterOptions, access: AdapterAccess, controllers: SectionControllerTable?
+    ) async throws(ListError) {
         let configuration = new.configuration(named: name)
         if let controllers, let worker = controllers.worker, let present = host as? AdapterHost {
             await move(from: present) { [service] legacy, sink in
@@ -23,9 +33,6 @@ extension AdapterObject {
         } else {
             try await ask { id in .configure(id, configuration, controllers) }
         }
-        adopt(new, access: access)
-        propertiesChanged(["Options"])
-        try await store(new)
     }
 
     /// Has the list stored as its options say, from now on.

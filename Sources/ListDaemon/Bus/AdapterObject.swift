@@ -47,6 +47,8 @@ package final class AdapterObject {
     private let relay: AdapterRelay
     /// What is asked while the list moves from one host to another.
     private var waiting: [AdapterCommand]?
+    /// Whether a plugin that it needs was not there when the list came back from the store.
+    var isIncomplete = false
     /// Whether it is being taken away, or listd ends: what its source tells is of no more use.
     private(set) var isEnding = false
     private var source: (any Source)?
@@ -81,18 +83,23 @@ package final class AdapterObject {
         if service.isHeld { host.send(.hold(true)) }
     }
 
-    /// Begins to be filled from a source, if it has one.
+    /// Begins to be filled from a source, if it has one; one that it had ends.
     func begin(_ source: (any Source)?, _ feed: SourceFeed) {
+        endSource()
         self.source = source
         self.feed = feed
         source?.start()
     }
 
+    private func endSource() {
+        feed?.close()
+        source?.stop {}
+    }
+
     /// Ends the source and the host; `completion` runs when everything is said and every caller answered.
     func end(_ reason: ViewClosing, completion: @escaping @DBusActor () -> Void) {
         isEnding = true
-        feed?.close()
-        source?.stop {}
+        endSource()
         request { _ in
             completion()
         } _: { id in

@@ -15,6 +15,7 @@ extension ManagerObject {
         _ = try service.authority.administrator(call, for: .loadPlugins)
         answer(call) { [service] in
             let plugin = try await service.plugins.load(file)
+            await service.completeAdapters()
             call.reply(service.pluginObjects.path(of: plugin.name))
         }
     }

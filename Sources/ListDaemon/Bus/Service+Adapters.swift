@@ -62,10 +62,12 @@ extension Service {
             let made: AdapterParts
             if let parts { made = parts } else { made = await makePossibleParts(of: options, &faults) }
             let adapter = show(stored, restored, name, options, access, made.controllers, made.source, made.ways)
+            guard !faults.isEmpty else { return }
             for fault in faults {
                 log.error("adapter \(name.debugDescription) is not what it was: \(fault)", .adapter(name))
-                adapter.setState(.failed)
             }
+            adapter.isIncomplete = true
+            adapter.setState(.failed)
         } catch {
             parts?.discard()
             log.error("adapter \(name.debugDescription) is not restored: \(error)", .adapter(name))

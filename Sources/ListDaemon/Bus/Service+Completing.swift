@@ -1,0 +1,40 @@
+internal import DBus
+internal import ListKit
+
+extension Service {
+    /// Gives the lists that came back from the store without a plugin of theirs what they lack, if it is there now.
+    ///
+    /// One whose plugin is still missing stays as it is, which is logged.
+    func completeAdapters() async {
+        for adapter in adapters.all where adapter.isIncomplete {
+            let name = adapter.name
+            do throws(ListError) {
+                try await adapter.complete(with: try await makeParts(of: adapter.options))
+                log.info("adapter \(name.debugDescription) has its plugins again", .adapter(name))
+            } catch {
+                log.error("adapter \(name.debugDescription) is still not what it was: \(error)", .adapter(name))
+            }
+        }
+    }
+}
+
+extension AdapterObject {
+    /// Takes the section controllers and the source that were missing; the objects stay until the source tells others.
+    ///
+    /// - Throws: why the engine did not take the section controllers; the list is as incomplete as it was then.
+    fileprivate func complete(with parts: AdapterParts) async throws(ListError) {
+        guard isIncomplete, !isEnding else { return parts.discard() }
+        isIncomplete = false
+        do throws(ListError) {
+            try await configureHost(options, access: access, controllers: parts.controllers)
+        } catch {
+            isIncomplete = true
+            parts.discard()
+            throw error
+        }
+        guard !isEnding else { return parts.discard() }
+        parts.ways.relay.target = self
+        setState(options.source == .push ? .ready : .loading)
+        begin(parts.source, parts.ways.feed)
+    }
+}
