@@ -30,6 +30,77 @@ struct ListFollowerTests {
         }
     }
 
+    @Test(
+        "the list is removed again while it is asked for → it is waited for, and followed when it is there again",
+        arguments: ["GetAdapter", "Subscribe", "GetObjects"], [true, false])
+    func removedWhileAskedFor(member: String, isRefused: Bool) async throws {
+        let listd = try await FakeListd()
+        let events = EventLog<String>()
+        let follower = ListFollower(name: "l", patience: .seconds(600)) { events.record(text($0)) }
+        await follower.attach(to: try await listd.client())
+        #expect(try await events.next() == "replaced(count: 2)")
+        for round in 0..<3 {
+            let hidden = EventLog<String>()
+            listd.list.onCall = { called in
+                guard called == member else { return }
+                listd.list.onCall = { _ in }
+                listd.hide()
+                hidden.record(called)
+                if isRefused { throw DBusError.unknownObject(FakeListd.path) }
+            }
+            listd.hide()
+            listd.show()
+            _ = try await hidden.next()
+            (listd.list.epoch, listd.list.ids) = ("round \(round)", ["c", "d", "e"])
+            listd.show()
+            #expect(try await events.next() == "replaced(count: 3)")
+        }
+        #expect(events.recorded == [])
+    }
+
+    @Test("another daemon does not have the list yet → it is waited for, and followed when it is made")
+    func madeByAnotherDaemon() async throws {
+        let first = try await FakeListd()
+        let events = EventLog<String>()
+        let follower = ListFollower(name: "l", patience: .seconds(600)) { events.record(text($0)) }
+        await follower.attach(to: try await first.client())
+        #expect(try await events.next() == "replaced(count: 2)")
+        follower.detach()
+        try await first.connection.releaseName(ListdName.bus)
+        let second = try await FakeListd(on: first.bus)
+        second.hide()
+        (second.list.epoch, second.list.ids) = ("second", ["a", "b", "c"])
+        await follower.attach(to: try await second.client())
+        #expect(events.recorded == [])
+        second.show()
+        #expect(try await events.next() == "replaced(count: 3)")
+    }
+
+    @Test("another daemon never gets the list → removed, once")
+    func goneWithItsDaemon() async throws {
+        let first = try await FakeListd()
+        let events = EventLog<String>()
+        let follower = ListFollower(name: "l", patience: .milliseconds(20)) { events.record(text($0)) }
+        await follower.attach(to: try await first.client())
+        #expect(try await events.next() == "replaced(count: 2)")
+        try await first.connection.releaseName(ListdName.bus)
+        let second = try await FakeListd(on: first.bus)
+        second.hide()
+        await follower.attach(to: try await second.client())
+        #expect(try await events.next() == "removed")
+        #expect(events.recorded == [])
+    }
+
+    @Test("the list has never been there → that is told at once")
+    func neverThere() async throws {
+        let listd = try await FakeListd()
+        listd.hide()
+        let events = EventLog<String>()
+        let follower = ListFollower(name: "l", patience: .seconds(600)) { events.record(text($0)) }
+        await follower.attach(to: try await listd.client())
+        #expect(try await events.next() == ListdName.errorPrefix + "NoSuchAdapter")
+    }
+
     @Test("the list is removed and does not come back → removed, once")
     func gone() async throws {
         let listd = try await FakeListd()

@@ -23,23 +23,35 @@ public final class ListFollower {
     public private(set) var mirror = Mirror()
 
     private let onEvent: @DBusActor (Event) -> Void
+    /// How long a list that was removed may take to be made again.
+    private let patience: Duration
     private var epoch = ""
     private var daemon: ListDaemonClient?
+    /// Tells of lists that come and go, as long as the follower is attached.
+    private var lists: Subscription?
+    /// Where the list is or was; nil until it has been there once.
+    private var path: ObjectPath?
+    /// The list and its updates, while it is followed.
     private var adapter: RemoteObject?
-    private var subscriptions: [Subscription] = []
-    /// A list that was removed, until it is there again or the time for that is over.
-    private var absence: (path: ObjectPath, timer: LoopTimer)?
+    private var updates: Subscription?
+    private var absence = Absence.none
     private var isBusy = false
     private var generation = 0
 
+    /// Whether the list is missed: until it is followed again, or for good.
+    private enum Absence {
+        case none
+        case waiting(LoopTimer)
+        case over
+    }
+
     /// How many objects one call asks for at most; the daemon answers fewer when they are large.
     private static let pageSize: UInt32 = 4096
-    /// How long a list that was removed may take to be made again.
-    private let patience: Duration
 
     /// Makes a follower that has yet to be attached.
     ///
-    /// A list that is removed has `patience` to be there again before it is told as removed.
+    /// A list that is removed, or that another daemon does not have yet, has `patience` to be there again before it is
+    /// told as removed: from its last removal on, however often it comes and goes.
     public init(
         name: String, patience: Duration = .seconds(3), onEvent: @escaping @DBusActor (Event) -> Void
     ) {
@@ -49,61 +61,133 @@ public final class ListFollower {
     }
 
     /// Starts to follow the list of this daemon.
+    ///
+    /// A list that has never been there has failed at once; one that was followed is waited for.
     public func attach(to daemon: ListDaemonClient) async {
+        detach()
+        let mine = generation
+        let rule = MatchRule(
+            sender: ListdName.bus, path: ListdName.adaptersPath, interface: StandardInterface.objectManager)
         do throws(DBusError) {
-            try await begin(daemon)
+            // Before the list is asked for: one that is made right after is not missed.
+            let lists = try await daemon.connection.subscribe(rule) { [weak self] in self?.listsChanged($0) }
+            guard mine == generation else { return lists.cancel() }
+            (self.daemon, self.lists) = (daemon, lists)
+            await look(at: daemon)
         } catch {
-            onEvent(.failed(error))
+            if mine == generation { fail(error) }
         }
     }
 
     /// Stops to follow; the mirror keeps what it has.
     public func detach() {
-        generation += 1
-        for subscription in subscriptions { subscription.cancel() }
-        absence?.timer.cancel()
-        (subscriptions, daemon, adapter, isBusy, absence) = ([], nil, nil, false, nil)
+        leave()
+        lists?.cancel()
+        if case .waiting(let timer) = absence { timer.cancel() }
+        (lists, daemon, absence) = (nil, nil, .none)
     }
 
-    /// - Throws: why the list cannot be followed, unless something else was begun meanwhile.
-    private func begin(_ daemon: ListDaemonClient) async throws(DBusError) {
+    /// Hears nothing of the list any more; answers that are on their way are too late.
+    private func leave() {
+        generation += 1
+        updates?.cancel()
+        (updates, adapter, isBusy) = (nil, nil, false)
+    }
+
+    private func fail(_ error: DBusError) {
         detach()
+        onEvent(.failed(error))
+    }
+
+    // MARK: - Coming and going
+
+    /// Asks for the list, and follows it from then on; who asks again does not wait for the answer of the time before.
+    private func look(at daemon: ListDaemonClient) async {
+        leave()
         let mine = generation
-        var heard: [Subscription] = []
+        var heard: Subscription?
         do throws(DBusError) {
             let adapter = try await daemon.adapter(name)
+            path = adapter.path
             heard = try await listen(to: adapter)
             _ = try await adapter.call("Subscribe", ["updates"], returning: UInt64.self)
             let epoch = try await adapter.property("Epoch", as: String.self)
-            guard mine == generation else { return heard.forEach { $0.cancel() } }
-            subscriptions = heard
-            (self.daemon, self.adapter) = (daemon, adapter)
-            let isKnown = epoch == self.epoch && mirror.revision > 0
-            self.epoch = epoch
-            perform(isKnown ? .catchUp(since: mirror.revision) : .readAll)
+            guard mine == generation else {
+                heard?.cancel()
+                return
+            }
+            (self.adapter, updates) = (adapter, heard)
+            follow(epoch: epoch)
         } catch {
-            for subscription in heard { subscription.cancel() }
-            if mine == generation { throw error }
+            heard?.cancel()
+            guard mine == generation else { return }
+            if error.isMissingList, path != nil { missed() } else { fail(error) }
         }
     }
 
-    private func listen(to adapter: RemoteObject) async throws(DBusError) -> [Subscription] {
-        let lists = MatchRule(
-            sender: ListdName.bus, path: ListdName.adaptersPath, interface: StandardInterface.objectManager)
-        let updates = MatchRule(
+    private func follow(epoch: String) {
+        if case .waiting(let timer) = absence { timer.cancel() }
+        absence = .none
+        let isKnown = epoch == self.epoch && mirror.revision > 0
+        self.epoch = epoch
+        perform(isKnown ? .catchUp(since: mirror.revision) : .readAll)
+    }
+
+    private func listen(to adapter: RemoteObject) async throws(DBusError) -> Subscription {
+        let rule = MatchRule(
             sender: ListdName.bus, path: adapter.path, interface: ListdName.adapter, member: "Updated")
-        var heard: [Subscription] = []
-        do throws(DBusError) {
-            heard.append(try await adapter.connection.subscribe(updates) { [weak self] in self?.received($0) })
-            heard.append(try await adapter.connection.subscribe(lists) { [weak self] in self?.listsChanged($0) })
-            return heard
-        } catch {
-            for subscription in heard { subscription.cancel() }
-            throw error
+        return try await adapter.connection.subscribe(rule) { [weak self] in self?.received($0) }
+    }
+
+    private func listsChanged(_ message: Message) {
+        guard daemon != nil, let path,
+            let changed = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }),
+            changed == path
+        else { return }
+        switch message.member {
+        case "InterfacesRemoved": wasRemoved()
+        case "InterfacesAdded" where adapter == nil: lookAgain()
+        default: break
         }
     }
 
-    // MARK: - Signals
+    /// A list that is made again is removed first: whether it comes back is seen a little later.
+    private func wasRemoved() {
+        leave()
+        if case .waiting(let timer) = absence { timer.cancel() }
+        wait()
+    }
+
+    private func wait() {
+        epoch = ""
+        absence = .waiting(
+            EventLoop.shared.addTimer(after: patience) { [weak self] in
+                self?.absence = .over
+                self?.lookAgain()
+            })
+    }
+
+    private func lookAgain() {
+        guard let daemon else { return }
+        let mine = generation
+        Task { @DBusActor [weak self] in
+            guard let self, mine == self.generation else { return }
+            await self.look(at: daemon)
+        }
+    }
+
+    /// The list is not there: it is waited for, unless it has had its time.
+    private func missed() {
+        switch absence {
+        case .none: wait()
+        case .waiting: break
+        case .over:
+            detach()
+            onEvent(.removed)
+        }
+    }
+
+    // MARK: - Updates
 
     private func received(_ message: Message) {
         guard adapter != nil else { return }
@@ -112,41 +196,7 @@ public final class ListFollower {
             // While a read is under way its answer contains this signal or makes the next one show a gap.
             if !isBusy || mirror.revision > 0 { perform(mirror.apply(update)) }
         } catch {
-            onEvent(.failed(error))
-        }
-    }
-
-    private func listsChanged(_ message: Message) {
-        guard let path = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }) else {
-            return
-        }
-        switch message.member {
-        case "InterfacesRemoved" where path == adapter?.path: wasRemoved(path)
-        case "InterfacesAdded" where path == absence?.path: lookAgain()
-        default: break
-        }
-    }
-
-    /// A list that is made again is removed first: whether it comes back is seen a little later.
-    private func wasRemoved(_ path: ObjectPath) {
-        generation += 1
-        (adapter, isBusy, epoch) = (nil, false, "")
-        absence = (path, EventLoop.shared.addTimer(after: patience) { [weak self] in self?.lookAgain() })
-    }
-
-    private func lookAgain() {
-        guard let absence, let daemon else { return }
-        absence.timer.cancel()
-        self.absence = nil
-        let mine = generation
-        Task { @DBusActor [weak self] in
-            guard let self, mine == self.generation else { return }
-            do throws(DBusError) {
-                try await self.begin(daemon)
-            } catch {
-                let isGone = error.name == ListdName.errorPrefix + "NoSuchAdapter" || error.standard == .unknownObject
-                self.onEvent(isGone ? .removed : .failed(error))
-            }
+            fail(error)
         }
     }
 
@@ -219,8 +269,7 @@ public final class ListFollower {
                 self.finish(Result { () throws(DBusError) in try takeIn(self, try result.get()) })
             }
         } catch {
-            isBusy = false
-            onEvent(.failed(error))
+            fail(error)
         }
     }
 
@@ -228,8 +277,15 @@ public final class ListFollower {
         switch result {
         case .success(let step): perform(step)
         case .failure(let error) where error.name == ListdName.errorPrefix + "RevisionGone": perform(.readAll)
-        case .failure(let error): onEvent(.failed(error))
+        case .failure(let error): fail(error)
         }
+    }
+}
+
+extension DBusError {
+    /// Whether listd says that there is no such list.
+    fileprivate var isMissingList: Bool {
+        name == ListdName.errorPrefix + "NoSuchAdapter" || standard == .unknownObject
     }
 }
 

@@ -19,6 +19,7 @@ final class FakeListd {
         ListdName.manager,
         [
             .method("GetAdapter", in: ["name": "s"], out: ["path": "o"]) { listd, call in
+                try listd.list.onCall(call.member)
                 guard listd.tree.object(at: FakeListd.path) != nil else {
                     throw DBusError(name: ListdName.errorPrefix + "NoSuchAdapter", message: "there is none")
                 }
@@ -56,6 +57,8 @@ final class FakeList {
     var ids: [String] = ["a", "b"]
     let kept = EventLog<Call>()
     let closed = EventLog<String>()
+    /// Hears of the calls by which a list is followed, before they are answered; an error is the answer.
+    var onCall: @DBusActor (String) throws -> Void = { _ in }
 
     static let interface = Interface<FakeList>(
         ListdName.adapter,
@@ -63,9 +66,13 @@ final class FakeList {
             .method("OpenView", in: ["options": "a{sv}"], out: ["path": "o", "revision": "t", "a": "u", "b": "u"]) {
                 list, call in list.kept.record(call)
             },
-            .method("Subscribe", in: ["what": "as"], out: ["revision": "t"]) { _, call in call.reply(UInt64(1)) },
+            .method("Subscribe", in: ["what": "as"], out: ["revision": "t"]) { list, call in
+                try list.onCall(call.member)
+                call.reply(UInt64(1))
+            },
             .method("GetObjects", in: ["offset": "u", "limit": "u"], out: ["r": "t", "n": "u", "rows": "a(ssa{sv})"]) {
                 list, call in
+                try list.onCall(call.member)
                 let rows = list.ids.map { DBusStruct($0, "", [String: DBusValue]()) }
                 call.reply(UInt64(1), UInt32(rows.count), rows)
             },
