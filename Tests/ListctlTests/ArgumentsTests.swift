@@ -33,6 +33,8 @@ struct ArgumentsTests {
             (["show"], "show takes the name of a list"), (["list", "x"], "list takes no operand"),
             (["push", "a"], "push takes the name of a list and a file"), (["--bus"], "--bus needs a value"),
             (["--bus", "x", "list"], "--bus takes system, session or an address, not x"),
+            (["create", "a", "foo"], "“foo” is not KEY=VALUE"),
+            (["create", "a", "layout=flow", "no=1"], "unknown option “no”"),
             (["view", "a", "--height", "0"], "--height takes a number of lines from 1 to 10000, not 0"),
         ] as [([String], String)])
     func refused(words: [String], message: String) {

@@ -21,11 +21,22 @@ public enum AdapterOptionText {
     public static func parse(_ words: [String]) throws(DBusError) -> [String: DBusValue] {
         var options: [String: DBusValue] = [:]
         for word in words {
-            guard let (key, text) = split(word) else { throw .invalidArgs("“\(word)” is not KEY=VALUE") }
-            guard let kind = kinds[key] else { throw .invalidArgs("unknown option “\(key)”") }
+            let (key, kind, text) = try option(word)
             options[key] = try value(text, kind, of: key)
         }
         return options
+    }
+
+    /// Checks that each word is `KEY=VALUE` with the key of an option; values are not looked at.
+    /// - Throws: `InvalidArgs` naming the word or key at fault.
+    public static func checkKeys(of words: [String]) throws(DBusError) {
+        for word in words { _ = try option(word) }
+    }
+
+    private static func option(_ word: String) throws(DBusError) -> (key: String, kind: Kind, text: String) {
+        guard let (key, text) = split(word) else { throw .invalidArgs("“\(word)” is not KEY=VALUE") }
+        guard let kind = kinds[key] else { throw .invalidArgs("unknown option “\(key)”") }
+        return (key, kind, text)
     }
 
     private static func value(_ text: String, _ kind: Kind, of key: String) throws(DBusError) -> DBusValue {

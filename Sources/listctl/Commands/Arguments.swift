@@ -1,3 +1,6 @@
+import DBus
+import ListClient
+
 /// What the command line asks for.
 struct Arguments: Equatable {
     /// Where listd is looked for.
@@ -110,6 +113,16 @@ extension Arguments {
         return height
     }
 
+    /// Options whose values are yet to be looked at; those are no matter of spelling.
+    private static func options(_ words: [String]) throws(UsageError) -> [String] {
+        do throws(DBusError) {
+            try AdapterOptionText.checkKeys(of: words)
+            return words
+        } catch {
+            throw UsageError(message: error.message)
+        }
+    }
+
     private static func command(_ operands: [String], height: Int?) throws(UsageError) -> Command {
         guard let name = operands.first else { throw UsageError(message: "no command") }
         let rest = Array(operands.dropFirst())
@@ -131,7 +144,7 @@ extension Arguments {
             return .push(rest[0], file: rest[1])
         case "create":
             guard let list = rest.first else { throw UsageError(message: "create takes the name of a list") }
-            return .create(list, options: Array(rest.dropFirst()))
+            return .create(list, options: try Self.options(Array(rest.dropFirst())))
         case "remove": return .remove(try one("the name of a list"))
         case "plugins": return try none(.plugins)
         case "statistics": return try none(.statistics)

@@ -47,6 +47,18 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
+    @Test(
+        "create with a word that is no option → 64; with a value that is none → 1; nothing is made",
+        arguments: [("foo", 64), ("nokey=1", 64), ("working-range=x", 1), ("layout=bogus", 1)] as [(String, Int32)])
+    func wrongOption(word: String, expected: Int32) async throws {
+        let stage = try await Stage()
+        let (status, lines) = try await Listctl.run(stage.bus.address, "create", "list", word)
+        #expect(status == expected)
+        #expect(lines.first?.hasPrefix("listctl: ") == true)
+        #expect(try await Listctl.run(stage.bus.address, "--json", "list").lines.isEmpty)
+        await stage.stop()
+    }
+
     @Test("standard input that is closed → 66")
     func closedInput() async throws {
         let stage = try await Stage()
