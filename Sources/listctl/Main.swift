@@ -11,7 +11,7 @@ struct Main {
             let arguments = try Arguments(parsing: Arguments.words())
             exit(await CommandRunner.run(arguments).rawValue)
         } catch {
-            Output.complain("\(error.message)\n\(Arguments.usage)")
+            Output.complain(error.message, advice: Arguments.usage)
             exit(ExitCode.usage.rawValue)
         }
     }

@@ -9,7 +9,7 @@ extension Arguments {
             // The vector and its texts live as long as the process; the text is copied.
             guard let bytes = unsafe CommandLine.unsafeArgv[position] else { break }
             guard let word = unsafe String(validatingCString: bytes) else {
-                let shown = unsafe DisplayText.harmless(String(cString: bytes))
+                let shown = unsafe String(cString: bytes)
                 throw UsageError(message: "argument \(position) is not UTF-8: \(shown)")
             }
             words.append(word)

@@ -23,6 +23,6 @@ enum FailedLists {
     private static let failed = "failed"
 
     private static func tell(_ name: String) {
-        Output.complain("the list “\(DisplayText.harmless(name))” has failed; listd's log says why")
+        Output.complain("the list “\(name)” has failed; listd's log says why")
     }
 }

@@ -78,7 +78,7 @@ final class Following {
             notice.end()
             for change in changes { say(change) }
         case .removed:
-            Output.complain("the list “\(DisplayText.harmless(name))” was removed")
+            Output.complain("the list “\(name)” was removed")
             finish(.done)
         case .failed(let error):
             if error.isTimeout || error.standard == .disconnected || error.standard == .serviceUnknown {

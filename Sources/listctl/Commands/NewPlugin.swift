@@ -10,8 +10,7 @@ enum NewPlugin {
 
     static func make(_ name: String, json: Bool) -> ExitCode {
         guard isIdentifier(name) else {
-            let shown = DisplayText.harmless(name)
-            Output.complain("“\(shown)” cannot name a Swift module: use letters, digits and _, no digit first")
+            Output.complain("“\(name)” cannot name a Swift module: use letters, digits and _, no digit first")
             return .usage
         }
         guard let template = templateDirectory() else {

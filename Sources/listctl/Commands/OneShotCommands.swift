@@ -71,7 +71,7 @@ struct OneShotCommands {
         // The path is copied for the call; the descriptor belongs to the message's `FileDescriptor`.
         let descriptor = unsafe file == "-" ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC)
         if let fault = Self.readingFault(of: descriptor) {
-            Output.complain("\(DisplayText.harmless(file)): \(SystemError.text(fault))")
+            Output.complain("\(file): \(SystemError.text(fault))")
             return .noInput
         }
         let adapter = try await daemon.adapter(name)

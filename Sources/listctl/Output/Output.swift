@@ -35,9 +35,11 @@ enum Output {
         line(JSONLine(.options(members)).text)
     }
 
-    /// Writes to standard error, with the program's name in front; nobody can be told when that fails.
-    static func complain(_ text: String) {
-        try? StandardDescriptor.errors.write("listctl: \(text)\n")
+    /// Writes a line to standard error, with the program's name in front; nobody can be told when that fails.
+    ///
+    /// The text may quote anybody, and is made harmless; `advice` is ours, and follows as it is.
+    static func complain(_ text: String, advice: String = "") {
+        try? StandardDescriptor.errors.write("listctl: \(DisplayText.harmless(text))\n\(advice)")
     }
 
     /// Rows with their columns aligned; the last column is left as long as it is.

@@ -41,6 +41,26 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
+    @Test("errors that quote other people's control characters → the terminal is not steered")
+    func harmless() async throws {
+        let stage = try await Stage()
+        _ = try await stage.createAdapter("list")
+        let csi = "\u{9B}"
+        let hostile = [
+            "show $'x\\e[31my'", "create y $'layout=\\e[31m'", "create y $'\\e[31m=1'",
+            "backup $'/nonexistent\\e[31m/x'", "push list $'\\e[31m'", "push $'\\e[31m' /dev/null", "$'\\e[31m'",
+            "--bus $'a:b\\e[31m' list", "new-plugin $'\\e[31m'",
+            #"push list - <<<'{"id":"a","\#(csi)31mRED":1}'"#,
+        ]
+        for command in hostile {
+            let (status, lines) = try await Listctl.shell(stage.bus.address, "listctl \(command)")
+            #expect(status != 0, "\(command)")
+            #expect(lines.first?.hasPrefix("listctl: ") == true, "\(lines)")
+            #expect(!lines.joined().unicodeScalars.contains { $0.properties.generalCategory == .control }, "\(lines)")
+        }
+        await stage.stop()
+    }
+
     @Test("watch writes into a file, which nobody can stop reading → it goes on until the list is removed")
     func intoFile() async throws {
         let stage = try await Stage()
