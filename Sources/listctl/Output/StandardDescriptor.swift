@@ -41,6 +41,13 @@ enum StandardDescriptor: Int32 {
         _ = unsafe poll(&descriptor, 1, -1)
     }
 
+    /// Makes a reader that has gone an error of `write`, not the program's end by SIGPIPE.
+    ///
+    /// A handler, which programs that this one starts do not inherit, as they would what is ignored.
+    static func surviveReaders() {
+        signal(SIGPIPE) { _ in }
+    }
+
     /// Takes the numbers of descriptors that are closed, so that no socket gets one of them: what is said then fails
     /// instead of going to the bus.
     static func keepNumbers() {

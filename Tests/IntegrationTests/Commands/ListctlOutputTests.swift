@@ -30,14 +30,26 @@ struct ListctlOutputTests {
     }
 
     @Test(
-        "the reader goes while SIGPIPE is ignored → a quiet end, also when there is nothing more to write",
-        arguments: ["show big", "watch big"])
-    func readerGone(command: String) async throws {
+        "the reader goes → a quiet end and 1, also when there is nothing more to write or SIGPIPE is ignored",
+        arguments: ["show big", "watch big"], ["", "trap '' PIPE; "])
+    func readerGone(command: String, preparation: String) async throws {
         let stage = try await stageWithList()
         let (_, lines) = try await Listctl.shell(
-            stage.bus.address, "trap '' PIPE; { listctl \(command); echo status $? >&2; } | head -1")
+            stage.bus.address, "\(preparation){ listctl \(command); echo status $? >&2; } | head -1")
         #expect(lines.count == 2)
         #expect(lines.contains("status 1"))
+        await stage.stop()
+    }
+
+    @Test("the reader has gone before the first byte → 1 and no message, whatever is asked for")
+    func neverRead() async throws {
+        let stage = try await Stage()
+        _ = try await stage.createAdapter("list").performUpdates([Row("a", "t", [:])])
+        for command in ["show list", "--json show list", "list", "plugins", "statistics", "check", "--help", "fly"] {
+            let (_, lines) = try await Listctl.shell(
+                stage.bus.address, "exec 3> >(:); wait $!; listctl \(command) >&3 2>&3; echo status $?")
+            #expect(lines == [command == "fly" ? "status 64" : "status 1"], "\(command)")
+        }
         await stage.stop()
     }
 
