@@ -5,14 +5,32 @@ extension AdapterObject {
     /// Takes other options over; the objects stay, wherever the section controllers are from now on.
     ///
     /// - Parameter controllers: the section controllers, if they are others than before.
-    /// - Throws: why the engine did not take them; everything is as it was then.
+    /// - Throws: why the store or the engine did not take them; everything is as it was then.
     func reconfigure(
         _ new: AdapterOptions, access: AdapterAccess, controllers: SectionControllerTable?
     ) async throws(ListError) {
-        try await configureHost(new, access: access, controllers: controllers)
+        try await store(as: new)
+        do throws(ListError) {
+            try await configureHost(new, access: access, controllers: controllers)
+        } catch {
+            await takeBack(new)
+            throw error
+        }
         adopt(new, access: access)
         propertiesChanged(["Options"])
-        try await store(new)
+    }
+
+    /// Has the list stored as it was before options that the engine did not take.
+    private func takeBack(_ new: AdapterOptions) async {
+        do throws(ListError) {
+            try await store(as: options)
+        } catch {
+            // It is stored as the new options say, whether it is one that is kept or not: that must not be hidden.
+            var actual = options
+            actual.durability = new.durability
+            adopt(actual, access: access)
+            propertiesChanged(["Options"])
+        }
     }
 
     /// Lets other section controllers show the list, wherever they are; the objects stay.
@@ -35,12 +53,18 @@ extension AdapterObject {
         }
     }
 
-    /// Has the list stored as its options say, from now on.
-    private func store(_ options: AdapterOptions) async throws(ListError) {
-        let wasStored = stored.isStored
-        if wasStored, options.durability == .memory { try await ask { id in .keep(id, false) } }
-        try await stored.take(try Fields(options.values), durability: options.durability)
-        if !wasStored, stored.isStored { try await ask { id in .keep(id, true) } }
+    /// Has the list stored as options say, from now on; when the store refuses, everything is as it was.
+    private func store(as new: AdapterOptions) async throws(ListError) {
+        let values = try Fields(new.values)
+        switch (stored.isStored, stored.isStored(with: new.durability)) {
+        case (false, true):
+            stored.begin(values, durability: new.durability)
+            try await ask { id in .keep(id, true) }
+        case (true, false):
+            try await stored.end(values)
+            try await ask { id in .keep(id, false) }
+        case (true, true), (false, false): try await stored.take(values, durability: new.durability)
+        }
     }
 
     private func ask(_ command: (RequestID) -> AdapterCommand) async throws(ListError) {
@@ -48,28 +72,5 @@ extension AdapterObject {
             request({ continuation.resume(returning: $0) }, command)
         }
         _ = try outcome.get()
-    }
-}
-
-/// A provider of section controllers that can be exchanged while the list lives.
-final class ExchangeableProvider: ListSectionControllerProvider {
-    /// Who answers now.
-    private var current: any ListSectionControllerProvider
-    /// Whether any of them comes from a plugin.
-    private(set) var usesPlugins: Bool
-
-    init(_ table: SectionControllerTable) {
-        current = table.makeProvider()
-        usesPlugins = table.usesPlugins
-    }
-
-    /// Lets others answer from now on.
-    func exchange(_ table: SectionControllerTable) {
-        current = table.makeProvider()
-        usesPlugins = table.usesPlugins
-    }
-
-    func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
-        current.sectionControllerKind(forType: type)
     }
 }

@@ -22,7 +22,7 @@ extension ListError.Code {
 extension ListError: DBusErrorConvertible {
     /// The error as callers on the bus get it: the cause follows the message in parentheses.
     package var dbusError: DBusError {
-        DBusError(name: code.busName, message: cause.map { "\(message) (\($0))" } ?? message)
+        DBusError(name: code.busName, message: reason)
     }
 
     /// The engine's form of an error that came up while a message was read.

@@ -21,7 +21,4 @@ struct RequestTable {
 
     /// The one to answer; nil when nobody waits (any more).
     mutating func take(_ id: RequestID) -> Completion? { waiting.removeValue(forKey: id) }
-
-    /// How many wait.
-    var count: Int { waiting.count }
 }

@@ -15,7 +15,8 @@ final class StoringRelay: Sendable {
         self.list = list
     }
 
-    /// Set once, when the host is there; it yields nothing before it is told to change.
+    /// Has what the store answers told to a host from now on: to the first one before it is told to change, to the next one
+    /// when the one before has ended and waits for nothing.
     func lead(to host: any ListHost) { target.withLock { $0.host = host } }
 
     /// Takes what a host yields; what is not to be stored goes on to another sink.

@@ -96,7 +96,7 @@ extension AdapterHost {
                 adapter.section(forID: id).flatMap { adapter.object(at: $0) }
             }
             if isStored { return store(transaction, booked: booked) }
-            finish(adapter.commitFlush())
+            finish(applyPrepared())
         } catch {
             abort(error)
         }
@@ -116,6 +116,7 @@ extension AdapterHost {
             noteChange()
         }
         line.answered(result.answers.map(\.id))
+        for answer in result.answers { awaitedControllers[answer.id] = nil }
         yield(
             result.events,
             then: result.answers.map { answer in

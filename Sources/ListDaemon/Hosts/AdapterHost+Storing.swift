@@ -83,7 +83,7 @@ extension AdapterHost {
             if let booked { account?.cancel(booked) }
             return abort(error)
         }
-        let result = adapter.commitFlush()
+        let result = applyPrepared()
         if let transaction = result.transaction, !transaction.saysTheSame(as: outline) {
             corrections.append(transaction)
         }

@@ -30,10 +30,11 @@ package actor AdapterHost {
     /// The engine of the list, or what it will be made of.
     var engine: Engine
     private let controllers: ExchangeableProvider
-    /// Times the section controllers; nil = nobody wants to know.
-    private let clock: CallbackClock?
-    /// Traces them in a worker; nil = this is none.
-    let tracer: CallTracer?
+    /// Section controllers that show the list as soon as the request that brought them is applied.
+    var awaitedControllers: [RequestID: SectionControllerTable] = [:]
+    private let watch: CallWatch
+    /// Traces the section controllers in a worker; nil = this is none.
+    var tracer: CallTracer? { watch.tracer }
     /// Whether a section controller of the list comes from a plugin.
     var usesPlugins: Bool { controllers.usesPlugins }
     /// Whether the bus thread may work for the list.
@@ -105,21 +106,18 @@ package actor AdapterHost {
         tracer?.executor = executor
         let provider = ExchangeableProvider(controllers)
         self.controllers = provider
-        let clock = times.map(CallbackClock.init)
-        self.clock = clock
-        self.tracer = tracer
+        let watch = CallWatch(clock: times.map(CallbackClock.init), tracer: tracer)
+        self.watch = watch
         // Only section controllers that are built in are known to have nothing to do before somebody looks.
         let mayRest = !objects.isEmpty && !controllers.usesPlugins && tracer == nil
         let resting =
             mayRest
             ? RestingList(objects, revision: revision, configuration: configuration, controllers: provider) : nil
-        let watcher: (any ListPerformanceDelegate)? = if controllers.usesPlugins { clock } else { nil }
         engine =
             if let resting { .resting(resting) } else {
                 .working(
-                    ListAdapter(
-                        configuration: configuration, controllers: provider, objects: objects, revision: revision,
-                        executor: tracer ?? executor, performanceDelegate: tracer ?? watcher))
+                    watch.makeAdapter(
+                        configuration, controllers: provider, objects: objects, revision: revision, on: executor))
             }
         self.changes = ChangeLog(revision: revision, stored: changes)
         self.sink = sink
@@ -138,12 +136,6 @@ package actor AdapterHost {
     /// Calls back from the host's executor as soon as that has nothing older to do, whatever the store is doing.
     package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
 
-    /// The built-in section controllers are called too often, and take too little, to be timed.
-    private var watcher: (any ListPerformanceDelegate)? {
-        if let tracer { return tracer }
-        return if usesPlugins { clock } else { nil }
-    }
-
     private func begin() {
         if let adapter = workingAdapter { attend(to: adapter) }
         sink([.status(status)])
@@ -152,12 +144,18 @@ package actor AdapterHost {
 
     /// Makes the engine of a list that rested.
     func makeAdapter(of list: RestingList) -> ListAdapter {
-        let adapter = ListAdapter(
-            configuration: list.configuration, controllers: controllers, objects: list.objects,
-            revision: list.revision, executor: executor, performanceDelegate: watcher)
+        let adapter = watch.makeAdapter(
+            list.configuration, controllers: controllers, objects: list.objects, revision: list.revision, on: executor)
         adapter.holdsViews = isHeld
         attend(to: adapter)
         return adapter
+    }
+
+    /// Has other section controllers asked from now on.
+    func exchangeControllers(_ table: SectionControllerTable) {
+        controllers.exchange(table)
+        adapter.performanceDelegate = watch.delegate(for: controllers)
+        noteSize()
     }
 
     private func attend(to adapter: ListAdapter) {
@@ -179,16 +177,7 @@ package actor AdapterHost {
         case .openView(let id, let view, let options): openView(id, view, options)
         case .view(let id, let view, let command): perform(id, view, command)
         case .closeView(let view, let reason): close(view, reason)
-        case .configure(let id, let configuration, let table):
-            if let table {
-                // A list that rests wakes with the section controllers that it had.
-                let adapter = adapter
-                controllers.exchange(table)
-                adapter.performanceDelegate = watcher
-            }
-            let operation = UpdateRequest.Operation.configure(configuration, controllersChanged: table != nil)
-            line.add(UpdateRequest(id: id, operation: operation))
-            feed()
+        case .configure(let id, let configuration, let table): configure(id, configuration, table)
         case .hold(let holds): hold(holds)
         case .keep(let id, let keeps): keep(id, keeps)
         case .stored: break  // taken before others, see `receive`

@@ -16,6 +16,12 @@ package struct PreparedUpdate: Sendable {
         self.log = log
         self.oldestRevision = oldestRevision
     }
+
+    /// Whether it is the list as it is, not a change of it.
+    var isWhole: Bool {
+        guard case .replace = transaction.content else { return false }
+        return transaction.baseRevision == transaction.revision
+    }
 }
 
 /// Names what a host gave away to be stored, so that a late answer is known.

@@ -91,11 +91,6 @@ package struct Quotas: Sendable {
         }
     }
 
-    /// How much of a resource a user may still take.
-    package func remaining(_ resource: Resource, for user: UInt32) -> Int {
-        max(0, limits[resource] - used(by: user)[resource])
-    }
-
     /// Books a change for a user, all of it or nothing.
     ///
     /// A resource that shrinks or stays is never refused, whatever the limit says.

@@ -15,8 +15,6 @@ package struct Notify: Sendable {
         case status(String)
         /// The daemon is alive; at least one in each ``watchdogInterval``.
         case watchdog
-        /// Starting or stopping goes on for at least so much longer.
-        case extendTimeout(Duration)
     }
 
     /// Makes a notifier for the manager that started this process, as `$NOTIFY_SOCKET` names it.
@@ -42,8 +40,6 @@ package struct Notify: Sendable {
         case .stopping: "STOPPING=1"
         case .status(let text): "STATUS=" + text.split(whereSeparator: \.isNewline).joined(separator: " ")
         case .watchdog: "WATCHDOG=1"
-        case .extendTimeout(let duration):
-            "EXTEND_TIMEOUT_USEC=\(duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000)"
         }
     }
 

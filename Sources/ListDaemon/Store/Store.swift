@@ -24,14 +24,14 @@ package protocol Store: Sendable {
 package enum StoreChange: Sendable {
     /// A new adapter; it takes the place of one with the same name.
     case create(StoredAdapter)
+    /// A new adapter that has objects, a revision and earlier changes already; it takes the place of one with the same name.
+    case createFilled(StoredAdapter, PreparedTransaction, log: [StoredChange])
     /// The adapter and everything in it goes; an unknown name is no error.
     case remove(name: String)
     /// Other options.
     case options(name: String, Fields)
     /// Other objects, the new revision, and what there is to remember of earlier changes.
     case update(name: String, PreparedTransaction, log: [StoredChange], forgetBefore: UInt64)
-    /// What there is to remember of changes that are stored already.
-    case log(name: String, [StoredChange], forgetBefore: UInt64)
 }
 
 /// What is known of an adapter beside its objects.

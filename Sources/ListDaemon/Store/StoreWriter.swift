@@ -20,6 +20,11 @@ struct StoreWriter {
     mutating func apply(_ change: StoreChange) throws(SQLiteFailure) {
         switch change {
         case .create(let adapter): try create(adapter)
+        case .createFilled(let adapter, let transaction, let log):
+            try create(adapter)
+            let key = try key(adapter.name)
+            try update(key, transaction)
+            try remember(log, forgetBefore: 0, key)
         case .remove(let name): try remove(name)
         case .options(let name, let options):
             let key = try key(name)
@@ -27,9 +32,6 @@ struct StoreWriter {
         case .update(let name, let transaction, let log, let oldest):
             let key = try key(name)
             try update(key, transaction)
-            try remember(log, forgetBefore: oldest, key)
-        case .log(let name, let log, let oldest):
-            let key = try key(name)
             try remember(log, forgetBefore: oldest, key)
         }
     }

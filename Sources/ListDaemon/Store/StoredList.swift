@@ -9,8 +9,19 @@ package final class StoredList: Sendable {
     private struct State {
         var adapter: StoredAdapter
         var durability: Durability
+        var passage = Passage.none
         /// Whether the removal is written, or about to be: nothing may follow it.
         var isRemoved = false
+    }
+
+    /// A list that comes to be kept, or to be kept no more.
+    private enum Passage {
+        /// It stays what it is.
+        case none
+        /// What is written next is the whole list: it is written with the list itself, all of it or nothing.
+        case begins(StoredAdapter, Durability)
+        /// Its removal is being written: what comes meanwhile waits to learn whether it is still to be written.
+        case ends([@Sendable () -> Void])
     }
 
     private let store: (any Store)?
@@ -25,29 +36,43 @@ package final class StoredList: Sendable {
     }
 
     /// Whether its transactions are stored.
-    package var isStored: Bool { store != nil && durability != .memory }
+    package var isStored: Bool { isStored(with: durability) }
 
     /// The name of its numbering.
     package var epoch: String { state.withLock { $0.adapter.epoch } }
+
+    /// Whether its transactions would be stored with another durability.
+    package func isStored(with durability: Durability) -> Bool { store != nil && durability != .memory }
 
     private var durability: Durability { state.withLock { $0.durability } }
 
     /// Writes that the list exists, if it is to be kept.
     package func create() async throws(ListError) {
-        if isStored { try await write { .create($0.adapter) } }
+        if isStored { try await write { .write(.create($0.adapter), $0.durability) } }
     }
 
     /// Writes a transaction of the list.
     ///
     /// - Parameter completion: called on any thread when it is safe, or with the reason why nothing was written.
     package func write(_ update: PreparedUpdate, completion: @escaping @Sendable (ListError?) -> Void) {
-        guard isStored else { return completion(nil) }
         let log = update.log.map { StoredChange($0) }
-        write { state in
-            .update(
-                name: state.adapter.name, update.transaction, log: log, forgetBefore: update.oldestRevision + 1)
-        } completion: {
-            completion($0)
+        handOver { state in
+            switch state.passage {
+            case .begins(let adapter, let durability) where update.isWhole:
+                return .write(.createFilled(adapter, update.transaction, log: log), durability)
+            case .ends(let waiting):
+                state.passage = .ends(waiting + [{ self.write(update, completion: completion) }])
+                return .later
+            case .none, .begins:
+                guard state.durability != .memory else { return .nothing }
+                return .write(
+                    .update(
+                        name: state.adapter.name, update.transaction, log: log, forgetBefore: update.oldestRevision + 1),
+                    state.durability)
+            }
+        } completion: { error in
+            if update.isWhole { self.didBegin(error) }
+            completion(error)
         }
     }
 
@@ -57,7 +82,7 @@ package final class StoredList: Sendable {
         do throws(ListError) {
             try await write { state in
                 state.isRemoved = true
-                return .remove(name: state.adapter.name)
+                return .write(.remove(name: state.adapter.name), state.durability)
             }
         } catch {
             state.withLock { $0.isRemoved = false }
@@ -65,48 +90,93 @@ package final class StoredList: Sendable {
         }
     }
 
-    /// Takes other options over; a list that was not kept is to be written whole afterwards.
+    // MARK: Other options
+
+    /// Takes other options over when the store has them; whether the list is kept stays as it is.
     package func take(_ options: Fields, durability: Durability) async throws(ListError) {
-        let (wasStored, isStored) = state.withLock { state in
-            let before = state.durability
-            state.adapter.options = options
-            state.durability = durability
-            return (store != nil && before != .memory, store != nil && durability != .memory)
+        if isStored { try await write { .write(.options(name: $0.adapter.name, options), durability) } }
+        state.withLock { ($0.adapter.options, $0.durability) = (options, durability) }
+    }
+
+    /// Keeps the list from the next transaction on, which is the whole list; when that is refused, the list is as it was.
+    package func begin(_ options: Fields, durability: Durability) {
+        state.withLock { state in
+            var adapter = state.adapter
+            adapter.options = options
+            state.passage = .begins(adapter, durability)
         }
-        switch (wasStored, isStored) {
-        case (true, true): try await write { .options(name: $0.adapter.name, options) }
-        case (false, true): try await write { .create($0.adapter) }
-        case (true, false): try await write { .remove(name: $0.adapter.name) }
-        case (false, false): break
+    }
+
+    private func didBegin(_ error: ListError?) {
+        state.withLock { state in
+            guard case .begins(let adapter, let durability) = state.passage else { return }
+            state.passage = .none
+            if error == nil { (state.adapter, state.durability) = (adapter, durability) }
         }
+    }
+
+    /// Keeps the list no more; when the store refuses that, the list is as it was.
+    package func end(_ options: Fields) async throws(ListError) {
+        let error = await outcome { state in
+            state.passage = .ends([])
+            return .write(.remove(name: state.adapter.name), state.durability)
+        }
+        let waiting = state.withLock { state -> [@Sendable () -> Void] in
+            let passage = state.passage
+            state.passage = .none
+            if error == nil { (state.adapter.options, state.durability) = (options, .memory) }
+            guard case .ends(let waiting) = passage else { return [] }
+            return waiting
+        }
+        for write in waiting { write() }
+        if let error { throw error }
     }
 
     // MARK: Writing
 
-    private func write(_ change: (inout State) -> StoreChange) async throws(ListError) {
-        let error: ListError? = await withCheckedContinuation { continuation in
-            write(change) { continuation.resume(returning: $0) }
+    /// What becomes of something that is to be written.
+    private enum Order {
+        case write(StoreChange, Durability)
+        /// It is not to be written.
+        case nothing
+        /// It was put off.
+        case later
+    }
+
+    private func write(_ order: (inout State) -> Order) async throws(ListError) {
+        if let error = await outcome(order) { throw error }
+    }
+
+    private func outcome(_ order: (inout State) -> Order) async -> ListError? {
+        await withCheckedContinuation { continuation in
+            handOver(order) { continuation.resume(returning: $0) }
         }
-        if let error { throw error }
     }
 
     /// Hands a change over, in the order of the calls.
-    private func write(
-        _ change: (inout State) -> StoreChange, completion: @escaping @Sendable (ListError?) -> Void
+    private func handOver(
+        _ order: (inout State) -> Order, completion: @escaping @Sendable (ListError?) -> Void
     ) {
-        let isHandedOver = state.withLock { state in
-            guard let store, !state.isRemoved else { return false }
-            let name = state.adapter.name
-            store.write(change(&state), durability: state.durability) { [log] outcome in
-                guard case .failure(let error) = outcome else { return completion(nil) }
-                log.error(
-                    "adapter \(name.debugDescription) could not be stored: \(error)", .adapter(name),
-                    event: .storeFailed, limitedBy: "store")
-                completion(error)
+        let answer = state.withLock { state -> (@Sendable () -> Void)? in
+            guard let store else { return { completion(nil) } }
+            guard !state.isRemoved else {
+                return { completion(ListError(.noSuchAdapter, "the adapter is removed")) }
             }
-            return true
+            let name = state.adapter.name
+            switch order(&state) {
+            case .nothing: return { completion(nil) }
+            case .later: return nil
+            case .write(let change, let durability):
+                store.write(change, durability: durability) { [log] outcome in
+                    guard case .failure(let error) = outcome else { return completion(nil) }
+                    log.error(
+                        "adapter \(name.debugDescription) could not be stored: \(error)", .adapter(name),
+                        event: .storeFailed, limitedBy: "store")
+                    completion(error)
+                }
+                return nil
+            }
         }
-        if isHandedOver { return }
-        completion(store == nil ? nil : ListError(.noSuchAdapter, "the adapter is removed"))
+        answer?()
     }
 }

@@ -160,4 +160,34 @@ struct HostStoringTests {
             #expect(try await nextRevision() == UInt64(number))
         }
     }
+
+    @Test("other section controllers, refused by the store → the former ones show what comes; stored → the new ones do")
+    func otherControllers() async throws {
+        let host = makeHost()
+        let binding = try SectionControllerTable(["*": "listd/binding"]) { name throws(ListError) in
+            throw ListError(.noSuchSectionController, "no \(name)")
+        }
+        let configuration = ListAdapter.Configuration(name: "x")
+        host.send(.configure(1, configuration, binding))
+        host.send(.stored(try await nextPrepared().token, ListError(.storeFailed, "full")))
+        let refused = try await nextAnswer()
+        #expect(refused.id == 1)
+        #expect(throws: ListError(.storeFailed, "full")) { try refused.outcome.get() }
+
+        host.send(try insert(2, "a"))
+        host.send(.stored(try await nextPrepared().token, nil))
+        #expect(try await nextRevision() == 1)
+        #expect(try await itemCount(of: host) == 1)
+
+        host.send(.configure(3, configuration, binding))
+        host.send(.stored(try await nextPrepared().token, nil))
+        #expect(try await nextRevision() == 2)
+        #expect(try await itemCount(of: host) == 0)
+    }
+
+    private func itemCount(of host: AdapterHost) async throws -> Int {
+        host.send(.query(99, .items(firstSection: 0, sectionCount: 9, byteLimit: 999)))
+        guard case .items(_, _, let items) = try await nextAnswer().outcome.get() else { throw Unexpected() }
+        return items.count
+    }
 }

@@ -51,7 +51,6 @@ struct ServiceManagerTests {
                 (notify.send(.ready, .status("3 lists\nREADY=1")), "READY=1\nSTATUS=3 lists READY=1"),
                 (notify.send(.stopping), "STOPPING=1"),
                 (notify.send(.watchdog), "WATCHDOG=1"),
-                (notify.send(.extendTimeout(.milliseconds(1500))), "EXTEND_TIMEOUT_USEC=1500000"),
             ]
             for (sent, expected) in exchanges where !sent || socket.receive() != expected { exit(3) }
             guard notify.send(.reloading) else { exit(4) }

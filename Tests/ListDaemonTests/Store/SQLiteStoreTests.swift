@@ -30,7 +30,11 @@ struct SQLiteStoreTests {
         try await store.write(.remove(name: "gone"))
         try await store.write(.remove(name: "never"))
         let log = [StoredChange(revision: 2, bytes: [1, 2]), StoredChange(revision: 3, bytes: [])]
-        try await store.write(.log(name: "mail", [StoredChange(revision: 1, bytes: [9])] + log, forgetBefore: 2))
+        let same = PreparedTransaction(
+            baseRevision: 1, revision: 1, content: .replace([try object("a", 1), try object("b", 2)]))
+        try await store.write(
+            .update(
+                name: "mail", same, log: [StoredChange(revision: 1, bytes: [9])] + log, forgetBefore: 2))
         let again = try await reopen(store)
         let restored = try #require(again.adapters.first)
         #expect(again.adapters.count == 1 && again.damage == nil)

@@ -1,0 +1,105 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+    "A reload that the store refuses", .timeLimit(.minutes(3)),
+    .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"))
+@DBusActor
+struct RefusedReloadTests {
+    private func write(_ text: String?, to name: String, of stage: Stage) throws {
+        let file = stage.listd.directory.appending(path: "config/\(name)")
+        if let text {
+            try text.write(to: file, atomically: true, encoding: .utf8)
+        } else {
+            try FileManager.default.removeItem(at: file)
+        }
+    }
+
+    /// Reads the configuration anew, which fails for a list.
+    private func reloadIsRefused(_ stage: Stage, _ list: String, _ what: String) async throws {
+        let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
+        #expect(error?.standard == .failed)
+        #expect(error?.message.contains("the list \(list) \(what): ") == true)
+    }
+
+    private func option(_ name: String, of list: TestAdapter) async throws -> DBusValue? {
+        try await list.by(list.stage.client).property("Options", as: [String: DBusValue].self)[name]?.unwrapped
+    }
+
+    private func durability(_ word: String) -> String { "[List]\nDurability=\(word)\n" }
+
+    @Test("memory to disk with no room → stays memory, and says so; with room the next reload has it stored")
+    func toDisk() async throws {
+        let stages = try StoreStage()
+        let disk = try SmallDisk(at: stages.state.path)
+        defer { disk.remove() }
+        let stage = try await stages.start(files: ["a.list": durability("memory")])
+        let list = try await stage.adapter("a")
+        #expect(try await list.performUpdates([Row("early", "", [:])]) == 1)
+        disk.fill()
+        try write(durability("disk") + "Layout=none\n", to: "a.list", of: stage)
+        try await reloadIsRefused(stage, "a", "stays as it was")
+        #expect(try await option("durability", of: list) == .string("memory"))
+        #expect(try await option("layout", of: list) != .string("none"))
+        #expect(try await list.objects().revision == 1)
+        disk.makeRoom()
+        try await stage.manager.call("Reload")
+        #expect(try await option("durability", of: list) == .string("disk"))
+        #expect(try await option("layout", of: list) == .string("none"))
+        let revision = try await list.applyChanges([Upsert("late", "", "last", "", [:])])
+        await stage.kill()
+        try await stages.run(files: ["a.list": durability("disk") + "Layout=none\n"]) { stage in
+            let state = try await stage.adapter("a").objects()
+            #expect(state.revision == revision && state.rows.map(\.id) == ["early", "late"])
+        }
+    }
+
+    @Test("disk to memory with no room → is stored as before; with room the next reload takes it out of the store")
+    func toMemory() async throws {
+        let stages = try StoreStage()
+        let disk = try SmallDisk(at: stages.state.path)
+        defer { disk.remove() }
+        let stage = try await stages.start(files: ["a.list": durability("disk")])
+        let list = try await stage.adapter("a")
+        #expect(try await list.performUpdates([Row("early", "", [:])]) == 1)
+        disk.fill()
+        try write(durability("memory"), to: "a.list", of: stage)
+        try await reloadIsRefused(stage, "a", "stays as it was")
+        #expect(try await option("durability", of: list) == .string("disk"))
+        disk.makeRoom()
+        #expect(try await list.applyChanges([Upsert("late", "", "last", "", [:])]) == 2)
+        await stage.kill()
+        let second = try await stages.start(files: ["a.list": durability("disk")])
+        let restored = try await second.adapter("a")
+        #expect(try await restored.objects().rows.map(\.id) == ["early", "late"])
+        try write(durability("memory"), to: "a.list", of: second)
+        try await second.manager.call("Reload")
+        #expect(try await restored.applyChanges([Upsert("last", "", "last", "", [:])]) == 3)
+        await second.kill()
+        try await stages.run(files: ["a.list": durability("disk")]) { stage in
+            let state = try await stage.adapter("a").objects()
+            #expect(state.rows.isEmpty)
+        }
+    }
+
+    @Test("other section controllers with no room → the former ones show new objects too; with room the new ones do")
+    func otherControllers() async throws {
+        let stages = try StoreStage()
+        let disk = try SmallDisk(at: stages.state.path)
+        defer { disk.remove() }
+        let stage = try await stages.start(files: ["a.list": durability("disk")])
+        let list = try await stage.adapter("a")
+        #expect(try await list.performUpdates([Row("early", "row", [:])]) == 1)
+        disk.fill()
+        try write(durability("disk") + "[Sections]\n*=listd/binding\n", to: "a.list", of: stage)
+        try await reloadIsRefused(stage, "a", "stays as it was")
+        disk.makeRoom()
+        #expect(try await list.applyChanges([Upsert("late", "row", "last", "", [:])]) == 2)
+        #expect(try await list.items().map(\.reuse) == ["row", "row"])
+        try await stage.manager.call("Reload")
+        #expect(try await list.items().isEmpty)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+}
