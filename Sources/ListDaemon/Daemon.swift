@@ -49,8 +49,8 @@ package enum Daemon {
                     await running.stop()
                     return .done
                 case .reload:
-                    // What is wrong has been logged; the old configuration holds.
-                    try? await running.reload()
+                    // What is wrong has been logged; the old configuration holds. A request to end does not wait for it.
+                    Task { try? await running.reload() }
                 }
             }
             return .done

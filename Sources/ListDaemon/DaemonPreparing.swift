@@ -23,7 +23,7 @@ extension RunningDaemon {
         var faults = nameFaults(of: list) + (await sectionFaults(of: list))
         do throws(ListError) {
             // A plugin that has failed is tried again.
-            if case .plugin(let plugin, _, _) = list.options.source { try await service.plugins.load(plugin) }
+            if case .plugin(let plugin, _, _) = list.options.source { try await service.plugins.revive(plugin) }
             // With a fault in a section controller only the source's own are looked for.
             var options = list.options
             if !faults.isEmpty { options.sectionControllers = AdapterOptions().sectionControllers }
@@ -85,8 +85,8 @@ extension Log {
     }
 
     /// Says what stands in the way of a list.
-    func say(_ fault: ConfigurationFault, of list: ListConfiguration) {
-        error("\(fault)", .adapter(list.name), .file(fault.place.file), event: .configurationFault)
+    func say(_ fault: ConfigurationFault, ofList name: String) {
+        error("\(fault)", .adapter(name), .file(fault.place.file), event: .configurationFault)
     }
 }
 

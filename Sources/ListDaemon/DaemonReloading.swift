@@ -1,26 +1,6 @@
 internal import DBus
 internal import ListKit
 
-/// What a reload is going to do; nothing of it is done yet.
-private struct ReloadPlan {
-    /// Lists that no file configures any more.
-    var removed: [AdapterObject] = []
-    /// Lists that are there with other options; with the section controllers, if they are others too.
-    var changed: [(adapter: AdapterObject, list: ListConfiguration, controllers: SectionControllerTable?)] = []
-    /// Lists that take the place of one with another source.
-    var replaced: [(adapter: AdapterObject, by: PreparedList)] = []
-    /// Lists that are not there.
-    var added: [PreparedList] = []
-    /// What stands in the way.
-    var faults: [ConfigurationFault] = []
-
-    /// Gives up what was made for it.
-    @DBusActor
-    func discard() {
-        for prepared in added + replaced.map(\.by) { prepared.parts.discard() }
-    }
-}
-
 extension RunningDaemon {
     /// Reads the configuration anew and makes it hold: lists come, go and change, the others are not touched.
     ///
@@ -37,8 +17,9 @@ extension RunningDaemon {
     }
 
     private func readConfigurationAnew() async throws {
+        guard !isStopping else { throw Self.givenUp }
         notify.send(.reloading)
-        defer { notify.send(.ready) }
+        defer { if !isStopping { notify.send(.ready) } }
         let loaded = ConfigurationLoader.load(options.configurationDirectory)
         let kept = service.adapters.configuredNames
         service.adapters.configuredNames.formUnion(loaded.listNames)
@@ -47,6 +28,10 @@ extension RunningDaemon {
         var plan = await makePlan(for: loaded.configuration)
         configuration.candidate = nil
         plan.faults = loaded.faults + plan.faults
+        guard !isStopping else {
+            plan.discard()
+            throw Self.givenUp
+        }
         guard plan.faults.isEmpty else {
             plan.discard()
             await unloadUnused(besides: plugins)
@@ -60,20 +45,43 @@ extension RunningDaemon {
         service.adapters.configuredNames = loaded.listNames
         configuration.all = loaded.configuration
         apply(loaded.configuration)
-        let failures = await perform(plan)
+        let result = await perform(plan)
+        guard !isStopping else { throw Self.givenUp }
         await service.completeAdapters()
         for name in setApart.keys where !loaded.listNames.contains(name) {
             setApart[name] = nil
             forget(name.text)
         }
         log.notice(
-            "configuration read: \(plan.added.count) lists added, \(plan.removed.count) removed, "
-                + "\(plan.changed.count + plan.replaced.count) changed",
+            "configuration read: \(result.added) lists added, \(result.removed) removed, \(result.changed) changed",
             event: .reloaded)
-        guard failures.isEmpty else {
-            let text = failures.map(\.description).joined(separator: "\n")
+        guard result.failures.isEmpty else {
+            let text = result.failures.map(\.description).joined(separator: "\n")
             throw DBusError.failed("the new configuration is in force, but for:\n\(text)")
         }
+    }
+
+    // MARK: - When the daemon ends
+
+    /// How long a reload has to come to the end of its present step: little of what the unit gives (`TimeoutStopSec=`).
+    private static let reloadLimit = Duration.seconds(2)
+
+    private static var givenUp: DBusError { .failed("listd is ending; the reload was given up") }
+
+    /// Has a reload that is under way end before its next step; workers that it waits for are ended.
+    ///
+    /// Returns when it has ended. One whose present step takes long is left to itself: it does not take another one.
+    func giveUpReload() async {
+        guard let lastReload else { return }
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        let limit = EventLoop.shared.addTimer(after: Self.reloadLimit) { continuation.finish() }
+        Task { [plugins = service.plugins] in await plugins.giveUpStarts() }
+        Task {
+            _ = await lastReload.result
+            continuation.finish()
+        }
+        for await _ in ends {}
+        limit.cancel()
     }
 
     // MARK: - Before anything changes
@@ -83,7 +91,7 @@ extension RunningDaemon {
         var plan = ReloadPlan()
         let names = Set(new.lists.values.map { ExactText($0.name) })
         plan.removed = service.adapters.all.filter { $0.access.isConfigured && !names.contains(ExactText($0.name)) }
-        for list in new.lists.values.sorted(by: { $0.name < $1.name }) {
+        for list in new.lists.values.sorted(by: { $0.name < $1.name }) where !isStopping {
             let adapter = service.adapters.object(list.name)
             if let adapter, adapter.access.isConfigured, adapter.options.source == list.options.source {
                 await planChange(of: adapter, to: list, &plan)
@@ -121,61 +129,6 @@ extension RunningDaemon {
         for plugin in await service.plugins.plugins where !kept.contains(plugin.name) {
             // One that a client's list has begun to use meanwhile stays.
             try? await service.plugins.unload(plugin.name, usedBy: service.users(ofPlugin: plugin.name))
-        }
-    }
-
-    // MARK: - Changing
-
-    /// Does what was planned; answers what could not be done.
-    private func perform(_ plan: ReloadPlan) async -> [ConfigurationFault] {
-        var failures: [ConfigurationFault] = []
-        func attempt(_ list: ListConfiguration, _ what: String, _ body: () async throws(ListError) -> Void) async {
-            do throws(ListError) {
-                try await body()
-            } catch {
-                let fault = ConfigurationFault(
-                    place: list.place(of: "Source"), message: "the list \(list.name) \(what): \(error)")
-                log.say(fault, of: list)
-                failures.append(fault)
-            }
-        }
-        for adapter in plan.removed { await remove(adapter) }
-        for (adapter, list, controllers) in plan.changed {
-            await attempt(list, "stays as it was") { () async throws(ListError) in
-                try await adapter.reconfigure(list.options, access: list.access, controllers: controllers)
-            }
-        }
-        for (adapter, prepared) in plan.replaced {
-            await attempt(prepared.list, "could not be replaced") { () async throws(ListError) in
-                try await replace(adapter, by: prepared)
-            }
-        }
-        for prepared in plan.added {
-            let name = prepared.list.name
-            let isStored = setApart[ExactText(name)] != nil
-            await attempt(prepared.list, "is left out") { () async throws(ListError) in try await make(prepared) }
-            // Whoever reads its properties after the reload finds what was stored.
-            if isStored, let adapter = service.adapters.object(name) { await service.hearHost(of: adapter) }
-        }
-        return failures
-    }
-
-    private func replace(_ adapter: AdapterObject, by prepared: PreparedList) async throws(ListError) {
-        do throws(ListError) {
-            try await service.remove(adapter)
-        } catch {
-            prepared.parts.discard()
-            throw error
-        }
-        try await make(prepared)
-    }
-
-    private func remove(_ adapter: AdapterObject) async {
-        do throws(ListError) {
-            try await service.remove(adapter)
-        } catch {
-            log.error(
-                "the list \(adapter.name) stays, although no file configures it: \(error)", .adapter(adapter.name))
         }
     }
 

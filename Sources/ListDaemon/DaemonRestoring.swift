@@ -37,7 +37,7 @@ extension RunningDaemon {
         for list in lists {
             switch await prepare(list, limits: configuration.all.limits) {
             case .impossible(let faults):
-                for fault in faults { log.say(fault, of: list) }
+                for fault in faults { log.say(fault, ofList: list.name) }
                 guard let stored = setApart[ExactText(list.name)], list.continues(stored.adapter) else { continue }
                 setApart[ExactText(list.name)] = nil
                 await restore(stored, as: list, nil)
@@ -46,7 +46,7 @@ extension RunningDaemon {
                     try await make(prepared)
                 } catch {
                     let message = "the list \(list.name) is left out: \(error)"
-                    log.say(ConfigurationFault(place: list.place(of: "Source"), message: message), of: list)
+                    log.say(ConfigurationFault(place: list.place(of: "Source"), message: message), ofList: list.name)
                 }
             }
         }

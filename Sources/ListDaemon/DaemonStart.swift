@@ -16,7 +16,7 @@ final class RunningDaemon {
     private let link: BusLink
     /// What systemd has passed to the process.
     private let passed: ActivatedDescriptors
-    /// One reload begins when the one before it has ended.
+    /// One reload begins when the one before it has ended; none begins, or goes on, when the daemon ends.
     var lastReload: Task<Void, any Error>?
     private(set) var server: Server?
     private lazy var statusLine = StatusLine { [unowned self] in
@@ -72,6 +72,7 @@ final class RunningDaemon {
         notify.send(.stopping)
         watchdog?.end()
         service.phase = .shuttingDown
+        await giveUpReload()
         await service.stopHosts()
         await service.store?.close()
         await link.close()

@@ -30,6 +30,8 @@ package actor PluginRegistry {
     private var residents: [String: Resident] = [:]
     /// The workers of plugins that do not run in this process.
     private var workers: [String: PluginWorker] = [:]
+    /// Whether no worker is started for a plugin any more.
+    private var isEnding = false
 
     /// Makes a registry without plugins.
     ///
@@ -89,6 +91,14 @@ package actor PluginRegistry {
         }
     }
 
+    /// Loads a plugin that is not there, and tries one again that has failed; one that works goes on with the file that it
+    /// was loaded from.
+    ///
+    /// - Throws: `noSuchPlugin`, `pluginRefused`, `pluginFailed`.
+    package func revive(_ name: String) async throws(ListError) {
+        if let worker = workers[name] { _ = try await worker.revive() } else { try await load(name) }
+    }
+
     /// Sees to it that a plugin is there for a list; one that has failed is there too.
     private func require(_ name: String) async throws(ListError) {
         if workers[name] == nil { try await load(name) }
@@ -102,6 +112,7 @@ package actor PluginRegistry {
 
     private func start(_ file: PluginFile) async throws(ListError) -> LoadedPlugin {
         let name = file.pluginName
+        guard !isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is ending") }
         let surroundings = PluginWorker.Surroundings(
             executable: executable,
             find: { [directories] () throws(ListError) in try directories.find(file.path) },
@@ -151,6 +162,12 @@ package actor PluginRegistry {
         residents[name] = nil
         if let worker = workers.removeValue(forKey: name) { await worker.dismiss() }
         observer(.removed(name: name))
+    }
+
+    /// Ends the workers that have not loaded their plugins yet, and starts no other ones: listd ends.
+    package func giveUpStarts() async {
+        isEnding = true
+        for worker in workers.values { await worker.giveUpStart() }
     }
 
     /// Ends the workers that have not ended their lists: those end without them.

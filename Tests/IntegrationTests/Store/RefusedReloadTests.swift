@@ -102,4 +102,24 @@ struct RefusedReloadTests {
         #expect(try await list.items().isEmpty)
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
+
+    @Test("a list that goes with no room → the failure names it, it stays and is not counted; with room it goes")
+    func removal() async throws {
+        let stages = try StoreStage()
+        let disk = try SmallDisk(at: stages.state.path)
+        defer { disk.remove() }
+        let stage = try await stages.start(files: ["a.list": durability("disk"), "b.list": durability("memory")])
+        #expect(try await stage.adapter("a").performUpdates([Row("x", "", [:])]) == 1)
+        disk.fill()
+        try write(nil, to: "a.list", of: stage)
+        try write(nil, to: "b.list", of: stage)
+        try await reloadIsRefused(stage, "a", "stays, although no file configures it")
+        #expect(try await stage.names() == ["a"])
+        disk.makeRoom()
+        try await stage.manager.call("Reload")
+        #expect(try await stage.names() == [])
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        let said = stage.listd.standardError.split(separator: "\n").filter { $0.contains("configuration read") }
+        #expect(said.count == 2 && said.allSatisfy { $0.contains("0 lists added, 1 removed, 0 changed") })
+    }
 }

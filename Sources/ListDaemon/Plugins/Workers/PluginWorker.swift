@@ -62,13 +62,22 @@ extension PluginWorker {
     ///
     /// - Throws: `pluginRefused`, `noSuchPlugin`; `pluginFailed` when the worker died of it. What ran before goes on then.
     func load() async throws(ListError) -> LoadedPlugin {
-        switch lifecycle.state {
-        case .running:
+        if lifecycle.state == .running {
             guard let present = PluginFileState(of: try surroundings.find().path), present != fileState else {
                 return plugin
             }
-        case .idle, .failed, .starting, .pausing: break
         }
+        return try await runAnew()
+    }
+
+    /// Has the plugin loaded if it is not; one that runs goes on, whatever its file is now.
+    ///
+    /// - Throws: `pluginRefused`, `noSuchPlugin`; `pluginFailed` when the worker died of it.
+    func revive() async throws(ListError) -> LoadedPlugin {
+        lifecycle.state == .running ? plugin : try await runAnew()
+    }
+
+    private func runAnew() async throws(ListError) -> LoadedPlugin {
         let outcome: Result<LoadedPlugin, ListError> = await withCheckedContinuation { continuation in
             starting.append { continuation.resume(returning: $0) }
             begin()
@@ -240,6 +249,14 @@ extension PluginWorker {
         successor = nil
         for list in lists.values { list.loseSeat() }
         for source in sources.values { source.pause() }
+    }
+
+    /// Ends the worker if it has not loaded its plugin yet; whoever waits for that hears it.
+    func giveUpStart() {
+        switch lifecycle.state {
+        case .starting, .pausing: dismiss(because: "listd is ending")
+        case .idle, .running, .failed: break
+        }
     }
 
     /// Ends the worker because it has not ended its lists, which then end without it; does nothing for one that has.

@@ -1,0 +1,86 @@
+internal import DBus
+internal import ListKit
+
+/// What a reload has done.
+struct ReloadResult {
+    /// How many lists are gone.
+    var removed = 0
+    /// How many lists are others, or have taken the place of one.
+    var changed = 0
+    /// How many lists are new.
+    var added = 0
+    /// What could not be done.
+    var failures: [ConfigurationFault] = []
+}
+
+extension RunningDaemon {
+    /// Whether the daemon ends: no further step of a reload is taken.
+    var isStopping: Bool { service.phase != .running }
+
+    /// Does what was planned, as far as the store and the engines let it, until the daemon ends.
+    func perform(_ plan: ReloadPlan) async -> ReloadResult {
+        var result = ReloadResult()
+        for adapter in plan.removed {
+            await attempt("stays, although no file configures it", adapter.name, directory, \.removed, &result) {
+                () async throws(ListError) in try await service.remove(adapter)
+            }
+        }
+        for (adapter, list, controllers) in plan.changed {
+            await attempt("stays as it was", list.name, list.place(of: "Source"), \.changed, &result) {
+                () async throws(ListError) in
+                try await adapter.reconfigure(list.options, access: list.access, controllers: controllers)
+            }
+        }
+        for (adapter, prepared) in plan.replaced {
+            await attempt("could not be replaced", prepared.list.name, prepared.place, \.changed, &result) {
+                () async throws(ListError) in try await replace(adapter, by: prepared)
+            }
+        }
+        for prepared in plan.added {
+            let name = prepared.list.name
+            let isStored = setApart[ExactText(name)] != nil
+            await attempt("is left out", name, prepared.place, \.added, &result) {
+                () async throws(ListError) in try await make(prepared)
+            }
+            // Whoever reads its properties after the reload finds what was stored.
+            if isStored, let adapter = service.adapters.object(name) { await service.hearHost(of: adapter) }
+        }
+        return result
+    }
+
+    /// Where a list is missing that has no file any more.
+    private var directory: ConfigurationPlace {
+        ConfigurationPlace(file: options.configurationDirectory, line: nil)
+    }
+
+    /// Takes one step; a failure says what the list is then.
+    private func attempt(
+        _ failure: String, _ name: String, _ place: ConfigurationPlace, _ count: WritableKeyPath<ReloadResult, Int>,
+        _ result: inout ReloadResult, _ step: () async throws(ListError) -> Void
+    ) async {
+        guard !isStopping else { return }
+        do throws(ListError) {
+            try await step()
+            result[keyPath: count] += 1
+        } catch {
+            let fault = ConfigurationFault(place: place, message: "the list \(name) \(failure): \(error)")
+            log.say(fault, ofList: name)
+            result.failures.append(fault)
+        }
+    }
+
+    private func replace(_ adapter: AdapterObject, by prepared: PreparedList) async throws(ListError) {
+        do throws(ListError) {
+            try await service.remove(adapter)
+        } catch {
+            prepared.parts.discard()
+            throw error
+        }
+        try await make(prepared)
+    }
+}
+
+extension PreparedList {
+    /// Where the file says what the list is made of.
+    fileprivate var place: ConfigurationPlace { list.place(of: "Source") }
+}

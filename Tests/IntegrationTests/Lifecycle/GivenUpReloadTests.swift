@@ -1,0 +1,65 @@
+import DBus
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("A reload that comes to nothing", .timeLimit(.minutes(3)))
+@DBusActor
+struct GivenUpReloadTests {
+    private func write(_ text: String, to name: String, of stage: Stage) throws {
+        try text.write(
+            to: stage.listd.directory.appending(path: "config/\(name)"), atomically: true, encoding: .utf8)
+    }
+
+    @Test("SIGTERM while plugins hang at load → listd ends at once, no reload is claimed, and its caller hears why")
+    func ending() async throws {
+        // Far longer than the test may take.
+        let settings = "Manifest=loop\nCallbackTimeout=1h\n"
+        let horrors = try await HorrorStage(settings + "[Plugin twin]\n" + settings)
+        try horrors.install(.twin)
+        let stage = horrors.stage
+        try write("[List]\nSource=horrors/source\n", to: "a.list", of: stage)
+        try write("[List]\nSource=twin/source\n", to: "b.list", of: stage)
+        stage.listd.send(SIGHUP)
+        #expect(await stage.listd.waitForNotification("RELOADING=1"))
+        // A second one waits for the first; listd has it when it answers what is asked after it.
+        let isSent = EventLog<Bool>()
+        let caller = Task { @DBusActor in
+            let call = try stage.manager.message("Reload") { _ throws(DBusError) in }
+            isSent.record(true)
+            _ = try await stage.client.call(call, timeout: .seconds(120))
+        }
+        _ = try await isSent.next()
+        _ = try await stage.names()
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        let error = await #expect(throws: DBusError.self) { try await caller.value }
+        #expect(error?.message.contains("listd is ending") == true)
+        #expect(!stage.listd.standardError.contains("configuration read"))
+    }
+
+    @Test("refused for one file while a plugin has a newer one → it goes on in its process, its lists untouched")
+    func newerPlugin() async throws {
+        let horrors = try await HorrorStage()
+        let stage = horrors.stage
+        let list = try await horrors.makeList("mine", "Steady")
+        #expect(try await list.performUpdates([Row("a", "row", [:])]) == 1)
+        let process = try await horrors.process
+        try horrors.install(.second)
+        try write("[List]\nDurability=memory\nSource=horrors/source\n", to: "sound.list", of: stage)
+        try write("[List]\nNonsense=1\n", to: "faulty.list", of: stage)
+        let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
+        #expect(error?.standard == .invalidArgs)
+        #expect(try await horrors.process == process)
+        #expect(try await list.objects().revision == 1)
+        #expect(try await stage.names() == ["mine"])
+        // Only LoadPlugin moves lists to a newer file.
+        try FileManager.default.removeItem(at: stage.listd.directory.appending(path: "config/faulty.list"))
+        try await stage.manager.call("Reload")
+        #expect(try await stage.names() == ["mine", "sound"])
+        #expect(try await horrors.process == process)
+        try await horrors.load()
+        #expect(try await horrors.process != process)
+        #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
+    }
+}
