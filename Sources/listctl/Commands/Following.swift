@@ -3,20 +3,15 @@ import ListClient
 
 /// Prints the changes of a list as lines until it is interrupted, the list is removed or an error ends it.
 ///
-/// A daemon or bus that goes away is waited for: the list is caught up with when it is back. A daemon that does not
-/// answer is asked again, less and less often.
+/// A daemon or bus that goes away is waited for: the list is caught up with when it is back.
 @DBusActor
 final class Following {
     private let name: String
     private let address: BusAddress
     private let json: Bool
     private let firstScreen: FirstScreen?
-    private var client: ListClient?
+    private var daemon: AwaitedDaemon?
     private var follower: ListFollower?
-    private var daemon: ListDaemonClient?
-    private var retry: LoopTimer?
-    private var backoff = Backoff(from: .milliseconds(200), upTo: .seconds(30))
-    private var notice = WaitingNotice()
     private var end: CheckedContinuation<ExitCode, Never>?
 
     init(_ name: String, _ address: BusAddress, json: Bool, firstScreen: FirstScreen? = nil) {
@@ -28,61 +23,38 @@ final class Following {
 
     func run() async -> ExitCode {
         let follower = ListFollower(name: name) { [weak self] in self?.handle($0) }
-        let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
-        (self.follower, self.client) = (follower, client)
+        let daemon = AwaitedDaemon(at: address) { [weak self] in self?.daemonChanged($0) }
+        (self.follower, self.daemon) = (follower, daemon)
         Output.endWithReader()
         return await withCheckedContinuation { continuation in
             end = continuation
-            client.start()
+            daemon.start()
         }
     }
 
-    private func availabilityChanged(_ availability: ListClient.Availability) {
-        retry?.cancel()
-        daemon = nil
-        switch availability {
-        case .available(let daemon):
-            self.daemon = daemon
-            attach()
-        case .noDaemon:
+    private func daemonChanged(_ daemon: ListDaemonClient?) {
+        guard let daemon else {
             follower?.detach()
-            notice.say(.listd)
-        case .noBus(let error):
-            follower?.detach()
-            notice.say(.bus, error.message)
+            return
         }
-    }
-
-    private func attach() {
-        guard let daemon else { return }
         Task { @DBusActor in
             await firstScreen?.show(name, of: daemon)
             await follower?.attach(to: daemon)
         }
     }
 
-    /// Asks again in a while, unless the daemon turns out to be gone: then a new one is waited for.
-    private func attachLater() {
-        retry?.cancel()
-        retry = EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in
-            guard let self, self.daemon != nil else { return }
-            notice.say(.answer)
-            attach()
-        }
-    }
-
     private func handle(_ event: ListFollower.Event) {
         switch event {
         case .changed(let changes):
-            backoff.reset()
-            notice.end()
+            daemon?.hasAnswered()
             for change in changes { say(change) }
         case .removed:
             Output.complain("the list “\(name)” was removed")
             finish(.done)
         case .failed(let error):
             if error.isTimeout || error.standard == .disconnected || error.standard == .serviceUnknown {
-                return attachLater()
+                daemon?.askLater()
+                return
             }
             Output.complain(CommandRunner.explanation(of: error))
             finish(.failed)
@@ -94,8 +66,7 @@ final class Following {
     }
 
     private func finish(_ code: ExitCode) {
-        retry?.cancel()
-        client?.close()
+        daemon?.close()
         end?.resume(returning: code)
         end = nil
     }

@@ -10,15 +10,12 @@ final class Monitor {
     private let path: ObjectPath?
     private let address: BusAddress
     private let json: Bool
-    private var client: ListClient?
+    private var awaited: AwaitedDaemon?
     private var daemon: ListDaemonClient?
     /// The connection on which signals are matched, which outlives a daemon.
     private var connection: Connection?
     private var signals: [Subscription] = []
     private var listening: Task<Void, Never>?
-    private var retry: LoopTimer?
-    private var backoff = Backoff(from: .milliseconds(200), upTo: .seconds(30))
-    private var notice = WaitingNotice()
     private var end: CheckedContinuation<ExitCode, Never>?
 
     /// A monitor of the list at a path, or of all lists.
@@ -29,28 +26,21 @@ final class Monitor {
     }
 
     func run() async -> ExitCode {
-        let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
-        self.client = client
+        let awaited = AwaitedDaemon(at: address) { [weak self] in self?.daemonChanged($0) }
+        self.awaited = awaited
         Output.endWithReader()
         return await withCheckedContinuation { continuation in
             end = continuation
-            client.start()
+            awaited.start()
         }
     }
 
-    private func availabilityChanged(_ availability: ListClient.Availability) {
-        retry?.cancel()
-        daemon = nil
-        switch availability {
-        case .available(let daemon):
-            if daemon.connection !== connection { dropSignals() }
-            (self.daemon, connection) = (daemon, daemon.connection)
-            listen(to: daemon)
-        case .noDaemon: notice.say(.listd)
-        case .noBus(let error):
-            dropSignals()
-            notice.say(.bus, error.message)
-        }
+    private func daemonChanged(_ daemon: ListDaemonClient?) {
+        self.daemon = daemon
+        guard let daemon else { return }
+        if daemon.connection !== connection { dropSignals() }
+        connection = daemon.connection
+        listen(to: daemon)
     }
 
     private func dropSignals() {
@@ -75,11 +65,13 @@ final class Monitor {
             if signals.isEmpty { try await match(on: daemon.connection) }
             let paths = if let path { [path] } else { try await daemon.adapters().map(\.path) }
             for path in paths { try await subscribe(to: path, of: daemon) }
-            backoff.reset()
-            notice.end()
+            awaited?.hasAnswered()
         } catch {
             guard daemon === self.daemon else { return }
-            if error.isTimeout { return listenLater(to: daemon) }
+            if error.isTimeout {
+                awaited?.askLater()
+                return
+            }
             if error.standard == .disconnected || error.standard == .serviceUnknown { return }
             Output.complain(CommandRunner.explanation(of: error))
             finish(.failed)
@@ -107,15 +99,6 @@ final class Monitor {
         }
     }
 
-    private func listenLater(to daemon: ListDaemonClient) {
-        retry?.cancel()
-        retry = EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in
-            guard let self, daemon === self.daemon else { return }
-            notice.say(.answer)
-            listen(to: daemon)
-        }
-    }
-
     private func appeared(_ message: Message) {
         guard let daemon,
             let path = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }),
@@ -125,7 +108,7 @@ final class Monitor {
             do throws(DBusError) {
                 try await subscribe(to: path, of: daemon)
             } catch  where error.isTimeout {
-                listenLater(to: daemon)
+                if daemon === self.daemon { awaited?.askLater() }
             } catch {
                 // What ends a daemon or a connection is told by their absence.
             }
@@ -133,9 +116,8 @@ final class Monitor {
     }
 
     private func finish(_ code: ExitCode) {
-        retry?.cancel()
         dropSignals()
-        client?.close()
+        awaited?.close()
         end?.resume(returning: code)
         end = nil
     }

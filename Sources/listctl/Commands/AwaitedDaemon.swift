@@ -1,0 +1,65 @@
+import DBus
+import ListClient
+
+/// The listd that a command goes on with: one that is away, starts again or does not answer is waited for, which is said.
+///
+/// Owned by `DBusActor`. The owner is told of each daemon and, with nil, that there is none; after `askLater` of the same
+/// one again.
+@DBusActor
+final class AwaitedDaemon {
+    private let address: BusAddress
+    private let onChange: @DBusActor (ListDaemonClient?) -> Void
+    private var client: ListClient?
+    private var daemon: ListDaemonClient?
+    private var retry: LoopTimer?
+    private var backoff = Backoff(from: .milliseconds(200), upTo: .seconds(30))
+    private var notice = WaitingNotice()
+
+    init(at address: BusAddress, onChange: @escaping @DBusActor (ListDaemonClient?) -> Void) {
+        self.address = address
+        self.onChange = onChange
+    }
+
+    /// Looks for it until `close`.
+    func start() {
+        let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
+        self.client = client
+        client.start()
+    }
+
+    /// It has answered: whatever is missing next is said.
+    func hasAnswered() {
+        backoff.reset()
+        notice.end()
+    }
+
+    /// Tells of the daemon again in a while, unless it turns out to be gone: then a new one is waited for.
+    func askLater() {
+        retry?.cancel()
+        retry = EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in
+            guard let self, let daemon = self.daemon else { return }
+            notice.say(.answer)
+            onChange(daemon)
+        }
+    }
+
+    /// Ends the connection; nothing is told afterwards.
+    func close() {
+        retry?.cancel()
+        client?.close()
+    }
+
+    private func availabilityChanged(_ availability: ListClient.Availability) {
+        retry?.cancel()
+        switch availability {
+        case .available(let daemon): self.daemon = daemon
+        case .noDaemon:
+            daemon = nil
+            notice.say(.listd)
+        case .noBus(let error):
+            daemon = nil
+            notice.say(.bus, error.message)
+        }
+        onChange(daemon)
+    }
+}
