@@ -1,5 +1,4 @@
 import DBus
-import Glibc
 import ListClient
 import Testing
 
@@ -108,6 +107,30 @@ struct ViewerStateTests {
         #expect(state.scroller.top == 7 * 44)
     }
 
+    @Test("Enter waits in the queue and a search is typed meanwhile → a step is made, the search goes on being typed")
+    func queuedEnter() {
+        var state = viewer()
+        _ = state.press(.down)
+        #expect(state.press(.enter) == [])
+        for character in "/ro" { _ = state.press(.character(character)) }
+        #expect(state.answered() == [.setViewport(y: 88, width: 40, height: 440)])
+        #expect(state.prompt == .search("ro"))
+        #expect(state.answered() == [.draw])
+        #expect(state.scroller.top == 88)
+    }
+
+    @Test("a step that waited is made → what was said meanwhile stays")
+    func queuedStep() {
+        var state = viewer()
+        _ = state.press(.down)
+        _ = state.press(.down)
+        _ = state.say("something")
+        _ = state.answered()
+        _ = state.answered()
+        #expect(state.scroller.top == 88)
+        #expect(state.message == "something")
+    }
+
     @Test("Escape in a search → back to the status line; q quits only outside of it")
     func leavesSearch() {
         var state = viewer()
@@ -183,29 +206,6 @@ struct ViewerStateTests {
         ]
         #expect(ItemText.details(of: content) == "2 kB")
         #expect(ItemText.details(of: ["name": .string("a"), "size": .int64(3)]) == "size 3")
-    }
-
-    @Test("content with control characters → nothing that steers the terminal")
-    func harmless() {
-        #expect(DisplayText.harmless("a\u{1B}[2Jb\nc\u{202E}d") == "a·[2Jb·cd")
-        #expect(DisplayText.harmless("\u{2066}a\u{200F}\u{61C}\u{AD}\u{2069}\u{FEFF}b") == "ab")
-        #expect(DisplayText.fitted("abcdef", to: 4) == "abc…")
-        #expect(DisplayText.fitted("ab", to: 4) == "ab  ")
-    }
-
-    @Test(
-        "text that needs joiners, non-joiners or selectors → they stay",
-        arguments: ["👨\u{200D}👩\u{200D}👧", "می\u{200C}خواهم", "❤\u{FE0F}", "क\u{94D}\u{200D}ष"])
-    func joiners(text: String) {
-        #expect(DisplayText.harmless(text).unicodeScalars.elementsEqual(text.unicodeScalars))
-    }
-
-    @Test("a joined picture → as many columns as a terminal that joins nothing takes")
-    func joinedColumns() {
-        _ = unsafe setlocale(LC_ALL, "C.UTF-8")  // the C library copies the name
-        #expect(DisplayText.columns(of: "👨\u{200D}👩\u{200D}👧") == 6)
-        #expect(DisplayText.columns(of: "❤\u{FE0F}") == 2)
-        #expect(DisplayText.columns(of: "e\u{301}") == 1)
     }
 
     @Test("a picture with frames that are no numbers → drawn without them", arguments: [Double.nan, .infinity, -1e300])

@@ -23,13 +23,15 @@ enum DisplayText {
 
     /// The text without control characters, which are shown as `·`, and with directional overrides and other marks that
     /// steer taken out; joiners and non-joiners stay, without which scripts and pictures cannot be read.
+    ///
+    /// A character newer than the C library is a `·` too: nobody knows how many columns a terminal gives it.
     static func harmless(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: result.append("·")
             case .format where scalar != "\u{200C}" && scalar != "\u{200D}": continue
-            default: result.unicodeScalars.append(scalar)
+            default: result.unicodeScalars.append(listd_columns(scalar.value) < 0 ? "·" : scalar)
             }
         }
         return result

@@ -43,16 +43,15 @@ struct RowLayout {
         max(0, (rows.firstIndex { $0.y > y + Self.tolerance } ?? rows.count) - 1)
     }
 
-    /// How far apart most items start that a picture has, in points; nil when it has none.
-    static func commonAdvance(of picture: Picture) -> Double? {
+    /// How many different heights the items of a picture start at, and how far apart these are: the median, in points;
+    /// nil when it has none.
+    static func measure(_ picture: Picture) -> (starts: Int, advance: Double)? {
         let cells = picture.inReadingOrder.filter { $0.kind == "cell" && $0.frame.isDrawable }
         guard let last = cells.last else { return nil }
         let ends = cells.dropFirst().map(\.frame.y) + [last.frame.y + last.frame.height]
-        var counts: [Double: Int] = [:]
-        for (cell, end) in zip(cells, ends) where end - cell.frame.y > tolerance {
-            counts[end - cell.frame.y, default: 0] += 1
-        }
-        return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+        let advances = zip(cells, ends).map { $1 - $0.frame.y }.filter { $0 > tolerance }.sorted()
+        guard !advances.isEmpty else { return nil }
+        return (advances.count, advances[(advances.count - 1) / 2])
     }
 
     /// Where a row is that may lie behind the last one known.

@@ -10,13 +10,18 @@ enum Screen {
     }
 
     /// All rows of the screen, each as wide as the terminal.
+    ///
+    /// The last is the status line. Where there is one row only it is the list's, unless a search is being typed or
+    /// there is something to say instead.
     static func lines(_ state: ViewerState, title: String) -> [Line] {
         let blank = Line(text: String(repeating: " ", count: state.columns), style: .plain)
         var lines = [Line](repeating: blank, count: state.listRows)
         for (row, items) in items(of: state).enumerated() where !items.isEmpty {
             lines[row] = Line(text: text(of: items, columns: state.columns), style: style(of: items))
         }
-        return lines + [Line(text: status(state, title: title), style: .status)]
+        let status = Line(text: status(state, title: title), style: .status)
+        guard state.rows == 1 else { return lines + [status] }
+        return state.prompt != .status || !state.message.isEmpty || lines == [blank] ? [status] : lines
     }
 
     /// The items on each row of the list, top to bottom.
@@ -37,6 +42,9 @@ enum Screen {
     }
 
     /// The bytes that draw the lines on a terminal, top to bottom.
+    ///
+    /// What is there is erased before a line is written: behind a line as wide as the terminal the cursor still stands on
+    /// the last column, and erasing would take that away.
     static func rendered(_ lines: [Line]) -> String {
         var text = "\u{1B}[H"
         for (index, line) in lines.enumerated() {
@@ -47,10 +55,11 @@ enum Screen {
                 case .footer: "\u{1B}[0;2m"
                 case .status: "\u{1B}[0;7m"
                 }
-            text += style + line.text + "\u{1B}[0m\u{1B}[K"
-            if index < lines.count - 1 { text += "\r\n" }
+            let isLast = index == lines.count - 1
+            text += (isLast ? "\u{1B}[J" : "\u{1B}[K") + style + line.text + "\u{1B}[0m"
+            if !isLast { text += "\r\n" }
         }
-        return text + "\u{1B}[J"
+        return text
     }
 
     private static func style(of items: [Picture.Shown]) -> Line.Style {

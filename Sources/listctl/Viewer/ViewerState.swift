@@ -37,6 +37,8 @@ struct ViewerState {
     /// Why what is shown may not be what the list is; stays until it is over.
     private(set) var condition = ""
     private(set) var scroller: Scroller
+    /// Rows of the terminal.
+    private(set) var rows: Int
     private var hasMeasured = false
     private var lastSearch = ""
     private var lastHit: Search.Position?
@@ -46,11 +48,13 @@ struct ViewerState {
     private var steps: [Key] = []
 
     init(columns: Int, rows: Int) {
-        scroller = Scroller(size: Scroller.Size(columns: columns, rows: max(2, rows) - 1, pointsPerRow: 44))
+        self.rows = rows
+        scroller = Scroller(
+            size: Scroller.Size(columns: columns, rows: Self.listRows(of: rows), pointsPerRow: 44))
     }
 
     var columns: Int { scroller.size.columns }
-    /// Rows for the list: all but the status line.
+    /// Rows for the list: all but the status line, and one at least.
     var listRows: Int { scroller.size.rows }
     /// The rows of the list as far as the picture has them.
     var layout: RowLayout { scroller.layout(of: picture, at: scroller.top) }
@@ -58,6 +62,7 @@ struct ViewerState {
     /// A new view is open, and shows nothing yet: the first thing to do with it.
     mutating func start() -> [Action] {
         (picture, condition, lastHit, wanted, steps) = (Picture(), "", nil, nil, [])
+        hasMeasured = false
         let place = scroller.start()
         return ask(place) + [.draw]
     }
@@ -72,25 +77,20 @@ struct ViewerState {
 
     /// The terminal has another size.
     mutating func resize(columns: Int, rows: Int) -> [Action] {
+        self.rows = rows
         let size = Scroller.Size(
-            columns: columns, rows: max(2, rows) - 1, pointsPerRow: scroller.size.pointsPerRow)
+            columns: columns, rows: Self.listRows(of: rows), pointsPerRow: scroller.size.pointsPerRow)
         let place = scroller.resize(size, picture)
         return ask(place) + [.draw]
     }
 
-    /// No row of a terminal stands for less.
-    private static let lowestRow = 8.0
+    private static func listRows(of rows: Int) -> Int { max(1, rows - 1) }
 
-    /// The picture has changed; the first one with cells says how high a row is.
+    /// The picture has changed.
     mutating func show(_ picture: Picture) -> [Action] {
         self.picture = picture
         var place = scroller.show(picture)
-        if !hasMeasured, let advance = RowLayout.commonAdvance(of: picture) {
-            hasMeasured = true
-            var size = scroller.size
-            size.pointsPerRow = min(max(Self.lowestRow, advance), 1e6)
-            place = scroller.resize(size, picture) ?? place
-        }
+        if let size = measured() { place = scroller.resize(size, picture) ?? place }
         if scroller.hasArrived, let wanted { place = reveal(wanted) ?? place }
         return ask(place) + (scroller.isDrawable ? [.draw] : [])
     }
@@ -99,7 +99,7 @@ struct ViewerState {
     mutating func answered() -> [Action] {
         let place = scroller.answered(picture)
         var actions = ask(place)
-        while scroller.hasArrived, !steps.isEmpty { actions += press(steps.removeFirst()) }
+        while scroller.hasArrived, !steps.isEmpty { actions += step(steps.removeFirst()) }
         return actions + (scroller.isDrawable ? [.draw] : [])
     }
 
@@ -126,7 +126,8 @@ struct ViewerState {
     mutating func found(_ hit: Search.Hit?) -> [Action] {
         guard let hit else { return say("not found: \(lastSearch)") }
         lastHit = hit.position
-        message = "/\(lastSearch)"
+        // On the only row what was found is worth more.
+        message = rows == 1 ? "" : "/\(lastSearch)"
         let place = Place(objectID: hit.objectID, item: hit.position.item)
         wanted = place
         let near = reveal(place)
@@ -173,6 +174,25 @@ struct ViewerState {
         lastSearch = text
         message = "searching: \(text)"
         return [.find(text: text, after: lastHit), .draw]
+    }
+
+    // MARK: - The height of a row
+
+    /// No row of a terminal stands for less, or for more: what is higher takes several rows.
+    private static let rowHeights = 8.0...256
+
+    /// What a screen holds by what the picture shows; nil when that changes nothing.
+    ///
+    /// The first picture with an item that fits on the screen says how high a row is. Later ones make rows lower when
+    /// items stand so close that the viewport has many more of them than the screen, and never higher: that comes to an
+    /// end, whatever the items are like.
+    private mutating func measured() -> Scroller.Size? {
+        var size = scroller.size
+        guard let (rows, advance) = RowLayout.measure(picture), advance <= size.height else { return nil }
+        let height = min(max(Self.rowHeights.lowerBound, advance), Self.rowHeights.upperBound)
+        guard !hasMeasured || rows > 3 * size.rows && height < size.pointsPerRow else { return nil }
+        (hasMeasured, size.pointsPerRow) = (true, height)
+        return size
     }
 
     // MARK: - Scrolling

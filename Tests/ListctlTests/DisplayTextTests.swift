@@ -1,0 +1,42 @@
+import Glibc
+import Testing
+
+@testable import listctl
+
+@Suite("DisplayText")
+struct DisplayTextTests {
+    init() {
+        // The C library copies the name, and knows how wide characters are only then.
+        _ = unsafe setlocale(LC_ALL, "C.UTF-8")
+    }
+
+    @Test("content with control characters → nothing that steers the terminal")
+    func harmless() {
+        #expect(DisplayText.harmless("a\u{1B}[2Jb\nc\u{202E}d") == "a·[2Jb·cd")
+        #expect(DisplayText.harmless("\u{2066}a\u{200F}\u{61C}\u{AD}\u{2069}\u{FEFF}b") == "ab")
+        #expect(DisplayText.fitted("abcdef", to: 4) == "abc…")
+        #expect(DisplayText.fitted("ab", to: 4) == "ab  ")
+    }
+
+    @Test(
+        "text that needs joiners, non-joiners or selectors → they stay",
+        arguments: ["👨\u{200D}👩\u{200D}👧", "می\u{200C}خواهم", "❤\u{FE0F}", "क\u{94D}\u{200D}ष"])
+    func joiners(text: String) {
+        #expect(DisplayText.harmless(text).unicodeScalars.elementsEqual(text.unicodeScalars))
+    }
+
+    @Test("a joined picture → as many columns as a terminal that joins nothing takes")
+    func joinedColumns() {
+        #expect(DisplayText.columns(of: "👨\u{200D}👩\u{200D}👧") == 6)
+        #expect(DisplayText.columns(of: "❤\u{FE0F}") == 2)
+        #expect(DisplayText.columns(of: "e\u{301}") == 1)
+    }
+
+    @Test("a character that the C library does not know the width of → a dot, which is one column")
+    func unknownWidth() {
+        for scalar in ["\u{1FAE8}", "\u{1F6DC}", "\u{10FFFD}", "\u{2E3B}", "x", "語"] {
+            let shown = DisplayText.harmless(scalar)
+            #expect(DisplayText.columns(of: shown) >= 1, "\(scalar)")
+        }
+    }
+}
