@@ -6,24 +6,36 @@ import Glibc
 struct Terminal: ~Copyable {
     private var saved = termios()
     private var isRaw = false
+    private let output: TerminalOutput
 
     /// Whether a person sits at both ends.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
+    /// How long a terminal may take to show what it has got when the viewer ends.
+    private static let patience = 2.0
+
     /// Switches the terminal; does nothing when standard input is none. The C library copies the modes.
-    init() {
+    init(_ output: TerminalOutput) {
+        self.output = output
         guard unsafe tcgetattr(STDIN_FILENO, &saved) == 0 else { return }
-        var single = Self.singleKeys(saved)
-        isRaw = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &single) == 0
-        if isRaw { Self.write("\u{1B}[?1049h\u{1B}[?25l") }
+        isRaw = Self.set(Self.singleKeys(saved))
+        if isRaw { output.write("\u{1B}[?1049h\u{1B}[?25l") }
     }
 
-    /// Brings back the mode and the screen from before.
-    mutating func restore() {
-        guard isRaw else { return }
+    /// Brings back the mode and the screen from before; answers whether the terminal takes what is written.
+    mutating func restore() -> Bool {
+        guard isRaw else { return true }
         isRaw = false
-        Self.write("\u{1B}[?25h\u{1B}[?1049l")
-        _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &saved)
+        let isRead = output.end(with: "\u{1B}[?25h\u{1B}[?1049l", within: Self.patience)
+        _ = Self.set(saved)
+        return isRead
+    }
+
+    /// Sets the mode and forgets what was typed before; never waits for what is being written.
+    private static func set(_ mode: termios) -> Bool {
+        var mode = mode
+        _ = tcflush(STDIN_FILENO, TCIFLUSH)
+        return unsafe tcsetattr(STDIN_FILENO, TCSANOW, &mode) == 0
     }
 
     /// Columns and rows of the screen; 80 × 24 when the terminal does not say.
@@ -33,11 +45,6 @@ struct Terminal: ~Copyable {
             return (80, 24)
         }
         return (Int(size.ws_col), Int(size.ws_row))
-    }
-
-    /// Draws on the screen; a terminal that has gone also ends standard input, which is how its loss is noticed.
-    static func write(_ text: String) {
-        try? StandardDescriptor.output.write(text)
     }
 
     /// Single keys without echo; output processing stays, so that a newline still returns the carriage.

@@ -10,6 +10,7 @@ import ListClient
 final class Viewer {
     private let name: String
     private let address: BusAddress
+    private let output = TerminalOutput()
     private var state: ViewerState
     private var keys = KeyDecoder()
     private var client: ListClient?
@@ -32,7 +33,7 @@ final class Viewer {
         let signals = TerminalSignals { signal in
             EventLoop.shared.post { [weak self] in self?.received(signal) }
         }
-        var terminal = Terminal()
+        var terminal = Terminal(output)
         let input = try? EventLoop.shared.watch(STDIN_FILENO, for: .readable) { [weak self] _ in self?.typed() }
         let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
         self.client = client
@@ -41,9 +42,9 @@ final class Viewer {
             client.start()
         }
         input?.cancel()
-        terminal.restore()
+        let isRead = terminal.restore()
         signals.cancel()
-        if let complaint { Output.complain(complaint) }
+        if let complaint, isRead { Output.complain(complaint) }
         return code
     }
 
@@ -120,7 +121,7 @@ final class Viewer {
             case .quit: return finish(.done)
             }
         }
-        if actions.contains(.draw) { Terminal.write(Screen.rendered(Screen.lines(state, title: name))) }
+        if actions.contains(.draw) { output.draw(Screen.rendered(Screen.lines(state, title: name))) }
     }
 
     private func find(_ text: String, after position: Search.Position?) {
