@@ -21,7 +21,7 @@ enum Screen {
         }
         let status = Line(text: status(state, title: title), style: .status)
         guard state.rows == 1 else { return lines + [status] }
-        return state.prompt != .status || !state.message.isEmpty || lines == [blank] ? [status] : lines
+        return state.prompt != .status || state.hasNews || lines == [blank] ? [status] : lines
     }
 
     /// The items on each row of the list, top to bottom.
@@ -76,7 +76,7 @@ enum Screen {
             return DisplayText.fitted("/" + DisplayText.harmless(text), to: state.columns)
         }
         let left = " \(DisplayText.harmless(title))  revision \(state.picture.revision)  \(share(state)) %  "
-        let matter = DisplayText.harmless(state.message.isEmpty ? state.condition : state.message)
+        let matter = DisplayText.harmless(state.matter)
         let right = matter.isEmpty ? "arrows, PgUp, PgDn, Home, End, / find, q quit " : matter + " "
         let room = state.columns - DisplayText.columns(of: right)
         if matter.isEmpty, room < DisplayText.columns(of: left) { return DisplayText.fitted(left, to: state.columns) }

@@ -74,6 +74,13 @@ struct Scroller {
     /// The view is gone, or it refused: nothing comes of what is on its way.
     mutating func stop() { request = nil }
 
+    /// No answer came: what was asked for is asked for again, as a screen of today's size wants it.
+    mutating func askAgain(_ picture: Picture) -> Double? {
+        let goal = request?.goal ?? .down(top)
+        (request, known) = (nil, nil)
+        return pursue(goal, picture)
+    }
+
     /// The screen holds more or less than before.
     mutating func resize(_ size: Size, _ picture: Picture) -> Double? {
         guard size != self.size else { return nil }

@@ -19,6 +19,8 @@ final class ViewedList {
         case condition(String)
         /// A call to the view failed.
         case failed(DBusError)
+        /// There is no view yet, for listd does not answer; it is asked again.
+        case silent
         /// There is no view any more, for this reason; the list is waited for.
         case gone(String)
         /// The list is not there, or may not be seen; it is waited for.
@@ -124,6 +126,7 @@ final class ViewedList {
         case .disconnected, .serviceUnknown, .nameHasNoOwner: return
         // It has had its time; a daemon that is stopped or very busy may answer later.
         case .noReply:
+            onEvent(.silent)
             leave()
             return open()
         default: onEvent(.refused(error))

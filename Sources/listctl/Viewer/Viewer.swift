@@ -18,6 +18,8 @@ final class Viewer {
     private var hasSeenDaemon = false
     private var hasSeenList = false
     private var search: Task<Void, Never>?
+    /// Runs while an answer is awaited, and says so after a while.
+    private var silence: LoopTimer?
     private var complaint: String?
     private var end: CheckedContinuation<ExitCode, Never>?
 
@@ -82,10 +84,15 @@ final class Viewer {
         switch event {
         case .opened:
             hasSeenList = true
+            endSilence()
             perform(state.start())
         case .changed(let picture): perform(state.show(picture))
-        case .answered: perform(state.answered())
+        case .answered:
+            endSilence()
+            perform(state.answered())
         case .condition(let text): perform(state.warn(text))
+        case .silent: perform(state.silent())
+        case .failed(let error) where error.isTimeout: perform(state.unanswered())
         case .failed(let error): perform(state.failed(CommandRunner.explanation(of: error)))
         case .gone(let why): perform(state.stop(why, keepingPicture: false))
         case .refused(let error):
@@ -121,7 +128,20 @@ final class Viewer {
             case .quit: return finish(.done)
             }
         }
+        if state.scroller.hasArrived { endSilence() } else { awaitAnswer() }
         if actions.contains(.draw) { output.draw(Screen.rendered(Screen.lines(state, title: name))) }
+    }
+
+    private func awaitAnswer() {
+        guard silence == nil else { return }
+        silence = EventLoop.shared.addTimer(after: .seconds(2)) { [weak self] in
+            if let self { self.perform(self.state.silent()) }
+        }
+    }
+
+    private func endSilence() {
+        silence?.cancel()
+        silence = nil
     }
 
     private func find(_ text: String, after position: Search.Position?) {
@@ -144,6 +164,7 @@ final class Viewer {
         self.end = nil
         self.complaint = complaint
         search?.cancel()
+        endSilence()
         list?.close()
         client?.close()
         end.resume(returning: code)

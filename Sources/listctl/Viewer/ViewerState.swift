@@ -36,6 +36,8 @@ struct ViewerState {
     private(set) var message = ""
     /// Why what is shown may not be what the list is; stays until it is over.
     private(set) var condition = ""
+    /// Whether listd is silent for longer than a person takes for granted.
+    private(set) var isSilent = false
     private(set) var scroller: Scroller
     /// Rows of the terminal.
     private(set) var rows: Int
@@ -62,7 +64,7 @@ struct ViewerState {
     /// A new view is open, and shows nothing yet: the first thing to do with it.
     mutating func start() -> [Action] {
         (picture, condition, lastHit, wanted, steps) = (Picture(), "", nil, nil, [])
-        hasMeasured = false
+        (isSilent, hasMeasured) = (false, false)
         let place = scroller.start()
         return ask(place) + [.draw]
     }
@@ -70,7 +72,7 @@ struct ViewerState {
     /// There is no view: what is shown is the past, and the condition says why.
     mutating func stop(_ condition: String, keepingPicture: Bool) -> [Action] {
         scroller.stop()
-        (self.condition, steps, wanted) = (condition, [], nil)
+        (self.condition, isSilent, steps, wanted) = (condition, false, [], nil)
         if !keepingPicture { picture = Picture() }
         return [.draw]
     }
@@ -88,7 +90,7 @@ struct ViewerState {
 
     /// The picture has changed.
     mutating func show(_ picture: Picture) -> [Action] {
-        self.picture = picture
+        (self.picture, isSilent) = (picture, false)
         var place = scroller.show(picture)
         if let size = measured() { place = scroller.resize(size, picture) ?? place }
         if scroller.hasArrived, let wanted { place = reveal(wanted) ?? place }
@@ -97,6 +99,7 @@ struct ViewerState {
 
     /// The picture is that of the last viewport.
     mutating func answered() -> [Action] {
+        isSilent = false
         let place = scroller.answered(picture)
         var actions = ask(place)
         while scroller.hasArrived, !steps.isEmpty { actions += step(steps.removeFirst()) }
@@ -115,7 +118,26 @@ struct ViewerState {
         return [.draw]
     }
 
-    /// A call to the view failed.
+    /// Listd has not answered for a while.
+    mutating func silent() -> [Action] {
+        isSilent = true
+        return [.draw]
+    }
+
+    /// An answer was given up; listd may be stopped or busy, and is asked again until it answers or is gone.
+    mutating func unanswered() -> [Action] {
+        isSilent = true
+        let place = scroller.askAgain(picture)
+        return ask(place) + [.draw]
+    }
+
+    /// What there is to say instead of which keys there are; empty when nothing.
+    var matter: String { isSilent ? "listd does not answer" : message.isEmpty ? condition : message }
+
+    /// Whether that is worth the only row there is.
+    var hasNews: Bool { isSilent || !message.isEmpty }
+
+    /// Listd has refused a call to the view.
     mutating func failed(_ text: String) -> [Action] {
         scroller.stop()
         steps = []
@@ -125,7 +147,7 @@ struct ViewerState {
     /// What a search found, if anything.
     mutating func found(_ hit: Search.Hit?) -> [Action] {
         guard let hit else { return say("not found: \(lastSearch)") }
-        lastHit = hit.position
+        (lastHit, isSilent) = (hit.position, false)
         // On the only row what was found is worth more.
         message = rows == 1 ? "" : "/\(lastSearch)"
         let place = Place(objectID: hit.objectID, item: hit.position.item)
