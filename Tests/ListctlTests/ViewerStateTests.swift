@@ -91,8 +91,8 @@ struct ViewerStateTests {
         _ = state.press(.character("/"))
         for character in "row" { _ = state.press(.character(character)) }
         #expect(state.press(.enter) == [.find(text: "row", after: nil), .draw])
-        let hit = Search.Hit(objectID: "o70", position: Search.Position(section: 70, item: 2))
-        #expect(state.found(hit) == [.scrollTo(ViewerState.Place(objectID: "o70", item: 2)), .draw])
+        let hit = Search.Hit(objectID: "o70", position: Search.Position(section: 70, part: .item(2)))
+        #expect(state.found(hit) == [.scrollTo(ViewerState.Place(objectID: "o70", part: .item(2))), .draw])
         #expect(state.press(.character("n")) == [.find(text: "row", after: hit.position), .draw])
         #expect(state.found(nil) == [.draw])
         #expect(state.message == "not found: row")
@@ -101,7 +101,7 @@ struct ViewerStateTests {
     @Test("what is found is in the picture already → a viewport that starts with it")
     func searchNearby() {
         var state = viewer()
-        let hit = Search.Hit(objectID: "o7", position: Search.Position(section: 7, item: 0))
+        let hit = Search.Hit(objectID: "o7", position: Search.Position(section: 7, part: .item(0)))
         #expect(state.found(hit) == [.setViewport(y: 7 * 44, width: 40, height: 440), .draw])
         #expect(state.answered() == [.draw])
         #expect(state.scroller.top == 7 * 44)

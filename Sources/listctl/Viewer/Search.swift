@@ -1,71 +1,122 @@
 import DBus
 import ListClient
 
-/// Finds text in the items of a list, page by page.
-@DBusActor
-enum Search {
+/// The way through a list to an item that has a text: what to read next, and what was found in it. Pure.
+///
+/// Objects and items are read one after the other, and a list may change in between. A part whose two readings are of
+/// different revisions is read again by halves; a single object is taken as it is, so that the end is reached however
+/// fast the list changes. What is found is looked up by its object's id when it is scrolled to.
+struct Search {
     /// Where an item is in the list; the order is that of the list.
     struct Position: Comparable {
-        let section: Int
-        let item: UInt32
+        /// A part of a section, in the order of the screen.
+        enum Part: Comparable {
+            case header
+            case item(UInt32)
+            case footer
+        }
 
-        static func < (a: Position, b: Position) -> Bool { (a.section, a.item) < (b.section, b.item) }
+        let section: Int
+        let part: Part
+
+        static func < (a: Position, b: Position) -> Bool { (a.section, a.part) < (b.section, b.part) }
     }
 
-    /// An item that has the text.
+    /// An item, header or footer that has the text.
     struct Hit: Equatable {
         let objectID: String
         let position: Position
     }
 
-    /// The first item behind `position` that has the text, whatever the case, somewhere in its content or, for the first
-    /// item of an object, in the object's id; it goes on from the top when the end is reached.
-    ///
-    /// Objects without items are passed over: nothing of them can be brought onto the screen.
-    static func first(
-        _ text: String, in adapter: RemoteObject, after position: Position?
-    ) async throws(DBusError) -> Hit? {
-        if let hit = try await scan(text, in: adapter, after: position, upTo: nil) { return hit }
-        guard let position else { return nil }
-        return try await scan(text, in: adapter, after: nil, upTo: position)
+    /// What comes next.
+    enum Step: Equatable {
+        /// Read the objects and the items of so many sections.
+        case read(section: Int, count: Int)
+        case found(Hit)
+        case notFound
     }
 
-    private typealias Item = DBusStruct<UInt32, UInt32, String, Content>
+    /// One answer of GetObjects.
+    struct Objects {
+        let revision: UInt64
+        let total: Int
+        let objects: [MirroredObject]
+    }
 
-    private static func scan(
-        _ text: String, in adapter: RemoteObject, after start: Position?, upTo end: Position?
-    ) async throws(DBusError) -> Hit? {
-        let wanted = text.lowercased()
-        var section = start?.section ?? 0
-        while !Task.isCancelled {
-            let (revision, total, objects) = try await adapter.call(
-                "GetObjects", UInt32(clamping: section), UInt32(1024), returning: UInt64.self, UInt32.self,
-                [MirroredObject].self)
-            guard !objects.isEmpty else { return nil }
-            let (current, next, items) = try await adapter.call(
-                "GetItems", UInt32(clamping: section), UInt32(clamping: objects.count), returning: UInt64.self,
-                UInt32.self, [Item].self)
-            // What changed in between is read again.
-            guard revision == current else { continue }
-            for (index, item, _, content) in items.map(\.members) {
-                let position = Position(section: Int(index), item: item)
-                if let start, position <= start { continue }
-                if let end, position > end { return nil }
-                let place = position.section - section
-                guard objects.indices.contains(place) else { continue }
-                let isNamed = item == 0 && objects[place].id.lowercased().contains(wanted)
-                if isNamed || content.values.contains(where: { has(wanted, $0) }) {
-                    return Hit(objectID: objects[place].id, position: position)
-                }
+    /// One answer of GetItems.
+    struct Items {
+        typealias Item = DBusStruct<UInt32, UInt32, String, Content>
+
+        let revision: UInt64
+        /// The section to go on with.
+        let next: Int
+        let items: [Item]
+    }
+
+    private static let mostSections = 1024
+
+    private let wanted: String
+    /// Where the search began; nil when that is the top.
+    private let start: Position?
+    /// Whether the end was reached and it goes on from the top.
+    private var isBehindEnd = false
+    private var section: Int
+    private var count = mostSections
+
+    /// A search for the first item behind `start` that has the text, whatever the case, somewhere in its content or, for
+    /// the first item of an object, in the object's id; it goes on from the top when the end is reached.
+    ///
+    /// Objects without items are passed over: nothing of them can be brought onto the screen.
+    init(_ text: String, behind start: Position?) {
+        wanted = text.lowercased()
+        self.start = start
+        section = start?.section ?? 0
+    }
+
+    /// The first thing to read.
+    var first: Step { .read(section: section, count: count) }
+
+    /// Looks through what was read: the objects, and then the items of as many.
+    mutating func take(_ objects: Objects, _ items: Items) -> Step {
+        guard !objects.objects.isEmpty else { return goOnFromTop() }
+        let read = objects.objects.count
+        if objects.revision != items.revision, read > 1 {
+            count = read / 2
+            return .read(section: section, count: count)
+        }
+        if let hit = hit(in: objects.objects, items.items) {
+            if let start, isBehindEnd, hit.position > start { return .notFound }
+            return .found(hit)
+        }
+        let next = min(items.next, section + read)
+        if let start, isBehindEnd, next > start.section { return .notFound }
+        guard next > section, next < objects.total else { return goOnFromTop() }
+        (section, count) = (next, min(Self.mostSections, count * 2))
+        return .read(section: section, count: count)
+    }
+
+    private mutating func goOnFromTop() -> Step {
+        guard start != nil, !isBehindEnd else { return .notFound }
+        (isBehindEnd, section, count) = (true, 0, Self.mostSections)
+        return .read(section: section, count: count)
+    }
+
+    private func hit(in objects: [MirroredObject], _ items: [Items.Item]) -> Hit? {
+        for (index, item, _, content) in items.map(\.members) {
+            let position = Position(section: Int(index), part: .item(item))
+            if let start, !isBehindEnd, position <= start { continue }
+            let place = position.section - section
+            guard objects.indices.contains(place) else { continue }
+            let isNamed = item == 0 && objects[place].id.lowercased().contains(wanted)
+            if isNamed || content.values.contains(where: { Self.has(wanted, $0) }) {
+                return Hit(objectID: objects[place].id, position: position)
             }
-            guard Int(next) > section, Int(next) < Int(total) else { return nil }
-            section = Int(next)
         }
         return nil
     }
 
     /// Whether a value has the text, however deep inside.
-    private static func has(_ wanted: String, _ value: DBusValue) -> Bool {
+    static func has(_ wanted: String, _ value: DBusValue) -> Bool {
         switch value {
         case .variant(let inner): has(wanted, inner)
         case .array(_, let elements), .structure(let elements): elements.contains { has(wanted, $0) }

@@ -149,7 +149,7 @@ final class Viewer {
         search?.cancel()
         search = Task { @DBusActor in
             do throws(DBusError) {
-                let hit = try await Search.first(text, in: adapter, after: position)
+                let hit = try await Search.first(text, in: adapter, behind: position)
                 guard !Task.isCancelled else { return }
                 perform(state.found(hit))
             } catch {

@@ -13,14 +13,17 @@ struct ViewerState {
         case quit
     }
 
-    /// An item of an object.
+    /// An item, header or footer of an object.
     struct Place: Equatable {
         let objectID: String
-        let item: UInt32
+        let part: Search.Position.Part
+
+        /// The item that listd can be asked to scroll to.
+        var item: UInt32 { if case .item(let item) = part { item } else { 0 } }
 
         func isPlace(of shown: Picture.Shown) -> Bool {
             // Canonically equivalent ids are different ones.
-            shown.kind == "cell" && shown.item == item && shown.objectID.utf8.elementsEqual(objectID.utf8)
+            Search.Position(of: shown)?.part == part && shown.objectID.utf8.elementsEqual(objectID.utf8)
         }
     }
 
@@ -144,13 +147,17 @@ struct ViewerState {
         return say(text)
     }
 
-    /// What a search found, if anything.
+    /// What a search found in the items of the list, if anything; what stands on the screen is looked at here.
     mutating func found(_ hit: Search.Hit?) -> [Action] {
-        guard let hit else { return say("not found: \(lastSearch)") }
+        let shown = Search.headersAndFooters(with: lastSearch, in: picture)
+        guard let hit = Search.first(of: shown + (hit.map { [$0] } ?? []), behind: lastHit) else {
+            isSilent = false
+            return say("not found: \(lastSearch)")
+        }
         (lastHit, isSilent) = (hit.position, false)
         // On the only row what was found is worth more.
         message = rows == 1 ? "" : "/\(lastSearch)"
-        let place = Place(objectID: hit.objectID, item: hit.position.item)
+        let place = Place(objectID: hit.objectID, part: hit.position.part)
         wanted = place
         let near = reveal(place)
         return (wanted == nil ? ask(near) : [.scrollTo(place)]) + [.draw]
@@ -244,6 +251,8 @@ struct ViewerState {
     private mutating func reveal(_ place: Place) -> Double? {
         guard let item = picture.shown.values.first(where: place.isPlace) else { return nil }
         wanted = nil
+        // What floats is on the screen.
+        guard !layout.floating.contains(where: { $0.slot == item.slot }) else { return nil }
         let isCovered = !layout.floating.isEmpty
         let y = isCovered ? item.frame.y - scroller.size.pointsPerRow : item.frame.y
         return scroller.scroll(to: y, picture)

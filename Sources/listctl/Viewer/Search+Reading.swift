@@ -1,0 +1,40 @@
+import DBus
+import ListClient
+
+extension Search {
+    /// Reads a list until something is found or all of it was read; nil when it is not there, or the task is cancelled.
+    @DBusActor
+    static func first(
+        _ text: String, in adapter: RemoteObject, behind start: Position?
+    ) async throws(DBusError) -> Hit? {
+        var search = Search(text, behind: start)
+        var step = search.first
+        while case .read(let section, let count) = step, !Task.isCancelled {
+            let objects = try await Objects(adapter, section, count)
+            let items = try await Items(adapter, section, objects.objects.count)
+            step = search.take(objects, items)
+        }
+        if case .found(let hit) = step { return hit }
+        return nil
+    }
+}
+
+extension Search.Objects {
+    @DBusActor
+    fileprivate init(_ adapter: RemoteObject, _ section: Int, _ count: Int) async throws(DBusError) {
+        let (revision, total, objects) = try await adapter.call(
+            "GetObjects", UInt32(clamping: section), UInt32(clamping: count), returning: UInt64.self, UInt32.self,
+            [MirroredObject].self)
+        self.init(revision: revision, total: Int(total), objects: objects)
+    }
+}
+
+extension Search.Items {
+    @DBusActor
+    fileprivate init(_ adapter: RemoteObject, _ section: Int, _ count: Int) async throws(DBusError) {
+        let (revision, next, items) = try await adapter.call(
+            "GetItems", UInt32(clamping: section), UInt32(clamping: count), returning: UInt64.self, UInt32.self,
+            [Item].self)
+        self.init(revision: revision, next: Int(next), items: items)
+    }
+}

@@ -1,0 +1,35 @@
+import ListClient
+
+extension Search {
+    /// The headers and footers of a picture that have a text: listd tells of them only where they are shown.
+    static func headersAndFooters(with text: String, in picture: Picture) -> [Hit] {
+        let wanted = text.lowercased()
+        return picture.shown.values.compactMap { shown in
+            guard let position = Position(of: shown), !position.isItem else { return nil }
+            let title = ItemText.title(of: shown.content, objectID: shown.objectID)
+            guard title.lowercased().contains(wanted) || shown.content.values.contains(where: { has(wanted, $0) })
+            else { return nil }
+            return Hit(objectID: shown.objectID, position: position)
+        }
+    }
+
+    /// The hit that comes first behind a place, going on from the top when the end is reached.
+    static func first(of hits: [Hit], behind start: Position?) -> Hit? {
+        let isBehind = { (hit: Hit) in start.map { hit.position > $0 } ?? true }
+        return hits.min { a, b in isBehind(a) == isBehind(b) ? a.position < b.position : isBehind(a) }
+    }
+}
+
+extension Search.Position {
+    /// Where something that is shown is in the list; nil for what is no part of a section.
+    init?(of shown: Picture.Shown) {
+        switch shown.kind {
+        case "header": self.init(section: Int(shown.section), part: .header)
+        case "cell": self.init(section: Int(shown.section), part: .item(shown.item))
+        case "footer": self.init(section: Int(shown.section), part: .footer)
+        default: return nil
+        }
+    }
+
+    fileprivate var isItem: Bool { if case .item = part { true } else { false } }
+}

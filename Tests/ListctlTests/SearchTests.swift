@@ -1,0 +1,209 @@
+import DBus
+import ListClient
+import TestSupport
+import Testing
+
+@testable import listctl
+
+/// A list as listd answers questions about it; it may change after every answer.
+private struct ReadList {
+    var objects: [(id: String, items: [String])]
+    var revision: UInt64 = 1
+    /// How many objects an answer has at most.
+    var most = 1024
+    /// What happens to the list after each answer.
+    var change: (inout ReadList) -> Void = { _ in }
+    var answers = 0
+
+    private func range(_ section: Int, _ count: Int) -> Range<Int> {
+        let first = min(section, objects.count)
+        return first..<min(objects.count, first + min(count, most))
+    }
+
+    mutating func readObjects(_ section: Int, _ count: Int) -> Search.Objects {
+        defer { answer() }
+        return Search.Objects(
+            revision: revision, total: objects.count,
+            objects: range(section, count).map { MirroredObject(id: objects[$0].id, type: "", fields: [:]) })
+    }
+
+    mutating func readItems(_ section: Int, _ count: Int) -> Search.Items {
+        defer { answer() }
+        let range = range(section, count)
+        let items = range.flatMap { section in
+            objects[section].items.enumerated().map { (index, text) in
+                Search.Items.Item(UInt32(section), UInt32(index), "", ["title": .string(text)] as Content)
+            }
+        }
+        return Search.Items(revision: revision, next: range.isEmpty ? section : range.upperBound, items: items)
+    }
+
+    private mutating func answer() {
+        answers += 1
+        change(&self)
+    }
+
+    /// What a search finds; nil when it comes to no end.
+    mutating func find(_ text: String, behind start: Search.Position?) -> Search.Step? {
+        var search = Search(text, behind: start)
+        var step = search.first
+        for _ in 0..<100_000 {
+            guard case .read(let section, let count) = step else { return step }
+            let objects = readObjects(section, count)
+            step = search.take(objects, readItems(section, objects.objects.count))
+        }
+        return nil
+    }
+}
+
+@Suite("Search")
+struct SearchTests {
+    /// What is to be found, as simply as it can be said.
+    private func naive(_ list: ReadList, _ text: String, behind start: Search.Position?) -> Search.Step {
+        let hits = list.objects.enumerated().flatMap { section, object in
+            object.items.enumerated().compactMap { item, title -> Search.Hit? in
+                guard title.contains(text) || item == 0 && object.id.contains(text) else { return nil }
+                return Search.Hit(
+                    objectID: object.id, position: Search.Position(section: section, part: .item(UInt32(item))))
+            }
+        }
+        let hit = hits.first { hit in start.map { hit.position > $0 } ?? true } ?? hits.first
+        return hit.map { .found($0) } ?? .notFound
+    }
+
+    @Test("lists at random that stand still → the next item with the text, going on from the top", arguments: 1...40)
+    func random(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<50 {
+            let objects = (0..<Int.random(in: 0...12, using: &random)).map { section in
+                (
+                    id: "o\(section)",
+                    items: (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                        ["a", "b", "ab", ""][Int.random(in: 0..<4, using: &random)]
+                    }
+                )
+            }
+            var list = ReadList(objects: objects, most: Int.random(in: 1...5, using: &random))
+            let parts: [Search.Position.Part] = [.header, .item(0), .item(1), .footer]
+            let start: Search.Position? =
+                Bool.random(using: &random)
+                ? nil
+                : Search.Position(
+                    section: Int.random(in: 0...12, using: &random), part: parts[Int.random(in: 0..<4, using: &random)])
+            for text in ["a", "ab", "o3", "nowhere"] {
+                #expect(list.find(text, behind: start) == naive(list, text, behind: start), "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("another revision with every answer → an end, and what is there is found", arguments: ["t4900", "nowhere"])
+    func changing(text: String) {
+        var list = ReadList(objects: (0..<5000).map { (id: "o\($0)", items: ["t\($0)"]) })
+        list.change = { $0.revision += 1 }
+        let hit = Search.Hit(objectID: "o4900", position: Search.Position(section: 4900, part: .item(0)))
+        #expect(list.find(text, behind: nil) == (text == "nowhere" ? .notFound : .found(hit)))
+        #expect(list.answers < 5 * 5000)
+    }
+
+    @Test("another revision now and then → parts are read again, what is found belongs together", arguments: 1...20)
+    func sometimes(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var list = ReadList(objects: (0..<3000).map { (id: "o\($0)", items: ["t\($0)"]) })
+        list.change = { list in
+            guard Int.random(in: 0..<4, using: &random) == 0 else { return }
+            list.revision += 1
+            list.objects.insert((id: "new\(list.revision)", items: ["new"]), at: 0)
+        }
+        guard case .found(let hit) = list.find("t2500", behind: nil) else {
+            Issue.record("not found")
+            return
+        }
+        #expect(hit.objectID == "o2500")
+    }
+
+    @Test("the list becomes shorter than where the search is → it comes to an end")
+    func shrinks() {
+        var list = ReadList(objects: (0..<5000).map { (id: "o\($0)", items: ["t\($0)"]) })
+        list.change = { list in
+            list.revision += 1
+            list.objects.removeLast(min(500, list.objects.count))
+        }
+        #expect(list.find("nowhere", behind: Search.Position(section: 4000, part: .item(0))) == .notFound)
+    }
+
+    private func shown(_ slot: UInt32, _ kind: String, section: UInt32, y: Double, _ title: String) -> Picture.Shown {
+        Picture.Shown(
+            slot: slot, objectID: "o\(section)", section: section, item: 0, kind: kind, reuseIdentifier: "",
+            frame: Frame(x: 0, y: y, width: 40, height: 44), z: 0, content: ["title": .string(title)])
+    }
+
+    /// A viewer that shows sections of a header, an item and a footer, and searches for a text.
+    private func searching(_ text: String) -> ViewerState {
+        var state = ViewerState(columns: 40, rows: 12)
+        _ = state.start()
+        let items = (0..<UInt32(4)).flatMap { section -> [Picture.Shown] in
+            let y = Double(section) * 132
+            return [
+                shown(section * 3, "header", section: section, y: y, "H\(section)"),
+                shown(section * 3 + 1, "cell", section: section, y: y + 44, "cell \(section)"),
+                shown(section * 3 + 2, "footer", section: section, y: y + 88, "foot \(section)"),
+            ]
+        }
+        _ = state.show(
+            Picture(
+                sequence: 1, revision: 1, contentSize: Extent(width: 40, height: 4 * 132),
+                offset: Position(x: 0, y: 0), shown: items))
+        while !state.scroller.hasArrived { _ = state.answered() }
+        for character in "/" + text { _ = state.press(.character(character)) }
+        _ = state.press(.enter)
+        return state
+    }
+
+    @Test("only a header or footer on the screen has the text → it is found, and n finds it again")
+    func headersAndFooters() {
+        for (text, y) in [("H1", 132.0), ("foot 0", 88)] {
+            var state = searching(text)
+            for _ in 0..<2 {
+                // The content ends before the screen would: the place is as near as can be.
+                _ = state.found(nil)
+                #expect(state.message == "/\(text)")
+                while !state.scroller.hasArrived { _ = state.answered() }
+                #expect(state.scroller.top == min(y, 44))
+                _ = state.press(.character("n"))
+            }
+        }
+    }
+
+    @Test("items, headers and footers have the text → found in the order of the list, round and round")
+    func order() {
+        var state = searching("1")
+        let cell = Search.Hit(objectID: "o1", position: Search.Position(section: 1, part: .item(0)))
+        for part in [Search.Position.Part.header, .item(0), .footer, .header] {
+            _ = state.found(cell)
+            let action = ViewerState.Action.find(text: "1", after: Search.Position(section: 1, part: part))
+            #expect(state.press(.character("n")) == [action, .draw])
+        }
+    }
+
+    @Test("a header that floats is found → it is on the screen, nothing is scrolled")
+    func floatingHeader() {
+        var state = ViewerState(columns: 40, rows: 4)
+        _ = state.start()
+        let items =
+            [shown(9, "header", section: 0, y: 44, "H0")]
+            + (0..<UInt32(4)).map { index in
+                var item = shown(index, "cell", section: 0, y: Double(index) * 44, "cell")
+                item.item = index
+                return item
+            }
+        _ = state.show(
+            Picture(
+                sequence: 1, revision: 1, contentSize: Extent(width: 40, height: 440), offset: Position(x: 0, y: 44),
+                shown: items))
+        _ = state.answered()
+        for character in "/H0" { _ = state.press(.character(character)) }
+        _ = state.press(.enter)
+        #expect(state.found(nil) == [.draw])
+        #expect(state.message == "/H0")
+    }
+}
