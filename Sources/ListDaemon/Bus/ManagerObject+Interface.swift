@@ -81,8 +81,8 @@ extension Service {
         var counters = statistics.values
         counters["adapters"] = UInt64(adapters.count)
         counters["views"] = UInt64(views.count)
-        counters["objects"] = UInt64(clamping: adapters.all.reduce(0) { $0 + $1.status.objectCount })
-        counters["items"] = UInt64(clamping: adapters.all.reduce(0) { $0 + $1.status.itemCount })
+        counters["objects"] = UInt64(clamping: total(\.objectCount))
+        counters["items"] = UInt64(clamping: total(\.itemCount))
         counters["bytes"] = UInt64(clamping: use.total.bytes)
         counters["quota-refusals"] = UInt64(clamping: use.refusals)
         counters["bulk-bytes"] = UInt64(clamping: bulk.bytesHeld)
@@ -102,9 +102,21 @@ extension Service {
 
     /// How much there is, for people: `3 lists, 1204 objects, 2 views`.
     var summary: String {
-        let objects = adapters.all.reduce(0) { $0 + $1.status.objectCount }
-        return [(adapters.count, "list"), (objects, "object"), (views.count, "view")]
+        [(adapters.count, "list"), (total(\.objectCount), "object"), (views.count, "view")]
             .map { count, noun in "\(count) \(noun)\(count == 1 ? "" : "s")" }
             .joined(separator: ", ")
+    }
+
+    /// What all lists have together; at the most what an `Int` holds.
+    private func total(_ count: KeyPath<AdapterStatus, Int>) -> Int {
+        adapters.all.reduce(0) { $0.addingSaturated($1.status[keyPath: count]) }
+    }
+}
+
+extension Int {
+    /// The sum, or the number next to it that there is.
+    fileprivate func addingSaturated(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
     }
 }

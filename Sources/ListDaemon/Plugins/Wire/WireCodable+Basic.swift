@@ -91,7 +91,7 @@ extension Array: WireCodable where Element: WireCodable {
     init(from reader: inout WireReader) throws(WireError) {
         let count = try reader.count()
         self = []
-        reserveCapacity(count)
+        reserveCapacity(reader.room(for: count, of: Element.self))
         for _ in 0..<count { append(try Element(from: &reader)) }
     }
 }
@@ -100,8 +100,7 @@ extension Range: WireCodable where Bound == Int {
     func write(to writer: inout WireWriter) { writer.write(lowerBound, upperBound) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        let lower: Int = try reader.read()
-        let upper: Int = try reader.read()
+        let (lower, upper) = (try reader.index(), try reader.index())
         guard lower <= upper else { throw WireError("a range") }
         self = lower..<upper
     }

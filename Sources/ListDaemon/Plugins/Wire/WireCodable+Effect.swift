@@ -53,7 +53,7 @@ extension PlacedItem: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(section, index, item) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(section: try reader.read(), index: try reader.read(), item: try reader.read())
+        self.init(section: try reader.index(), index: try reader.index(), item: try reader.read())
     }
 }
 
@@ -81,14 +81,14 @@ extension AdapterAnswer: WireCodable {
         case 0:
             self = .revision(
                 try reader.read(), droppedDuplicates: try reader.read(), isRefused: try reader.read())
-        case 1: self = .objects(revision: try reader.read(), total: try reader.read(), try reader.read())
-        case 2: self = .object(revision: try reader.read(), section: try reader.read(), try reader.read())
-        case 3: self = .items(revision: try reader.read(), next: try reader.read(), try reader.read())
+        case 1: self = .objects(revision: try reader.read(), total: try reader.index(), try reader.read())
+        case 2: self = .object(revision: try reader.read(), section: try reader.index(), try reader.read())
+        case 3: self = .items(revision: try reader.read(), next: try reader.index(), try reader.read())
         case 4: self = .changes(revision: try reader.read(), try reader.read())
         case 5:
             self = .opened(revision: try reader.read(), sections: try reader.read(), items: try reader.read())
-        case 6: self = .sequence(try reader.read())
-        case 7: self = .scrolled(offset: try reader.read(), sequence: try reader.read())
+        case 6: self = .sequence(try reader.sequence())
+        case 7: self = .scrolled(offset: try reader.read(), sequence: try reader.sequence())
         case 8: self = .flag(try reader.read())
         case 9: self = .picture(try reader.read())
         case 10: self = .text(try reader.read())

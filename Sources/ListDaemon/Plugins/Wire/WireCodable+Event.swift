@@ -23,7 +23,7 @@ extension AdapterEvent: WireCodable {
         case 3: self = .selection(try reader.read())
         case 4: self = .picture(try reader.read())
         case 5:
-            self = .stalled(view: try reader.read(), sequence: try reader.read(), revision: try reader.read())
+            self = .stalled(view: try reader.read(), sequence: try reader.sequence(), revision: try reader.read())
         case 6: self = .closed(view: try reader.read())
         case 7: self = .sectionFault(try reader.read())
         case 8: self = .nearEnd(view: try reader.read(), revision: try reader.read())
@@ -44,7 +44,7 @@ extension SectionReference: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(section, objectID) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(section: try reader.read(), objectID: try reader.read())
+        self.init(section: try reader.index(), objectID: try reader.read())
     }
 }
 
@@ -52,7 +52,7 @@ extension ItemReference: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(section, objectID, item) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(section: try reader.read(), objectID: try reader.read(), item: try reader.read())
+        self.init(section: try reader.index(), objectID: try reader.read(), item: try reader.index())
     }
 }
 
@@ -84,7 +84,7 @@ extension SelectedItem: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(objectID, item) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(objectID: try reader.read(), item: try reader.read())
+        self.init(objectID: try reader.read(), item: try reader.index())
     }
 }
 

@@ -94,7 +94,7 @@ extension IndexPath: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(section, item) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(section: try reader.read(), item: try reader.read())
+        self.init(section: try reader.index(), item: try reader.index())
     }
 }
 

@@ -7,7 +7,7 @@ extension PictureItem: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
-            slot: try reader.read(), objectID: try reader.read(), section: try reader.read(), item: try reader.read(),
+            slot: try reader.read(), objectID: try reader.read(), section: try reader.index(), item: try reader.index(),
             kind: try reader.read(), reuseIdentifier: try reader.read(), frame: try reader.read(),
             z: try reader.read(), content: try reader.read())
     }
@@ -20,7 +20,7 @@ extension PictureChange: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
-            view: try reader.read(), sequence: try reader.read(), revision: try reader.read(),
+            view: try reader.read(), sequence: try reader.sequence(), revision: try reader.read(),
             contentSize: try reader.read(), offset: try reader.read())
         released = try reader.read()
         shown = try reader.read()
@@ -35,7 +35,7 @@ extension PictureChange.Placement: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
-            slot: try reader.read(), section: try reader.read(), item: try reader.read(), frame: try reader.read(),
+            slot: try reader.read(), section: try reader.index(), item: try reader.index(), frame: try reader.read(),
             z: try reader.read())
     }
 }
@@ -61,7 +61,7 @@ extension Picture: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
-            sequence: try reader.read(), revision: try reader.read(), contentSize: try reader.read(),
+            sequence: try reader.sequence(), revision: try reader.read(), contentSize: try reader.read(),
             offset: try reader.read(), items: try reader.read())
     }
 }
@@ -100,7 +100,7 @@ extension ViewDescription: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
-            state: try reader.read(), sequence: try reader.read(), acknowledgedSequence: try reader.read(),
+            state: try reader.read(), sequence: try reader.sequence(), acknowledgedSequence: try reader.sequence(),
             contentSize: try reader.read(), viewport: try reader.read(), workingRange: try reader.read(),
             visibleObjects: try reader.read())
     }
@@ -110,7 +110,7 @@ extension MeasuredSize: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(objectID, item, size) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(objectID: try reader.read(), item: try reader.read(), size: try reader.read())
+        self.init(objectID: try reader.read(), item: try reader.index(), size: try reader.read())
     }
 }
 
@@ -136,8 +136,8 @@ extension ViewResumption: WireCodable {
             guard first <= last else { throw WireError("a visible range") }
             visibleRange = first...last
         }
-        sequence = try reader.read()
-        acknowledgedSequence = try reader.read()
+        sequence = try reader.sequence()
+        acknowledgedSequence = try reader.sequence()
         isStalled = try reader.read()
         contentSize = try reader.read()
         shown = try reader.read()

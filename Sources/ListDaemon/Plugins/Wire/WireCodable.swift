@@ -99,7 +99,27 @@ struct WireReader {
         throw WireError("a number")
     }
 
-    /// How many things follow, of which each takes a byte at least: so no lie makes anybody reserve memory.
+    /// A position in a list or a section, or a number of sections: never negative, and nothing that a list cannot have.
+    mutating func index() throws(WireError) -> Int {
+        let value: Int = try read()
+        guard value >= 0, value <= Int(UInt32.max) else { throw WireError("a position: \(value)") }
+        return value
+    }
+
+    /// A number of pictures: no view is ever sent so many that the next one cannot be counted.
+    mutating func sequence() throws(WireError) -> UInt64 {
+        let value = try number()
+        guard value <= UInt64.max >> 1 else { throw WireError("a sequence: \(value)") }
+        return value
+    }
+
+    /// For how many elements memory may be reserved before they are read: no more than the bytes that are left take, since
+    /// an element in memory is larger than its shortest form in bytes.
+    func room<Element>(for count: Int, of type: Element.Type) -> Int {
+        min(count, remaining / max(1, MemoryLayout<Element>.stride))
+    }
+
+    /// How many things follow, of which each takes a byte at least: so a lie is found out before it costs anything.
     mutating func count() throws(WireError) -> Int {
         let number = try number()
         guard number <= UInt64(remaining) else { throw WireError("a count of \(number)") }

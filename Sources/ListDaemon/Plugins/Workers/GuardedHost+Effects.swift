@@ -32,15 +32,17 @@ extension GuardedHost {
     private func follow(
         _ effect: AdapterEffect, _ preparedRequests: [RequestID], _ said: inout [AdapterEffect]
     ) -> Bool {
+        // Views of other lists are none of its business.
+        if let view = effect.view, views[view] == nil { return true }
         var effect = effect
         switch effect {
-        case .status(var new):
-            new.oldestRevision = changes.oldestRevision
-            status = new
-            effect = .status(new)
-        case .announce(var new):
-            new.oldestRevision = changes.oldestRevision
-            effect = .announce(new)
+        case .status(let new):
+            guard let known = checked(new) else { return false }
+            status = known
+            effect = .status(known)
+        case .announce(let new):
+            guard let known = checked(new) else { return false }
+            effect = .announce(known)
         case .prepared(let token, let update):
             return prepare(token, update, preparedRequests)
         case .selection(let items): selection = items
@@ -49,10 +51,20 @@ extension GuardedHost {
         case .event(let event): note(event)
         case .answer(let id, let outcome):
             guard settle(id, outcome) else { return true }
-        default: break
+        case .paused: return false
         }
         said.append(effect)
         return true
+    }
+
+    /// How the list stands, as the daemon's copy has it: only how many items there are is for the host to say. Nil for a
+    /// number of items that no list has.
+    private func checked(_ new: AdapterStatus) -> AdapterStatus? {
+        let (most, overflow) = snapshot.count.multipliedReportingOverflow(by: ListAdapter.maximumItemsPerSection)
+        guard new.itemCount >= 0, overflow || new.itemCount <= most else { return nil }
+        return AdapterStatus(
+            revision: revision, oldestRevision: changes.oldestRevision, objectCount: snapshot.count,
+            itemCount: new.itemCount)
     }
 
     private func note(_ event: AdapterEvent) {
@@ -93,6 +105,18 @@ extension GuardedHost {
 }
 
 extension AdapterEffect {
+    /// The view that it is about; nil when it is about the list, or answers a request.
+    fileprivate var view: ViewID? {
+        switch self {
+        case .view(let view, _), .closed(let view, _): view
+        case .event(.display(let change)): change.view
+        case .event(.workingRange(let change)): change.view
+        case .event(.picture(let change)): change.view
+        case .event(.stalled(let view, _, _)), .event(.closed(let view)), .event(.nearEnd(let view, _)): view
+        default: nil
+        }
+    }
+
     fileprivate func answers(_ id: RequestID?) -> Bool {
         if case .answer(let answered, _) = self { answered == id } else { false }
     }

@@ -22,7 +22,8 @@ extension GuardedHost {
     func prepare(_ hostToken: StoringToken, _ update: PreparedUpdate, _ requests: [RequestID]) -> Bool {
         let transaction = update.transaction
         let (next, overflow) = revision.addingReportingOverflow(1)
-        guard let seat, stored == nil, !overflow, transaction.baseRevision == revision, transaction.revision == next
+        guard let seat, stored == nil, !overflow, transaction.baseRevision == revision, transaction.revision == next,
+            update.log.allSatisfy({ $0.baseRevision < next && $0.revision == $0.baseRevision &+ 1 })
         else { return false }
         if case .transaction? = storing?.work { return false }
         let booked: Quotas.Amounts?

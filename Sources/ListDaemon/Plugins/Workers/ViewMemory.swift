@@ -48,7 +48,9 @@ struct ViewMemory: Sendable {
 
     /// Follows how it stands.
     mutating func note(_ description: ViewDescription) {
-        if description.state != .new, resumption.options.layout != ListLayoutKind.none, description.viewport != .zero {
+        if description.state != .new, resumption.options.layout != ListLayoutKind.none, description.viewport != .zero,
+            description.viewport.isPossible
+        {
             let wasWide = resumption.viewport?.size
             resumption.viewport = description.viewport
             // Measured sizes hold for one width (or height) only; the viewer measures again.
@@ -145,5 +147,13 @@ struct ViewMemory: Sendable {
         entered.willEnter = references(range.subtracting(old.range))
         entered.didExit = references(old.range.subtracting(range))
         return (display.isEmpty ? [] : [.display(display)]) + (entered.isEmpty ? [] : [.workingRange(entered)])
+    }
+}
+
+extension Rect {
+    /// Whether a view can lie there: the engine takes no other, and a worker may say anything.
+    fileprivate var isPossible: Bool {
+        origin.x.isFinite && origin.y.isFinite && size.width.isFinite && size.height.isFinite && size.width >= 0
+            && size.height >= 0
     }
 }

@@ -187,6 +187,63 @@ struct WireCodableTests {
         #expect(read > 0)
     }
 
+    /// Effects with a number in them that nothing has which a list has.
+    private static func absurd() -> [AdapterEffect] {
+        var effects: [AdapterEffect] = []
+        for number in [-1, .min, .max] {
+            var display = DisplayChange(view: 1, revision: 2)
+            display.willDisplay = [SectionReference(section: number, objectID: "a")]
+            var items = DisplayChange(view: 1, revision: 2)
+            items.itemsWillDisplay = [ItemReference(section: 0, objectID: "a", item: number)]
+            var picture = PictureChange(view: 1, sequence: 2, revision: 3, contentSize: .zero, offset: .zero)
+            picture.placed = [PictureChange.Placement(slot: 1, section: number, item: 3, frame: .zero, z: 4)]
+            var shown = PictureChange(view: 1, sequence: 2, revision: 3, contentSize: .zero, offset: .zero)
+            shown.shown = [item]
+            shown.shown[0].item = number
+            effects += [
+                .event(.display(display)), .event(.display(items)), .event(.picture(picture)), .event(.picture(shown)),
+                .selection([SelectedItem(objectID: "a", item: number)]),
+                .answer(1, .success(.items(revision: 1, next: number, []))),
+                .answer(1, .success(.objects(revision: 1, total: number, []))),
+                .event(
+                    .updated(
+                        Transaction(
+                            baseRevision: 1, revision: 2, kind: .update, animated: true, sectionCount: number,
+                            itemCount: 4))),
+            ]
+        }
+        let picture = Picture(sequence: .max, revision: 2, contentSize: .zero, offset: .zero, items: [])
+        let change = PictureChange(view: 1, sequence: .max, revision: 3, contentSize: .zero, offset: .zero)
+        return effects + [.answer(1, .success(.picture(picture))), .event(.picture(change))]
+    }
+
+    @Test("positions and sequences that nothing has → an error")
+    func absurdNumbers() {
+        for effect in Self.absurd() {
+            let report = WorkerReport.effects(4, HostOutput(effects: [effect], preparedRequests: []))
+            #expect(throws: WireError.self, "\(effect)") {
+                try WireReader.value(of: WorkerReport.self, from: WireWriter.bytes(of: report))
+            }
+        }
+    }
+
+    @Test(
+        "a range that no list has → an error",
+        arguments: [(.min, .max), (-1, 0), (-2, -1), (0, .max), (2, 1), (0, 1 << 32)] as [(Int, Int)])
+    func ranges(lower: Int, upper: Int) {
+        var writer = WireWriter()
+        writer.write(lower, upper)
+        #expect(throws: WireError.self) { try WireReader.value(of: Range<Int>.self, from: writer.bytes) }
+    }
+
+    @Test("a count of large elements in few bytes → no more memory is reserved than the bytes take")
+    func reservation() throws {
+        let reader = WireReader([UInt8](repeating: 0, count: 1 << 16))
+        #expect(reader.room(for: 1 << 16, of: PictureItem.self) * MemoryLayout<PictureItem>.stride <= 1 << 16)
+        #expect(reader.room(for: 3, of: PictureItem.self) == 3)
+        #expect(reader.room(for: 1 << 16, of: UInt8.self) == 1 << 16)
+    }
+
     @Test("a large value → goes through a sealed memory file, and no other file is read")
     func packets() throws {
         let object = try ListObject(id: "big", fields: ["t": .string(String(repeating: "x", count: 1 << 20))])

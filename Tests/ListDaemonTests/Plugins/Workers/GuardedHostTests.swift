@@ -77,3 +77,106 @@ struct GuardedHostTests {
         }
     }
 }
+
+@Suite("A list whose worker says what is not so", .timeLimit(.minutes(5)))
+struct DishonestWorkerTests {
+    /// What became of what was said.
+    private enum Outcome: Sendable {
+        case said(AdapterEffect)
+        case blamed(String)
+        /// Everything before has been handled.
+        case settled
+    }
+
+    private let outcomes = EventLog<Outcome>()
+
+    /// What comes of it when the host of a list of three objects, whose view 1 is open, says something.
+    private func outcome(of effects: AdapterEffect...) async throws -> [Outcome] {
+        let outcomes = outcomes
+        let objects = try (0..<3).map { try ListObject(id: "o\($0)") }
+        let host = GuardedHost(
+            configuration: ListAdapter.Configuration(),
+            controllers: SectionControllerTable(naming: ["*": "listd/single"]), objects: objects, revision: 7
+        ) { effects in
+            for effect in effects { outcomes.record(.said(effect)) }
+        }
+        host.move(
+            to: Seat(
+                number: 1, open: { _ in }, send: { _ in }, blame: { outcomes.record(.blamed($0)) }, close: {}))
+        host.send(.openView(1, 1, ListViewOptions()))
+        host.take(HostOutput(effects: effects, preparedRequests: []), from: 1)
+        await withCheckedContinuation { done in host.ping { done.resume() } }
+        return outcomes.recorded
+    }
+
+    @Test("a number of items that no list has → the worker is blamed", arguments: [-1, .min, .max, 3_000_001])
+    func items(count: Int) async throws {
+        let status = AdapterStatus(revision: 7, oldestRevision: 7, objectCount: 3, itemCount: count)
+        for effect in [AdapterEffect.status(status), .announce(status)] {
+            guard case .blamed = try await outcome(of: effect).last else {
+                Issue.record("not blamed")
+                continue
+            }
+        }
+    }
+
+    @Test("another revision, another number of objects → the daemon's own are said", arguments: [-1, 0, .max])
+    func numbers(count: Int) async throws {
+        let status = AdapterStatus(revision: .max, oldestRevision: .max, objectCount: count, itemCount: 3_000_000)
+        let known = AdapterStatus(revision: 7, oldestRevision: 7, objectCount: 3, itemCount: 3_000_000)
+        guard case .said(.status(known)) = try await outcome(of: .status(status)).last,
+            case .said(.announce(known)) = try await outcome(of: .announce(status)).last
+        else {
+            Issue.record("\(outcomes.recorded)")
+            return
+        }
+    }
+
+    @Test("something about a view of another list → nobody hears it; about its own → it is passed on")
+    func views() async throws {
+        for view in [2, 0, .max] as [ViewID] {
+            let outcome = try await outcome(
+                of: .closed(view, .closed), .event(.nearEnd(view: view, revision: 7)), .event(.closed(view: view)),
+                .event(.picture(PictureChange(view: view, sequence: 1, revision: 7, contentSize: .zero, offset: .zero)))
+            )
+            #expect(outcome.isEmpty)
+        }
+        guard case .said(.closed(1, .closed)) = try await outcome(of: .closed(1, .closed)).last else {
+            Issue.record("\(outcomes.recorded)")
+            return
+        }
+    }
+
+    @Test("a log of transactions that the list did not have → the worker is blamed, nothing is stored")
+    func log() async throws {
+        let transaction = PreparedTransaction(
+            baseRevision: 7, revision: 8, content: .changes(PreparedTransaction.Changes()))
+        for (base, revision) in [(8, 9), (7, 9), (.max, 0), (7, 7), (900, 901)] as [(UInt64, UInt64)] {
+            let entry = Transaction(
+                baseRevision: base, revision: revision, kind: .update, animated: false, sectionCount: 3, itemCount: 3)
+            let update = PreparedUpdate(transaction: transaction, log: [entry], oldestRevision: 0)
+            guard case .blamed = try await outcome(of: .prepared(1, update)).last else {
+                Issue.record("\(base) → \(revision) is not blamed")
+                continue
+            }
+        }
+    }
+
+    @Test("a viewport that no view has → the last one that there was holds")
+    func viewport() throws {
+        var memory = ViewMemory(id: 1, options: ListViewOptions())
+        func describe(_ viewport: Rect) {
+            memory.note(
+                ViewDescription(
+                    state: .active, sequence: 1, acknowledgedSequence: 1, contentSize: .zero, viewport: viewport,
+                    workingRange: 0..<0, visibleObjects: []))
+        }
+        let viewport = Rect(x: 1, y: 2, width: 3, height: 4)
+        describe(viewport)
+        for (number, extent) in [(.nan, 1), (.infinity, 1), (1, -1), (1, .nan), (1, .infinity)] as [(Double, Double)] {
+            describe(Rect(x: number, y: 0, width: extent, height: 4))
+            describe(Rect(x: 0, y: number, width: 3, height: extent))
+            #expect(memory.present.viewport == viewport)
+        }
+    }
+}
