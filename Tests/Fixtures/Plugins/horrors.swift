@@ -196,6 +196,14 @@ final class SteadyController: ListSectionController {
     }
 }
 
+/// Does what an object tells it to do when its number of items is asked for, which needs no section controller.
+func countItems(of object: ListObject) -> Int {
+    if object.fields["at"]?.string == "traits", Token(object.fields["once"]?.string ?? "").isThere {
+        Horror(rawValue: object.fields["do"]?.string ?? "")?.happen()
+    }
+    return 1
+}
+
 /// Changes its item, or selects it (`do`), again and again without end; with `once` as in other horrors.
 final class FloodController: ListSectionController {
     private var count: Int64 = 0
@@ -274,12 +282,27 @@ enum Horrors: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         if try host.settings.boolean("Refuse") == true { throw ListError(.pluginFailed, "no horrors today") }
         if let horror = host.settings["Manifest"] { Horror(rawValue: horror)?.happen() }
+        // The newer version waits until somebody writes to this pipe.
+        if version == "2.0", let gate = host.settings["Gate"] {
+            var byte: UInt8 = 0
+            read(open(gate, O_RDONLY), &byte, 1)
+        }
         host.logger.notice("horrors \(version) in process \(getpid())")
         return PluginManifest(
             name: pluginName, version: version,
             sectionControllers: [
                 .controller("Horror") { HorrorController() }, .controller("Steady") { SteadyController() },
                 .controller("Flood") { FloodController() }, .controller("Stillborn") { StillbornController() },
+                .controller(
+                    "Traits",
+                    traits: {
+                        ListSectionTraits(
+                            numberOfItems: countItems,
+                            shape: { _, _ in
+                                let size = Size(width: 100, height: 40)
+                                return ListSectionShape(metrics: SectionMetrics(itemCount: 1, uniformItemSize: size))
+                            })
+                    }, { SteadyController() }),
             ],
             dataSources: [.source("source") { try HorrorSource($0) }])
     }

@@ -2,6 +2,7 @@ import DBus
 import Foundation
 import Glibc
 import ListClient
+import Synchronization
 import TestSupport
 import Testing
 
@@ -132,6 +133,41 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test(
+        "its worker dies for the last time or before while a newer file loads → that one takes over, alone, and lives on",
+        arguments: [1, 3, 5])
+    func diesDuringReload(deaths: UInt32) async throws {
+        let gate = try Gate()
+        let stage = try await HorrorStage("CallbackTimeout=1h\nGate=\(gate.path)")
+        let list = try await stage.makeList("list", "Steady")
+        #expect(try await list.performUpdates(rows(5)) == 1)
+        for death in 1..<deaths {
+            kill(try await stage.process, SIGKILL)
+            try await stage.wait(for: "ready", restarts: death)
+        }
+        try stage.install(.second)
+        let loading = Task { @DBusActor in
+            _ = try await stage.stage.manager.call(
+                "LoadPlugin", "horrors", returning: ObjectPath.self, timeout: .seconds(120))
+        }
+        await gate.wait()
+        kill(try await stage.process, SIGKILL)
+        while try await stage.plugin("State", as: String.self) == "ready" { try await stage.waitForChange() }
+        gate.open()
+        try await loading.value
+        try await stage.wait(for: "ready")
+        #expect(try await stage.plugin("Version", as: String.self) == "2.0")
+        #expect(try await list.items().map { $0.content["version"] } == Array(repeating: .string("2.0"), count: 5))
+        // It is looked after like any other worker, and it is the only one.
+        let restarts = try await stage.plugin("RestartCount", as: UInt32.self)
+        kill(try await stage.process, SIGKILL)
+        try await stage.wait(for: "ready", restarts: restarts + 1)
+        #expect(try await list.items().map(\.reuse) == Array(repeating: "steady", count: 5))
+        let last = try await stage.process
+        while ProcessStatus.children(of: stage.stage.listd.identifier) != [last] { await Task.yield() }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test("a scroll that shows twenty new cells → one message to the worker, and one back")
     func roundTrips() async throws {
         let stage = try await HorrorStage()
@@ -257,6 +293,38 @@ extension HorrorStage {
     }
 }
 
+/// A pipe with a name at which a plugin waits.
+private final class Gate: Sendable {
+    private let directory = TemporaryDirectory()
+    private let end = Mutex<FileDescriptor?>(nil)
+
+    var path: String { directory.path + "/gate" }
+
+    init() throws {
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+        guard unsafe mkfifo(path, 0o644) == 0 else { throw ListdProcess.Failure("mkfifo \(path): errno \(errno)") }
+    }
+
+    /// Waits until somebody is at the gate.
+    func wait() async {
+        await withCheckedContinuation { done in
+            Thread.detachNewThread { [self] in
+                // This waits until the pipe is opened for reading.
+                let file = unsafe Glibc.open(path, O_WRONLY | O_CLOEXEC)
+                end.withLock { $0 = file >= 0 ? FileDescriptor(adopting: file) : nil }
+                done.resume()
+            }
+        }
+    }
+
+    /// Lets everybody through who is there, or comes later.
+    func open() {
+        let bytes = [UInt8](repeating: 0, count: 64)
+        let count = end.withLock { end in end.map { unsafe write($0.rawValue, bytes, bytes.count) } }
+        #expect(count == bytes.count)
+    }
+}
+
 /// What /proc says about a process.
 struct ProcessStatus {
     private let lines: [Substring]
@@ -279,6 +347,15 @@ struct ProcessStatus {
 
     subscript(name: String) -> String? {
         lines.first { $0.hasPrefix(name + ":") }?.split(separator: ":").last?.trimmingCharacters(in: .whitespaces)
+    }
+
+    /// The processes that a process has started and that have not ended.
+    static func children(of parent: Int32) -> [Int32] {
+        let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return processes.compactMap { Int32($0) }.filter { number in
+            guard let status = ProcessStatus(number), !status.isZombie else { return false }
+            return status["PPid"] == "\(parent)"
+        }
     }
 
     var isZombie: Bool { self["State"]?.hasPrefix("Z") ?? false }

@@ -35,6 +35,8 @@ final class PluginWorker: Sendable {
     private var fileState: PluginFileState?
     var lists: [ObjectIdentifier: GuardedHost] = [:]
     var sources: [SeatNumber: WorkerSource] = [:]
+    /// Runs while the worker is not started again yet.
+    private var pauseTimer: LoopTimer?
     private var starting: [@DBusActor (Result<LoadedPlugin, ListError>) -> Void] = []
     private var isDismissed = false
 
@@ -137,11 +139,13 @@ extension PluginWorker {
         _ facts: PluginFacts, _ file: PluginFile, _ state: PluginFileState?, _ from: WorkerProcess?
     ) {
         guard let from, from === process || from === successor else { return }
-        let old = from === successor ? process : nil
+        // Of two that load the plugin at the same time, the first one stays.
+        let other = from === successor ? process : successor
+        if from === successor { lifecycle.successorTookOver() } else { lifecycle.didStart() }
+        pauseTimer?.cancel()
         process = from
         successor = nil
         fileState = state
-        lifecycle.didStart()
         tell { plugin in
             plugin.version = facts.version
             plugin.file = file.path
@@ -155,7 +159,7 @@ extension PluginWorker {
         log.info("plugin \(name) \(facts.version) is loaded from \(file.path)", .plugin(name))
         for list in lists.values { seat(list) }
         restartSources()
-        old?.kill("it was replaced")
+        other?.kill("it was replaced")
         answer(.success(plugin))
     }
 
@@ -170,7 +174,12 @@ extension PluginWorker {
         process = nil
         lifecycle.refuse()
         giveUp(error.reason)
-        answer(.failure(error))
+        failed(error)
+    }
+
+    /// Who waits for the plugin waits in vain, unless a successor is still loading it.
+    private func failed(_ error: ListError) {
+        if successor == nil { answer(.failure(error)) }
     }
 
     private func answer(_ outcome: Result<LoadedPlugin, ListError>) {
@@ -198,10 +207,10 @@ extension PluginWorker {
         plugin.lastError = reason
         for list in lists.values { list.loseSeat() }
         for source in sources.values { source.pause() }
-        // Who waits for the first start is told at once; lists wait for the next one.
+        // Who waits for a start is told at once; lists wait for the next one.
         if wasLoading, !starting.isEmpty {
-            answer(.failure(ListError(.pluginFailed, "plugin \(name): the worker: \(reason)")))
-            if plugin.version.isEmpty { return lifecycle.dismiss() }
+            failed(ListError(.pluginFailed, "plugin \(name): the worker: \(reason)"))
+            if plugin.state == .loading { return lifecycle.dismiss() }
         }
         died()
     }
@@ -214,13 +223,14 @@ extension PluginWorker {
                 plugin.state = .restarting
                 plugin.processID = 0
             }
-            EventLoop.shared.addTimer(after: pause) { [weak self] in
+            pauseTimer?.cancel()
+            pauseTimer = EventLoop.shared.addTimer(after: pause) { [weak self] in
                 guard let self, lifecycle.pauseIsOver() == .start else { return }
                 start()
             }
         case .giveUp:
             giveUp(plugin.lastError)
-            answer(.failure(ListError(.pluginFailed, "plugin \(name): \(plugin.lastError)")))
+            failed(ListError(.pluginFailed, "plugin \(name): \(plugin.lastError)"))
         case .none, .start: break
         }
     }
@@ -242,6 +252,7 @@ extension PluginWorker {
     func dismiss(because reason: String = "it was unloaded") {
         isDismissed = true
         lifecycle.dismiss()
+        pauseTimer?.cancel()
         answer(.failure(ListError(.noSuchPlugin, "plugin \(name): \(reason)")))
         process?.kill(reason)
         successor?.kill(reason)

@@ -62,6 +62,18 @@ package struct WorkerLifecycle: Sendable, Equatable {
         if state == .starting { state = .running }
     }
 
+    /// A process that was started beside the present one has loaded the plugin, and takes its place, whatever became of that
+    /// one meanwhile: a pause need not be waited for any more, and what failed before is forgotten.
+    package mutating func successorTookOver() {
+        switch state {
+        case .idle: break
+        case .failed:
+            deaths = []
+            state = .running
+        case .starting, .running, .pausing: state = .running
+        }
+    }
+
     /// The process has ended, or was ended because it did not answer.
     package mutating func didDie(at now: ContinuousClock.Instant) -> Action {
         guard state == .starting || state == .running else { return .none }

@@ -73,6 +73,50 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.need() == .start)
     }
 
+    @Test("dies while a successor loads, which takes over → running, and the pause starts nothing any more")
+    mutating func successorDuringPause() {
+        _ = lifecycle.need()
+        lifecycle.didStart()
+        for number in 0..<3 { _ = dieAndComeBack(at: .seconds(number)) }
+        #expect(lifecycle.didDie(at: start + .seconds(3)) == .pause(.milliseconds(400)))
+        lifecycle.successorTookOver()
+        #expect(lifecycle.state == .running)
+        #expect(lifecycle.pauseIsOver() == .none)
+        #expect(lifecycle.restartCount == 3)
+        // Its deaths count with those of the one before.
+        #expect(lifecycle.didDie(at: start + .seconds(4)) == .giveUp)
+    }
+
+    @Test("fails while a successor loads, which takes over → running with a clean slate")
+    mutating func successorAfterFailure() {
+        _ = lifecycle.need()
+        lifecycle.didStart()
+        for number in 0..<5 { _ = dieAndComeBack(at: .seconds(number)) }
+        #expect(lifecycle.state == .failed)
+        lifecycle.successorTookOver()
+        #expect(lifecycle.state == .running)
+        #expect(lifecycle.didDie(at: start + .seconds(5)) == .pause(.milliseconds(50)))
+    }
+
+    @Test("a successor takes over from one that works, or is being started → running, started once")
+    mutating func successor() {
+        _ = lifecycle.need()
+        lifecycle.successorTookOver()
+        #expect(lifecycle.state == .running)
+        lifecycle.didStart()
+        lifecycle.successorTookOver()
+        #expect(lifecycle.state == .running)
+        #expect(lifecycle.need() == .none)
+    }
+
+    @Test("dismissed while a successor loads → stays idle")
+    mutating func successorOfNobody() {
+        _ = lifecycle.need()
+        lifecycle.dismiss()
+        lifecycle.successorTookOver()
+        #expect(lifecycle.state == .idle)
+    }
+
     @Test("the plugin refuses → failed at once")
     mutating func refused() {
         _ = lifecycle.need()
