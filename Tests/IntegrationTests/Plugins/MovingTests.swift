@@ -56,6 +56,27 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test("to other section controllers of its worker by Reload, whose traits hang → found out, and it comes back")
+    func hangsInTraits() async throws {
+        let horrors = try await HorrorStage("CallbackTimeout=2s", files: ["moving.list": text("horrors/Steady")])
+        let list = TestAdapter(stage: horrors.stage, path: "/org/listd/Listd1/adapters/moving")
+        #expect(try await list.performUpdates([Row("a", "row", [:])]) == 1)
+        let process = try await horrors.process
+        try await reload(horrors.stage, "horrors/Traits")
+        #expect(try await list.items().map(\.reuse) == ["steady"])
+        #expect(try await horrors.process == process)
+        let fields: [String: DBusValue] = [
+            "do": .string("loop"), "at": .string("traits"), "once": .string(try horrors.token("once")),
+        ]
+        _ = try? await list.performUpdates([Row("victim", "row", fields)])
+        try await horrors.wait(for: "ready", restarts: 1)
+        let error = try await horrors.plugin("LastError", as: String.self)
+        #expect(error.contains("CallbackTimeout"))
+        #expect(error.contains("horrors/Traits on object \"victim\""))
+        #expect(try await list.items().map(\.reuse) == ["steady"])
+        #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test("moved while writers write → each call is answered once, and a mirror is right")
     func movesUnderLoad() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": text(nil)])

@@ -18,7 +18,8 @@ final class SeatedHost: Sendable {
     /// The executor of the host.
     let executor: HostExecutor
     private let relay = HostRelay()
-    private let tracer: CallTracer
+    /// What its section controllers are traced with, those too that it gets later.
+    let tracer: CallTracer
 
     /// Makes the host of a list as it is; every transaction is stored before it is applied.
     init(_ setup: HostSetup, controllers: SectionControllerTable, tracer: CallTracer, output: @escaping Output) {

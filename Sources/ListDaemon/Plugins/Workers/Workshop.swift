@@ -137,7 +137,7 @@ extension Workshop {
         guard let list = lists[seat] else { return }
         switch command {
         case .configure(let id, let configuration, let table?):
-            list.send(.configure(id, configuration, resolved(table, CallTracer(nil))))
+            list.send(.configure(id, configuration, resolved(table, list.tracer)))
         case .hold(let holds): list.send(.hold(holds || isCongested))
         default: list.send(command)
         }
