@@ -36,21 +36,25 @@ final class WorkshopSource: Sendable {
 }
 
 /// Lets a source go on when its event was taken; for good once it is open.
-private final class EventFlow: Sendable {
+final class EventFlow: Sendable {
     private let taken = DispatchSemaphore(value: 0)
     private let isOpen = Mutex(false)
 
+    /// Waits until the event was taken.
     func wait() {
         guard !isOpen.withLock({ $0 }) else { return }
         taken.wait()
+        // Each thread that goes on lets another one go, however many there are.
+        if isOpen.withLock({ $0 }) { taken.signal() }
     }
 
+    /// The event was taken.
     func go() { taken.signal() }
 
+    /// Nobody waits any more.
     func open() {
         isOpen.withLock { $0 = true }
-        // One event is on its way at most for each thread of the source: those that wait go on one after the other.
-        for _ in 0..<64 { taken.signal() }
+        taken.signal()
     }
 }
 

@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+@Suite("A source whose events wait to be taken", .timeLimit(.minutes(5)))
+struct EventFlowTests {
+    @Test("stopped while more threads than ever wait → each of them goes on")
+    func stop() async throws {
+        let (flow, steps) = (EventFlow(), EventLog<Bool>())
+        let count = 100
+        for _ in 0..<count {
+            let thread = Thread {
+                steps.record(false)
+                flow.wait()
+                steps.record(true)
+            }
+            thread.stackSize = 128 << 10
+            thread.start()
+        }
+        for _ in 0..<count { #expect(try await steps.next(timeout: .seconds(60)) == false) }
+        flow.open()
+        for _ in 0..<count { #expect(try await steps.next(timeout: .seconds(60)) == true) }
+        // Who comes later does not wait.
+        flow.wait()
+    }
+
+    @Test("an event is taken → one that waits goes on for it")
+    func taken() async throws {
+        let (flow, steps) = (EventFlow(), EventLog<Int>())
+        Thread.detachNewThread {
+            for step in 0..<3 {
+                flow.wait()
+                steps.record(step)
+            }
+        }
+        for step in 0..<3 {
+            #expect(steps.recorded.isEmpty)
+            flow.go()
+            #expect(try await steps.next(timeout: .seconds(60)) == step)
+        }
+        flow.open()
+    }
+}
