@@ -23,10 +23,14 @@ final class BreadcrumbMap: Sendable {
     /// Makes memory for a new worker.
     convenience init() throws(ListError) {
         let number = unsafe listd_memfd("listd breadcrumbs")
-        guard number >= 0, ftruncate(number, off_t(Self.size)) == 0 else {
-            throw ListError(.limitsExceeded, "no memory to share with a worker", cause: SystemError.text(errno))
-        }
-        try self.init(file: FileDescriptor(adopting: number))
+        guard number >= 0 else { throw Self.noMemory(errno) }
+        let file = FileDescriptor(adopting: number)
+        guard ftruncate(number, off_t(Self.size)) == 0 else { throw Self.noMemory(errno) }
+        try self.init(file: file)
+    }
+
+    private static func noMemory(_ number: Int32) -> ListError {
+        ListError(.limitsExceeded, "no memory to share with a worker", cause: SystemError.text(number))
     }
 
     /// Maps the memory that the daemon handed over.
