@@ -82,6 +82,19 @@ struct EntryTests {
         #expect(try item("nonsense", "n").reuseIdentifier == "file")
     }
 
+    @Test("a device → of characters or of blocks, by what the file system says")
+    func devices() throws {
+        let null = try #require(try Directory(root: "/dev").entry(EntryPath("null")))
+        #expect(null.device == .character)
+        let object = try null.object(id: "null", heading: nil, isRecursive: false)
+        #expect(object.fields["device"] == "character")
+        #expect(EntryController(types: .builtIn).item(for: object).content["mime"] == "inode/chardevice")
+        let disk = try item("device", "sda", ["device": "block"])
+        #expect(disk.content["mime"] == "inode/blockdevice")
+        #expect(disk.reuseIdentifier == "device")
+        #expect(try Directory(root: "/").entry(EntryPath("dev"))?.device == nil)
+    }
+
     @Test("a list of entries → rows over the whole width, with a header over the first of each sort")
     func list() throws {
         let list = try TestList(FilesPlugin.self, size: Size(width: 200, height: 300))

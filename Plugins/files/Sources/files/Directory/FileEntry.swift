@@ -10,6 +10,12 @@ enum FileKind: String, Sendable, CaseIterable {
     case device
 }
 
+/// What a device is; the raw value is the field `device`.
+enum DeviceKind: String, Sendable {
+    case character
+    case block
+}
+
 /// A directory entry with what the file system says about it.
 struct FileEntry: Equatable, Sendable {
     /// Which file it is, whatever its name: stays through a rename.
@@ -31,6 +37,8 @@ struct FileEntry: Equatable, Sendable {
     var owner: UInt32
     /// Where a link points.
     var target: EntryPath?
+    /// What a device is.
+    var device: DeviceKind?
     /// Whether it is a directory that a recursive list may not look into.
     var isUnreadable = false
 }
@@ -53,6 +61,7 @@ extension FileEntry {
             fields["raw-name"] = .array(element: "y", name.bytes.map { .byte($0) })
         }
         if let target { fields["target"] = .string(target.text) }
+        if let device { fields["device"] = .string(device.rawValue) }
         if let heading { fields["heading"] = .string(heading) }
         if isRecursive {
             fields["path"] = .string(path.text)

@@ -95,7 +95,8 @@ struct Directory: ~Copyable {
             modified: status.st_mtim.microseconds,
             mode: status.st_mode & 0o7777,
             owner: status.st_uid,
-            target: kind == .link ? target(of: name) : nil)
+            target: kind == .link ? target(of: name) : nil,
+            device: DeviceKind(mode: status.st_mode))
     }
 
     private func target(of name: EntryPath) -> EntryPath? {
@@ -131,6 +132,16 @@ extension FileKind {
         case S_IFIFO: self = .pipe
         case S_IFSOCK: self = .socket
         default: self = .device
+        }
+    }
+}
+
+extension DeviceKind {
+    fileprivate init?(mode: mode_t) {
+        switch mode & S_IFMT {
+        case S_IFCHR: self = .character
+        case S_IFBLK: self = .block
+        default: return nil
         }
     }
 }

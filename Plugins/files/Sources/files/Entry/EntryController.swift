@@ -20,7 +20,7 @@ final class EntryController: ListBindingSingleSectionController, ListSupplementa
     override func item(for object: ListObject) -> ListItem {
         let kind = object.fields["kind"]?.string.flatMap(FileKind.init) ?? .file
         let name = object.fields["name"]?.string ?? object.id
-        let type = mimeType(of: kind, named: name)
+        let type = mimeType(of: kind, object.fields, named: name)
         var content: Fields = [
             "title": .string(name),
             "detail": .string(detail(of: kind, object.fields)),
@@ -35,14 +35,15 @@ final class EntryController: ListBindingSingleSectionController, ListSupplementa
 
     override func size(for object: ListObject) -> Size { strip(Self.rowHeight) }
 
-    private func mimeType(of kind: FileKind, named name: String) -> String {
+    private func mimeType(of kind: FileKind, _ fields: Fields, named name: String) -> String {
         switch kind {
         case .file: types.type(forName: name)
         case .directory: "inode/directory"
         case .link: "inode/symlink"
         case .pipe: "inode/fifo"
         case .socket: "inode/socket"
-        case .device: "inode/blockdevice"
+        case .device:
+            fields["device"]?.string == DeviceKind.character.rawValue ? "inode/chardevice" : "inode/blockdevice"
         }
     }
 
