@@ -25,7 +25,7 @@ package enum Daemon {
                 return await run(options, environment: environment)
             case .checkConfiguration(let directory):
                 return checkConfiguration(directory)
-            case .worker(let address, _):
+            case .worker(let address):
                 guard Confinement.begin() else { return .usage }
                 return await WorkerProgram.run(address: address)
             }

@@ -24,7 +24,7 @@ extension Arguments {
             return .checkConfiguration(directory: try defaults.configurationDirectory(given: given.values[.config]))
         }
         if let address = given.values[.worker] {
-            return .worker(address: try given.checked(address, of: .worker), logLevel: level)
+            return .worker(address: try given.checked(address, of: .worker))
         }
         return .run(
             DaemonOptions(

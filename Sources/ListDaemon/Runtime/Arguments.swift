@@ -8,7 +8,7 @@ package enum Arguments: Sendable, Equatable {
     /// Be the daemon.
     case run(DaemonOptions)
     /// Be a plugin worker that dials its daemon at a D-Bus address.
-    case worker(address: String, logLevel: Log.Level)
+    case worker(address: String)
     /// Read the configuration in a directory, print what is wrong with it, and leave.
     case checkConfiguration(directory: String)
     /// Print the version and leave.

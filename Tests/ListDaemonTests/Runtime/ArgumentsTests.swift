@@ -101,10 +101,7 @@ struct ArgumentsTests {
     func commands() throws {
         #expect(try parse(["--version"]) == .version)
         #expect(try parse(["--bus", "system", "--help", "--version"], [:]) == .help)
-        #expect(try parse(["--worker", "unix:path=/w"], [:]) == .worker(address: "unix:path=/w", logLevel: .info))
-        #expect(
-            try parse(["--worker", "unix:path=/w", "--log-level=error"], [:])
-                == .worker(address: "unix:path=/w", logLevel: .error))
+        #expect(try parse(["--worker", "unix:path=/w"], [:]) == .worker(address: "unix:path=/w"))
         #expect(try parse(["--check-config"]) == .checkConfiguration(directory: "/home/ada/.config/listd"))
         #expect(try parse(["--check-config", "--config", "/c"], [:]) == .checkConfiguration(directory: "/c"))
     }
