@@ -17,7 +17,10 @@ struct PluginSettingsTests {
 
     @Test(
         "a truth value in systemd's words",
-        arguments: [("yes", true), ("On", true), ("1", true), ("FALSE", false), ("0", false)])
+        arguments: [
+            ("yes", true), ("On", true), ("1", true), ("y", true), ("T", true), ("FALSE", false), ("0", false),
+            ("n", false), ("f", false),
+        ])
     func boolean(text: String, value: Bool) throws {
         #expect(try settings(text).boolean("Key") == value)
     }
@@ -26,7 +29,8 @@ struct PluginSettingsTests {
         "a time with or without a unit",
         arguments: [
             ("250ms", Duration.milliseconds(250)), ("3", .seconds(3)), ("3 s", .seconds(3)), ("2min", .seconds(120)),
-            ("1h", .seconds(3600)), ("2d", .seconds(172_800)), ("0", .zero),
+            ("1h", .seconds(3600)), ("2d", .seconds(172_800)), ("0", .zero), ("1min 30s", .seconds(90)),
+            ("1.5h", .seconds(5400)), ("1w", .seconds(604_800)), ("20us", .microseconds(20)),
         ])
     func duration(text: String, value: Duration) throws {
         #expect(try settings(text).duration("Key") == value)
@@ -48,7 +52,12 @@ struct PluginSettingsTests {
         if text != "99999999999999999999" { #expect(throws: PluginSettingError.self) { try settings.number("Key") } }
     }
 
-    @Test("negative and endless times → an error", arguments: ["-1s", "9223372036854775807d", "infinity"])
+    @Test("a time without end → longer than any machine runs")
+    func endless() throws {
+        #expect(try settings("infinity").duration("Key") == .microseconds(Int64.max))
+    }
+
+    @Test("negative times, and those too long to be counted → an error", arguments: ["-1s", "9223372036854775807d"])
     func badDuration(text: String) {
         #expect(throws: PluginSettingError.self) { try settings(text).duration("Key") }
     }

@@ -21,14 +21,3 @@ package enum Amount {
         return Int(scaled.rounded(.down))
     }
 }
-
-extension Bool {
-    /// Reads a truth value as systemd does (systemd.syntax(7)): `yes`, `true`, `on`, `1`, … in any case.
-    package init?(configuration text: String) {
-        switch text.lowercased() {
-        case "1", "yes", "y", "true", "t", "on": self = true
-        case "0", "no", "n", "false", "f", "off": self = false
-        default: return nil
-        }
-    }
-}

@@ -1,4 +1,5 @@
 package import ListKit
+@_spi(Daemon) internal import PluginAPI
 
 /// The section `[Plugin NAME]` of `listd.conf`.
 package struct PluginConfiguration: Sendable, Hashable {

@@ -7,7 +7,8 @@
 /// ```
 ///
 /// `Isolation`, `CallbackTimeout` and `MemoryMax` are the daemon's and are not among them. A value that cannot be read
-/// as what is asked for throws a ``PluginSettingError`` that names the key; an absent key is `nil`.
+/// as what is asked for throws a ``PluginSettingError`` that names the key; an absent key is `nil`. Truth values and times are
+/// written as in the daemon's own keys.
 public struct PluginSettings: Sendable, Hashable {
     /// The values by key, as written.
     public let values: [String: String]
@@ -20,14 +21,13 @@ public struct PluginSettings: Sendable, Hashable {
     /// The text of a key.
     public subscript(key: String) -> String? { values[key] }
 
-    /// A yes or no: `yes`, `true`, `on`, `1`, or `no`, `false`, `off`, `0`.
+    /// A yes or no: `yes`, `y`, `true`, `t`, `on`, `1`, or `no`, `n`, `false`, `f`, `off`, `0`, in any case (systemd.syntax(7)).
     public func boolean(_ key: String) throws(PluginSettingError) -> Bool? {
         guard let text = values[key] else { return nil }
-        switch text.lowercased() {
-        case "yes", "true", "on", "1": return true
-        case "no", "false", "off", "0": return false
-        default: throw PluginSettingError(key: key, value: text, expected: "yes or no")
+        guard let flag = Bool(configuration: text) else {
+            throw PluginSettingError(key: key, value: text, expected: "yes or no")
         }
+        return flag
     }
 
     /// A whole number.
@@ -48,11 +48,15 @@ public struct PluginSettings: Sendable, Hashable {
         return number
     }
 
-    /// A span of time, as systemd writes it: a whole number with `ms`, `s`, `min`, `h` or `d`; without a unit, seconds.
+    /// A span of time, as systemd writes it (systemd.time(7)): `500ms`, `1min 30s`, `1.5h`; a number without a unit counts
+    /// seconds.
+    ///
+    /// It is never negative, which is refused, but may be zero. `infinity` is read as 2⁶³ − 1 microseconds, some 292 years:
+    /// longer than any machine runs, and a timer that waits for it never fires.
     public func duration(_ key: String) throws(PluginSettingError) -> Duration? {
         guard let text = values[key] else { return nil }
-        guard let duration = Duration(systemd: text) else {
-            throw PluginSettingError(key: key, value: text, expected: "a time such as 500ms, 30s or 5min")
+        guard let duration = TimeSpan.parse(text) else {
+            throw PluginSettingError(key: key, value: text, expected: "a time such as 500ms, 30s or 1min 30s")
         }
         return duration
     }
@@ -76,24 +80,4 @@ public struct PluginSettingError: Error, Sendable, Hashable, CustomStringConvert
 
     /// One line for the log.
     public var description: String { "\(key)=\(value): expected \(expected)" }
-}
-
-extension Duration {
-    /// Reads one number with a unit; `nil` for anything else, negative numbers and more than a thousand years.
-    fileprivate init?(systemd text: String) {
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        guard let count = Int64(digits) else { return nil }
-        let milliseconds: Int64
-        switch text.dropFirst(digits.count).drop(while: { $0 == " " }) {
-        case "ms": milliseconds = 1
-        case "", "s", "sec": milliseconds = 1_000
-        case "m", "min": milliseconds = 60_000
-        case "h": milliseconds = 3_600_000
-        case "d": milliseconds = 86_400_000
-        default: return nil
-        }
-        let (product, overflow) = count.multipliedReportingOverflow(by: milliseconds)
-        guard !overflow, product <= 86_400_000 * 366_000 else { return nil }
-        self = .milliseconds(product)
-    }
 }

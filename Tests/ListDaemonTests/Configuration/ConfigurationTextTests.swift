@@ -1,4 +1,5 @@
 import ListDaemon
+@_spi(Daemon) import PluginAPI
 import Testing
 
 @Suite("Values in configuration files")

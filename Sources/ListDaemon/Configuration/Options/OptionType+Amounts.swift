@@ -1,4 +1,5 @@
 internal import ListKit
+@_spi(Daemon) internal import PluginAPI
 
 /// Types of what only configuration files have.
 extension OptionType<Int> {

@@ -1,4 +1,5 @@
 internal import ListKit
+@_spi(Daemon) internal import PluginAPI
 
 /// A type that an option can have: its values on the bus, in configuration files and in Swift.
 ///

@@ -1,9 +1,10 @@
-/// Reads time spans as systemd writes them (systemd.time(7), "Parsing Time Spans").
-package enum TimeSpan {
+/// Reads time spans as systemd writes them (systemd.time(7), "Parsing Time Spans"): those of the daemon's own keys and those of
+/// plugins.
+@_spi(Daemon) public enum TimeSpan {
     /// Reads `5s`, `1min 30s`, `500ms`, `1.5h`, `infinity`; a number alone counts in `unit`.
     ///
     /// - Returns: nil for anything else, and for a span beyond 292 years, which `infinity` is read as.
-    package static func parse(_ text: String, unit: Duration = .seconds(1)) -> Duration? {
+    public static func parse(_ text: String, unit: Duration = .seconds(1)) -> Duration? {
         var rest = Substring(text).trimmingSpace()
         if rest == "infinity" { return .infinite }
         guard !rest.isEmpty else { return nil }
@@ -42,23 +43,17 @@ package enum TimeSpan {
 
 extension Duration {
     /// What `infinity` is read as: longer than any machine runs.
-    package static let infinite = Duration.microseconds(Int64.max)
+    @_spi(Daemon) public static let infinite = Duration.microseconds(Int64.max)
 
     /// The length in microseconds, rounded.
     fileprivate var microseconds: Double {
         Double(components.seconds) * 1e6 + Double(components.attoseconds) * 1e-12
     }
-
-    /// The length in whole milliseconds.
-    var milliseconds: Int64 {
-        let (product, overflow) = components.seconds.multipliedReportingOverflow(by: 1000)
-        return overflow ? .max : product &+ components.attoseconds / 1_000_000_000_000_000
-    }
 }
 
 extension Substring {
     /// Without spaces and tabs at its ends.
-    func trimmingSpace() -> Substring {
+    fileprivate func trimmingSpace() -> Substring {
         let start = drop { $0 == " " || $0 == "\t" }
         guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
         return start[...last]

@@ -1,0 +1,10 @@
+extension Bool {
+    /// Reads a truth value as systemd does (systemd.syntax(7)): `yes`, `true`, `on`, `1`, … in any case.
+    @_spi(Daemon) public init?(configuration text: String) {
+        switch text.lowercased() {
+        case "1", "yes", "y", "true", "t", "on": self = true
+        case "0", "no", "n", "false", "f", "off": self = false
+        default: return nil
+        }
+    }
+}
