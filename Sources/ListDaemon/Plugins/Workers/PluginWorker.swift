@@ -266,7 +266,7 @@ extension PluginWorker {
     func giveUpStart() {
         switch lifecycle.state {
         case .starting, .pausing: dismiss(because: "listd is ending")
-        case .idle, .running, .failed: break
+        case .idle, .running, .failed: successor?.kill("listd is ending")
         }
     }
 
