@@ -34,8 +34,11 @@ final class StoringRelay: Sendable {
 
     private func store(_ update: PreparedUpdate, _ token: StoringToken) {
         list.write(update) { [self] error in
-            guard let host = target.withLock({ $0.host }) else { return }
-            EventLoop.shared.post { host.collect(.stored(token, error)) }
+            // Looked up on the bus thread, which makes a host and leads here in one go: a host that writes as soon as it is
+            // made would miss an answer that comes before this knows it.
+            EventLoop.shared.post { [self] in
+                target.withLock { $0.host }?.collect(.stored(token, error))
+            }
         }
     }
 }
