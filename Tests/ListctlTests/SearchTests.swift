@@ -102,7 +102,7 @@ struct SearchTests {
         list.change = { $0.revision += 1 }
         let hit = Search.Hit(objectID: "o4900", position: Search.Position(section: 4900, part: .item(0)))
         #expect(list.find(text, behind: nil) == (text == "nowhere" ? .notFound : .found(hit)))
-        #expect(list.answers < 5 * 5000)
+        #expect(list.answers < 100)
     }
 
     @Test("another revision now and then → parts are read again, what is found belongs together", arguments: 1...20)

@@ -3,9 +3,10 @@ import ListClient
 
 /// The way through a list to an item that has a text: what to read next, and what was found in it. Pure.
 ///
-/// Objects and items are read one after the other, and a list may change in between. A part whose two readings are of
-/// different revisions is read again by halves; a single object is taken as it is, so that the end is reached however
-/// fast the list changes. What is found is looked up by its object's id when it is scrolled to.
+/// Objects and items are read one after the other, and a list may change in between. When something is found in two
+/// readings of different revisions, whose it is is not certain: they are read again by halves, and a single object is
+/// taken as it is. So the end is reached soon, however fast the list changes. What is found is looked up by its object's
+/// id when it is scrolled to.
 struct Search {
     /// Where an item is in the list; the order is that of the list.
     struct Position: Comparable {
@@ -80,11 +81,11 @@ struct Search {
     mutating func take(_ objects: Objects, _ items: Items) -> Step {
         guard !objects.objects.isEmpty else { return goOnFromTop() }
         let read = objects.objects.count
-        if objects.revision != items.revision, read > 1 {
-            count = read / 2
-            return .read(section: section, count: count)
-        }
         if let hit = hit(in: objects.objects, items.items) {
+            if objects.revision != items.revision, read > 1 {
+                count = read / 2
+                return .read(section: section, count: count)
+            }
             if let start, isBehindEnd, hit.position > start { return .notFound }
             return .found(hit)
         }
