@@ -62,10 +62,34 @@ public struct ListSectionedResult: Sendable, Hashable {
 
     /// The changes as one batch for a view, cleaned; sections to reload become deletes and inserts.
     ///
-    /// Headers and footers are not part of a batch.
+    /// A view cannot move an item out of a section that moves or into one: where the other section stays such an item is
+    /// deleted or inserted (IGListKit BU-06, BU-07). Headers and footers are not part of a batch.
     public func batchUpdateData() -> ListBatchUpdateData {
         let (deletes, inserts) = sections.convertingReloads(reloadSections)
-        return ListBatchUpdateData(
+        let mapping = ListIndexMapping(sections)
+        let sources = deletes.union(ListIndexSet(sections.moves.map(\.from)))
+        let targets = inserts.union(ListIndexSet(sections.moves.map(\.to)))
+        let divided = moveItems.filter { move in
+            mapping.newIndex(forOld: move.from.section) != move.to.section
+                && (sources.contains(move.from.section) || targets.contains(move.to.section))
+        }
+        if divided.isEmpty {
+            return batch(deletes, inserts, insertItems, deleteItems, updateItems, moveItems)
+        }
+        let isDivided = Set(divided)
+        let gone = Set(divided.map(\.from))
+        return batch(
+            deletes, inserts,
+            (insertItems + divided.map(\.to).filter { !inserts.contains($0.section) }).sorted(),
+            deleteItems + gone.filter { !deletes.contains($0.section) }, updateItems.filter { !gone.contains($0) },
+            moveItems.filter { !isDivided.contains($0) })
+    }
+
+    private func batch(
+        _ deletes: ListIndexSet, _ inserts: ListIndexSet, _ insertItems: [IndexPath], _ deleteItems: [IndexPath],
+        _ updateItems: [IndexPath], _ moveItems: [ListMoveIndexPath]
+    ) -> ListBatchUpdateData {
+        ListBatchUpdateData(
             insertSections: inserts, deleteSections: deletes, moveSections: sections.moves, insertItems: insertItems,
             deleteItems: deleteItems, updateItems: updateItems, moveItems: moveItems)
     }

@@ -65,6 +65,66 @@ struct SectionedDiffTests {
         }
     }
 
+    /// Applies a batch as a view does that knows nothing else; `nil` when it says something of sections that it replaces.
+    private static func apply(_ batch: ListBatchUpdateData, to old: [Snapshot], new: [Snapshot]) -> [[Int]]? {
+        let replaced = batch.deleteSections.union(ListIndexSet(batch.moveSections.map(\.from)))
+        var stays = old.indices.filter { !replaced.contains($0) }[...]
+        let origins = Dictionary(uniqueKeysWithValues: batch.moveSections.map { ($0.to, $0.from) })
+        let paths = batch.deleteItems + batch.moveItems.map(\.from)
+        let targets = batch.insertItems + batch.moveItems.map(\.to)
+        guard paths.allSatisfy({ !batch.deleteSections.contains($0.section) }), Set(paths).count == paths.count,
+            targets.allSatisfy({ !batch.insertSections.contains($0.section) }), Set(targets).count == targets.count
+        else { return nil }
+        let gone = Set(paths)
+        return new.indices.map { target in
+            if batch.insertSections.contains(target) { return new[target].items.map(\.id) }
+            guard let origin = origins[target] ?? stays.popFirst() else { return [] }
+            let items = old[origin].items.indices.map { IndexPath(section: origin, item: $0) }
+            var rest = items.filter { !gone.contains($0) }.map { old[$0.section].items[$0.item].id }[...]
+            var come: [Int: Int] = [:]
+            for path in batch.insertItems where path.section == target {
+                guard new[target].items.indices.contains(path.item) else { return [] }
+                come[path.item] = new[target].items[path.item].id
+            }
+            for move in batch.moveItems where move.to.section == target {
+                come[move.to.item] = old[move.from.section].items[move.from.item].id
+            }
+            return (0..<rest.count + come.count).compactMap { come[$0] ?? rest.popFirst() }
+        }
+    }
+
+    @Test(
+        "random sections as one batch → applied blindly, it gives the items after (U7, BU-06, BU-07)", arguments: 0..<20
+    )
+    func batches(seed: Int) {
+        var random = SeededRandom(seed: UInt64(seed) &+ 1000)
+        for _ in 0..<100 {
+            let (old, new) = SectionedDiffTests.randomPair(&random)
+            for isGlobal in [false, true] {
+                let result = ListSectionedDiff.between(old, new, tracksItemsAcrossSections: isGlobal)
+                let batch = result.batchUpdateData()
+                #expect(SectionedDiffTests.apply(batch, to: old, new: new) == new.map { $0.items.map(\.id) })
+                let gone = Set(batch.deleteItems)
+                #expect(!batch.updateItems.contains { gone.contains($0) })
+            }
+        }
+    }
+
+    @Test("an item that leaves or enters a section that moves → a delete or an insert where the section stays (U7)")
+    func acrossMovedSections() {
+        func section(_ id: Int, _ items: Int...) -> Snapshot {
+            Snapshot(Element(id: id, value: 0), items: items.map { Element(id: $0, value: 0) })
+        }
+        let old = [section(1, 6, 3), section(2, 7), section(0, 1, 4), section(3, 0, 5)]
+        let new = [section(2), section(0), section(1, 4, 3), section(3, 6)]
+        let batch = ListSectionedDiff.between(old, new, tracksItemsAcrossSections: true).batchUpdateData()
+        #expect(batch.insertItems == [IndexPath(section: 3, item: 0)])
+        #expect(batch.deleteItems == [IndexPath(section: 3, item: 0), IndexPath(section: 3, item: 1)])
+        #expect(batch.moveItems.isEmpty)
+        let back = ListSectionedDiff.between(new, old, tracksItemsAcrossSections: true).batchUpdateData()
+        #expect(SectionedDiffTests.apply(back, to: new, new: old) == old.map { $0.items.map(\.id) })
+    }
+
     @Test(
         "an item that goes to another section → a move between sections when identity is global, else delete and insert (U7)"
     )
