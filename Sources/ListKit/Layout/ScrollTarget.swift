@@ -47,6 +47,7 @@ public struct ScrollTarget: Sendable, Hashable {
             case .end: end
             case .center: (range.lowerBound + range.upperBound) / 2 - viewport / 2 - (lead - trail) / 2
             }
-        return max(-lead, min(wanted + additionalOffset, content - viewport + trail))
+        // The sum with zero has no negative zero, which `-lead` is without an inset.
+        return max(-lead, min(wanted + additionalOffset, content - viewport + trail)) + 0
     }
 }

@@ -108,4 +108,15 @@ struct ScrollTests {
         #expect(offset(250...450, from: 900) == 350)
         #expect(offset(0...10, from: 5000) == 0)
     }
+
+    @Test("any position of the first element → an offset of 0 without a sign", arguments: ScrollPosition.allCases)
+    func positiveZero(position: ScrollPosition) {
+        for (length, content) in [(44.0, 1000.0), (44, 44), (100, 100), (0, 0)] {
+            for current in [nil, 0.0, -0.0] {
+                let target = ScrollTarget(range: 0...length, position: position, additionalOffset: -0.0)
+                let offset = target.offset(viewport: 100, content: content, current: current)
+                #expect(offset == 0 && offset.sign == .plus)
+            }
+        }
+    }
 }
