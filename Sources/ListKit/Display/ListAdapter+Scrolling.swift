@@ -62,7 +62,10 @@ extension ListAdapter {
         }
         guard let handle = handle(of: controller) else { return }
         for view in views {
-            guard let range = scrollRange(of: handle, item: index, in: view) else { continue }
+            // What the one before put off may have closed this one.
+            guard views.contains(where: { $0 === view }),
+                let range = scrollRange(of: handle, item: index, in: view)
+            else { continue }
             let effects = scroll(view, to: ScrollTarget(range: range, position: position)).effects
             pendingEvents.insert(contentsOf: effects, at: 0)
         }

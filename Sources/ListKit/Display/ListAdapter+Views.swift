@@ -145,6 +145,7 @@ extension ListAdapter {
     /// The viewer gets everything at once: what waits for it is in there.
     private func forgetPictures(of view: ListView) {
         pendingEvents.removeAll { $0.isPicture(of: view.id) }
+        for index in flushed.indices { flushed[index].events.removeAll { $0.isPicture(of: view.id) } }
         view.credit.acknowledgeAll(lastSent: view.picture.sequence)
         view.shifts.forget(upTo: view.picture.sequence)
     }

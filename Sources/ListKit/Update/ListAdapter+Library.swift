@@ -69,13 +69,15 @@ extension ListAdapter {
     /// - Returns: the results of the flushes, in order.
     @discardableResult
     public func flushNow() -> [FlushResult] {
-        var results: [FlushResult] = []
+        let start = flushed.count
         while !isBusy, case .idle = flush, !queue.isEmpty {
             var step = beginFlush(now: scheduler?.now ?? now)
             if case .diff(let job) = step { step = finishDiff(job.run()) }
-            results.append(finish(step))
+            let result = finish(step)
+            flushed.append(result)
         }
-        return results
+        defer { flushed.removeSubrange(start...) }
+        return Array(flushed[start...])
     }
 
     /// Brings the list to the data source's objects.

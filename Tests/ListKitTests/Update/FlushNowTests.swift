@@ -1,0 +1,58 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@Suite("What is called while one call flushes several times")
+struct FlushNowTests {
+    @Test("a completion of a later flush asks for everything anew → nothing older comes afterwards")
+    func resyncInLaterCompletion() throws {
+        let list = try TestHost.letters("a:x")
+        _ = try list.open()
+        var picture: Picture?
+        list.adapter.performUpdates(try [letters("a:x"), letters("b:x")]) { _ in
+            list.adapter.performUpdates([]) { _ in picture = try? list.adapter.resync(view: 1) }
+        }
+        let results = list.adapter.flushNow()
+        #expect(results.count == 2 && results.allSatisfy { $0.transaction != nil })
+        let present = try #require(picture)
+        for case .picture(let change) in results.flatMap(\.events) { #expect(change.sequence > present.sequence) }
+        #expect(present.sequence == 3 && present.items.isEmpty)
+    }
+
+    /// Is told when its section appears.
+    final class Appearing: ListDisplayDelegate {
+        var onDisplay: (() -> Void)?
+        func sectionControllerWillDisplay(_ controller: ListSectionController) {
+            let act = onDisplay
+            onDisplay = nil
+            act?()
+        }
+    }
+
+    /// Is told when an update is over.
+    final class Ending: ListUpdateListener {
+        var onFinish: (() -> Void)?
+        func adapter(_ adapter: ListAdapter, didFinish update: ListUpdateKind, animated: Bool) { onFinish?() }
+    }
+
+    @Test("a view is closed while all views are scrolled → it is told nothing after that")
+    func closedWhileScrolling() throws {
+        let clock = LibraryTests.Clock()
+        let rows = try (0..<40).map { try letters("r\($0):x") }
+        let list = TestHost(rows, provider: ScriptedProvider { _ in LetterController(log: EventList()) })
+        list.adapter.scheduler = clock
+        _ = try list.open(1)
+        _ = try list.open(2)
+        let controller = try #require(list.controller("r39"))
+        let (appearing, ending) = (Appearing(), Ending())
+        let source = LibraryTests.Source(try [letters("r39:x"), letters("z:x")])
+        controller.displayDelegate = appearing
+        appearing.onDisplay = { list.adapter.setDataSource(source) }
+        ending.onFinish = { list.take((try? list.adapter.closeView(2)) ?? []) }
+        list.adapter.addUpdateListener(ending)
+        controller.context?.scrollToItem(at: 0)
+        let events = clock.events + list.adapter.takeEvents()
+        #expect(list.adapter.openViews == [1])
+        let closed = try #require(events.firstIndex { if case .closed(2) = $0 { true } else { false } })
+        #expect(!events[closed...].contains { if case .picture(let change) = $0 { change.view == 2 } else { false } })
+    }
+}
