@@ -67,14 +67,18 @@ extension ListAdapter {
         moveItem(flush.itemMove)
         settleItemCounts(flush, inserted: unsettled)
         application?.isCollecting = false
-        let applied = application ?? Application()
+        var applied = application ?? Application()
         let announcement = announcement(of: flush, applied, base: base)
         let events = updateViews(flush, applied)
         tellUpdaterDelegate(of: announcement)
+        // Controllers that end here may call the list: it is in the middle of something until all is in its place.
+        depth += 1
         application = nil
+        applied.replaced = [:]
         forgetRemoved(flush.changes)
         sections.commit()
         self.flush = .idle
+        depth -= 1
         return finish(flush, applied, transaction: announcement.transaction, events: events, since: mark)
     }
 

@@ -1,0 +1,51 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@Suite("Section controllers that call the list when they end")
+struct EndingControllerTests {
+    final class Ending: LetterController {
+        var onEnd: (() -> Void)?
+        deinit { onEnd?() }
+    }
+
+    @Test(
+        "their views, when the object leaves or everything is reloaded → the pictures come in order",
+        arguments: [false, true])
+    func scrolling(reloads: Bool) throws {
+        let provider = ScriptedProvider { _ in Ending(log: EventList()) }
+        let list = TestHost(try (0..<30).map { try letters("a\($0):x") }, provider: provider)
+        var screen = try list.open()
+        var heard: [AdapterEvent] = []
+        var calls = 0
+        (list.adapter.sectionController(forID: "a0") as? Ending)?.onEnd = { [weak list] in
+            calls += 1
+            let reply = try? list?.adapter.setViewport(
+                view: 1, seen: 0, rect: Rect(x: 0, y: 50, width: 100, height: 100))
+            heard += reply?.effects ?? []
+        }
+        list.enqueue(reloads ? .reloadData : .performUpdates(objects: try (1..<30).map { try letters("a\($0):x") }))
+        let events = list.flush().events
+        #expect(calls == 1)
+        // What the call was answered was heard before the flush had an answer.
+        screen.take(heard + events + list.adapter.takeEvents())
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
+    @Test("another section, the data source, the selection → done after the update")
+    func everythingElse() throws {
+        let provider = ScriptedProvider { _ in Ending(log: EventList()) }
+        let list = TestHost(try (0..<5).map { try letters("a\($0):x") }, provider: provider)
+        var screen = try list.open()
+        let source = LibraryTests.Source(try [letters("a3:x"), letters("z:x")])
+        (list.adapter.sectionController(forID: "a0") as? Ending)?.onEnd = { [weak list] in
+            list?.adapter.sectionController(forID: "a3")?.context?.selectItem(at: 0)
+            list?.adapter.setDataSource(source)
+        }
+        _ = list.takeEvents()
+        try list.update((1..<5).map { try letters("a\($0):x") })
+        list.flush()
+        screen.take(list.takeEvents() + list.adapter.takeEvents())
+        #expect(list.ids == ["a3", "z"] && list.adapter.selectedItems == [SelectedItem(objectID: "a3", item: 0)])
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+}
