@@ -7,12 +7,12 @@ extension ListAdapter {
         selected: Bool, events: [AdapterEvent]
     ) {
         let handle = try handle(ofItem: item, of: id)
-        if !selection.contains(item, of: handle), ask(handle, { $0.shouldSelectItem(at: item) }) {
+        if !isSelected(item, of: handle), ask(handle, { $0.shouldSelectItem(at: item) }) {
             note(item, of: handle, selected: true)
             tell(handle) { $0.didSelectItem(at: item) }
             if configuration.deselectsAutomatically { note(item, of: handle, selected: false) }
         }
-        let isSelected = selection.contains(item, of: handle)
+        let isSelected = isSelected(item, of: handle)
         return (isSelected, settled())
     }
 
@@ -24,11 +24,11 @@ extension ListAdapter {
         _ item: Int, ofObject id: String
     ) throws(ListError) -> (deselected: Bool, events: [AdapterEvent]) {
         let handle = try handle(ofItem: item, of: id)
-        if selection.contains(item, of: handle), ask(handle, { $0.shouldDeselectItem(at: item) }) {
+        if isSelected(item, of: handle), ask(handle, { $0.shouldDeselectItem(at: item) }) {
             note(item, of: handle, selected: false)
             tell(handle) { $0.didDeselectItem(at: item) }
         }
-        let isDeselected = !selection.contains(item, of: handle)
+        let isDeselected = !isSelected(item, of: handle)
         return (isDeselected, settled())
     }
 
@@ -44,13 +44,37 @@ extension ListAdapter {
     }
 
     /// A section controller selects or deselects an item of its own.
+    ///
+    /// While an update is applied the index is the one that the item has afterwards. Any other callback may be about a
+    /// section that the list does not know the items of yet: the selection comes right after it.
     func setSelected(_ isSelected: Bool, controller: ListSectionController, index: Int) {
-        guard let handle = handle(of: controller), (0..<sections.itemCount(of: handle)).contains(index) else { return }
-        note(index, of: handle, selected: isSelected)
-        noteActivity()
+        guard let handle = handle(of: controller), index >= 0 else { return }
+        if movesItems || index < sections.itemCount(of: handle) {
+            note(index, of: handle, selected: isSelected)
+            noteActivity()
+        } else if depth > 0 {
+            if lateSelections.isEmpty || deferred.isEmpty { deferred.append { [weak self] in self?.selectLate() } }
+            lateSelections.append(LateSelection(controller: controller, index: index, isSelected: isSelected))
+            noteActivity()
+        }
+    }
+
+    private func selectLate() {
+        let late = lateSelections
+        lateSelections = []
+        for late in late { setSelected(late.isSelected, controller: late.controller, index: late.index) }
+    }
+
+    private func isSelected(_ item: Int, of handle: SectionHandle) -> Bool {
+        let waiting = application?.selections.last { $0.handle == handle && $0.item == item }
+        return waiting?.isSelected ?? selection.contains(item, of: handle)
     }
 
     private func note(_ item: Int, of handle: SectionHandle, selected: Bool) {
+        if movesItems {
+            application?.selections.append(WaitingSelection(handle: handle, item: item, isSelected: selected))
+            return
+        }
         let hasChanged = selected ? selection.insert(item, of: handle) : selection.remove(item, of: handle)
         guard hasChanged, let object = sections.object(of: handle) else { return }
         let place = SelectedItem(objectID: object.id, item: item)
@@ -79,4 +103,11 @@ extension ListAdapter {
         guard let controller = controller(of: handle) else { return }
         call(.selection, handle) { message(controller) }
     }
+}
+
+/// An item that was selected or deselected from a callback before the list knew of it.
+struct LateSelection {
+    let controller: ListSectionController
+    let index: Int
+    let isSelected: Bool
 }

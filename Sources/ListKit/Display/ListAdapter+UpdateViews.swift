@@ -18,9 +18,13 @@ extension ListAdapter {
             steps.append(step(view, forwarding: forwarding))
         }
         let said = zip(views, steps).map { events(of: $1, in: $0) }
-        let selection = followSelection(keptForwarding)
+        let selected = followSelection(keptForwarding)
         let pictures = views.flatMap { compose($0) + nearEndEvents(of: $0) }
         notify(steps, forwarding: forwarding, replaced: applied.replaced)
+        let replaced = configuration.sectionMovesAsDeletesInserts ? flush.changes.moves.map(\.new) : []
+        // Last, for controllers may select in all of this; a picture knows nothing of it.
+        let selection = selectionEvents(
+            since: selected, replaced: Set(replaced.compactMap { sections.knownHandle(at: $0) }))
         return said.compactMap(\.display) + said.compactMap(\.range) + selection + pictures
     }
 
@@ -79,30 +83,5 @@ extension ListAdapter {
         var changed = applied.reloads.union(applied.itemChanges.keys).union(applied.invalidated)
         changed.formUnion(flush.changes.updates.compactMap { sections.knownOldHandle(at: $0.old) })
         return changed
-    }
-
-    /// Lets the selection follow its items (IGListKit U17).
-    private func followSelection(_ forwarding: [SectionHandle: IndexForwarding]) -> [AdapterEvent] {
-        guard !selection.items.isEmpty else { return [] }
-        var lost: [(section: Int, item: SelectedItem)] = []
-        for (handle, indexes) in selection.items {
-            let section = sections.oldPosition(of: handle) ?? 0
-            let id = id(of: handle)
-            let forward = forwarding[handle]
-            var kept: Set<Int> = []
-            for index in indexes.sorted() {
-                let isPresent = sections.position(of: handle) != nil
-                let new = isPresent ? (forward.map { $0(index) } ?? index) : nil
-                if let new, new < sections.itemCount(of: handle) {
-                    kept.insert(new)
-                } else {
-                    lost.append((section, SelectedItem(objectID: id, item: index)))
-                }
-            }
-            selection.set(kept, of: handle)
-        }
-        guard !lost.isEmpty else { return [] }
-        let ordered = lost.sorted { ($0.section, $0.item.item) < ($1.section, $1.item.item) }
-        return [.selection(SelectionChange(revision: revision, deselected: ordered.map(\.item)))]
     }
 }

@@ -69,6 +69,8 @@ public struct ListCollectionContext {
     }
 
     /// Selects an item; the controller's own `should…` is not asked (IGListKit F24).
+    ///
+    /// In an item update, and while the controller is shown its object, `index` is that after it.
     public func selectItem(at index: Int) { adapter.setSelected(true, controller: controller, index: index) }
 
     /// Deselects an item; the controller's own `should…` is not asked.

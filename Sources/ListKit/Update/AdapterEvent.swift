@@ -142,6 +142,10 @@ public struct SelectedItem: Sendable, Hashable {
 }
 
 /// What was selected and deselected; both lists in section order.
+///
+/// With a transaction it comes after it, and the indexes are those afterwards: whatever is in `selected` is selected now, and
+/// nothing in `deselected` is. So a selected item that moved is in both, with its two indexes, and one that is gone is in
+/// `deselected` with the index that it had, unless another selected item has that now.
 public struct SelectionChange: Sendable, Hashable {
     /// The revision of the list.
     public var revision: UInt64

@@ -20,6 +20,8 @@ struct Application {
     var finished: [Bool] = []
     /// Of item updates that others asked for: called when the transaction is over, after those of the queue.
     var completions: [(finished: Bool, call: (Bool) -> Void)] = []
+    /// What is selected and deselected meanwhile, in order.
+    var selections: [WaitingSelection] = []
     /// Whether data is still being applied; afterwards item updates wait for the next flush.
     var isCollecting = true
     /// The section whose controller is being shown its object, and what it says of its items meanwhile: whether that counts

@@ -24,6 +24,10 @@ struct CollectedItemChanges {
 /// Shared with the block that runs: what it said so far is taken before another update runs inside of it.
 final class ItemUpdatesCollector {
     private var changes: [SectionHandle: CollectedItemChanges] = [:]
+    /// How many selections were asked for before what it says: their items are moved by that.
+    var selectionsBefore: Int
+
+    init(selectionsBefore: Int) { self.selectionsBefore = selectionsBefore }
 
     /// Adds something that was said of a section.
     func note(_ handle: SectionHandle, _ change: (inout CollectedItemChanges) -> Void) {

@@ -89,7 +89,8 @@ extension ListAdapter {
         let mark = pendingEvents.count
         self.flush = .applying
         for view in views { rememberAnchor(of: view) }
-        let events = applied.isEmpty && !changesViews ? [] : updateViews(flush, applied)
+        let isQuiet = applied.isEmpty && !changesViews
+        let events = isQuiet ? selectionEvents(since: selection) : updateViews(flush, applied)
         application = nil
         self.flush = .idle
         return finish(flush, applied, transaction: nil, events: events, since: mark)
@@ -201,6 +202,7 @@ extension ListAdapter {
         }
         if isForced { application?.reloads.insert(handle) }
         application?.updating = (handle, [])
+        let selections = application?.selections.count ?? 0
         let change = change(of: handle, from: old, to: new)
         let said = application?.updating?.said ?? []
         application?.updating = nil
@@ -210,8 +212,8 @@ extension ListAdapter {
             for said in said { follow(said, of: handle) }
             follow(changes, of: handle)
         }
-        for said in said { collect(said, of: handle) }
-        if !isForced, case .items(let changes) = change { collect(changes, of: handle) }
+        for said in said { collect(said, of: handle, after: selections) }
+        if !isForced, case .items(let changes) = change { collect(changes, of: handle, after: selections) }
     }
 
     private func change(of handle: SectionHandle, from old: ListObject, to new: ListObject) -> ListSectionChange {
@@ -226,10 +228,11 @@ extension ListAdapter {
 
     private func moveItem(_ move: (section: SectionHandle, from: Int, to: Int)?) {
         guard let move, let controller = controller(of: move.section) else { return }
+        let selections = application?.selections.count ?? 0
         call(.move, move.section) { controller.moveItem(from: move.from, to: move.to) }
         var changes = ListItemChanges(updates: [])
         changes.moves = [(move.from, move.to)]
-        collect(changes, of: move.section)
+        collect(changes, of: move.section, after: selections)
     }
 
     // MARK: Counts

@@ -13,13 +13,15 @@ extension ListAdapter {
     func runInside(_ update: ItemUpdate) {
         for collector in application?.running ?? [] { collect(collector) }
         let isPresent = run(update)
+        let selections = application?.selections.count ?? 0
+        for collector in application?.running ?? [] { collector.selectionsBefore = selections }
         if let completion = update.completion { application?.completions.append((isPresent, completion)) }
     }
 
     /// Runs one item update and whatever it asks for itself; answers whether its section is in the list.
     private func run(_ update: ItemUpdate) -> Bool {
         let handle = handle(of: update.controller)
-        let collector = ItemUpdatesCollector()
+        let collector = ItemUpdatesCollector(selectionsBefore: application?.selections.count ?? 0)
         application?.running.append(collector)
         var context = ListBatchContext(adapter: self, controller: update.controller, collector: collector)
         call(.batch, handle ?? .none) { update.updates(&context) }
@@ -31,11 +33,15 @@ extension ListAdapter {
 
     /// Adds what an item update said since the last time.
     private func collect(_ collector: ItemUpdatesCollector) {
-        for (handle, changes) in collector.take() { collect(changes, of: handle) }
+        for (handle, changes) in collector.take() {
+            collect(changes, of: handle, after: collector.selectionsBefore)
+        }
     }
 
     /// Adds what an item update said about a section.
-    func collect(_ said: CollectedItemChanges, of handle: SectionHandle) {
+    ///
+    /// - Parameter selections: how many selections were asked for before that.
+    func collect(_ said: CollectedItemChanges, of handle: SectionHandle, after selections: Int) {
         if application?.updating?.handle == handle {
             application?.updating?.said.append(said)
             return
@@ -55,10 +61,13 @@ extension ListAdapter {
             return
         }
         application?.itemChanges[handle] = earlier.followed(by: changes, itemCount: before)
+        application?.moveSelections(first: selections, of: handle, by: changes)
     }
 
     /// Adds what a controller found out about its items itself.
-    func collect(_ changes: ListItemChanges, of handle: SectionHandle) {
+    ///
+    /// - Parameter selections: how many selections were asked for before that.
+    func collect(_ changes: ListItemChanges, of handle: SectionHandle, after selections: Int) {
         let before = sections.oldItemCount(of: handle)
         guard application?.reloads.contains(handle) != true,
             let all = changes.following(application?.itemChanges[handle], itemCount: before)
@@ -67,6 +76,7 @@ extension ListAdapter {
             return
         }
         application?.itemChanges[handle] = all
+        application?.moveSelections(first: selections, of: handle, by: changes)
     }
 
     /// Notes where items went of a section that is reloaded as a whole; what does not fit is left out.

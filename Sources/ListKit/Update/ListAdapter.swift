@@ -83,6 +83,8 @@ public final class ListAdapter {
     var isBusy: Bool { depth > 0 || application != nil }
     /// How many scrolls are among it.
     var deferredScrolls = 0
+    /// Selections of callbacks that have to wait likewise.
+    var lateSelections: [LateSelection] = []
     /// The results of the flushes of one ``flushNow()`` so far: what a viewer asks for anew is taken out of them.
     var flushed: [FlushResult] = []
     /// Whether the completions and listeners of a flush are being called: all is consistent then, and views may be called.
