@@ -25,7 +25,6 @@ struct PeerRegistry {
     private var entries: [String: Entry] = [:]
     /// The one other end of a direct connection.
     var direct: Peer?
-    var departures: Subscription?
     var departureHandlers: [@DBusActor (String) -> Void] = []
     var watchesDepartures = false
 
@@ -66,6 +65,4 @@ struct PeerRegistry {
         self = PeerRegistry()
         return all
     }
-
-    func known(_ name: String) -> Peer? { entries[name]?.peer }
 }

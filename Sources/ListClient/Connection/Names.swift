@@ -23,24 +23,8 @@ public enum ListdName {
 }
 
 extension ListdName {
-    /// The name of the list or plugin behind a path: `_xx` becomes the byte again, a lone `_` the empty name.
+    /// The name of the list or plugin behind a path.
     ///
     /// - Returns: nil when the last element is no escaped name.
-    public static func unescaped(_ path: ObjectPath) -> String? {
-        let element = path.text.utf8.split(separator: UInt8(ascii: "/")).last ?? []
-        if element.elementsEqual("_".utf8) { return "" }
-        var bytes: [UInt8] = []
-        var rest = element[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "_") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst(), let low = rest.popFirst(),
-                let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
-            else { return nil }
-            bytes.append(value)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
+    public static func unescaped(_ path: ObjectPath) -> String? { ObjectPath.unescape(path.lastElement) }
 }

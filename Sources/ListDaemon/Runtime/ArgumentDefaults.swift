@@ -15,7 +15,7 @@ struct ArgumentDefaults {
     var direct: DirectListener {
         guard isService else { return .none }
         let directory = firstDirectory("RUNTIME_DIRECTORY") ?? "/run/listd"
-        return .passedSocket(otherwise: "unix:path=\(Self.escapedForAddress(directory))/direct.sock")
+        return .passedSocket(otherwise: "unix:path=\(DBus.BusAddress.escape(directory))/direct.sock")
     }
 
     func configurationDirectory(given: String?) throws(UsageError) -> String {
@@ -64,22 +64,5 @@ struct ArgumentDefaults {
             throw UsageError("\(option) is needed, as neither \(variable) nor HOME names a directory")
         }
         return directory == "/" ? "/\(home)" : "\(directory)/\(home)"
-    }
-
-    /// Bytes outside the D-Bus specification's "optionally-escaped" set become `%xx` ("Server Addresses").
-    private static func escapedForAddress(_ path: String) -> String {
-        var escaped = ""
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"),
-                UInt8(ascii: "\\"), UInt8(ascii: "*"), UInt8(ascii: "."):
-                escaped.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16)
-                escaped += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
-        }
-        return escaped
     }
 }

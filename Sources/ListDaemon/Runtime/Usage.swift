@@ -13,7 +13,7 @@ extension Arguments {
                              else unix:path=$RUNTIME_DIRECTORY/direct.sock; otherwise: none)
           --config DIR       configuration (as a service: $CONFIGURATION_DIRECTORY or /etc/listd;
                              otherwise: $XDG_CONFIG_HOME/listd)
-          --state DIR        where lists are kept (as a service: $STATE_DIRECTORY;
+          --state DIR        where lists are kept (as a service: $STATE_DIRECTORY or /var/lib/listd;
                              otherwise: $XDG_STATE_HOME/listd); none keeps nothing
           --plugins DIRS     where plugins are looked for (PREFIX/lib/listd/plugins, a built listd: its build/plugins)
           --log-level LEVEL  the least important messages to write (info)

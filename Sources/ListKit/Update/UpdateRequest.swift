@@ -3,7 +3,7 @@ public typealias RequestID = UInt64
 
 /// One wish to change a list.
 ///
-/// Every request that ``ListAdapter/enqueue(_:)`` takes is answered exactly once, in the ``FlushResult/answers`` of some
+/// Every request that ``ListAdapter/enqueue(_:now:)`` takes is answered exactly once, in the ``FlushResult/answers`` of some
 /// flush.
 public struct UpdateRequest: Sendable {
     /// Names the request in its answer.

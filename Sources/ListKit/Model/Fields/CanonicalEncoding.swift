@@ -21,17 +21,6 @@ enum CanonicalEncoding {
     /// The most bytes that fields may take; keeps every offset inside 32 bits.
     static let maximumByteCount = Int(Int32.max)
 
-    /// Bytes that a varint takes.
-    static func varintSize(_ number: Int) -> Int {
-        var size = 1
-        var rest = number >> 7
-        while rest != 0 {
-            size += 1
-            rest >>= 7
-        }
-        return size
-    }
-
     /// Appends a count in its shortest form.
     static func append(varint number: Int, to bytes: inout [UInt8]) {
         var rest = UInt32(truncatingIfNeeded: number)
