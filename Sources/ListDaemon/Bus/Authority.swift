@@ -24,7 +24,7 @@ final class Authority {
     /// What polkit would have to allow the caller of the call under way; nil = nothing that it was asked for yet.
     private var missing: AdministratorAction?
     /// What the user has just typed a password for: good for the call under way.
-    private var lent: (peer: Peer, action: AdministratorAction)?
+    private var lent: (peer: Peer, actions: Set<AdministratorAction>)?
 
     nonisolated init(log: Log, ownUser: UInt32 = geteuid()) {
         self.log = log
@@ -69,7 +69,7 @@ final class Authority {
     private func isAlwaysAdministrator(_ user: UInt32) -> Bool { user == 0 || user == ownUser }
 
     private func isLent(_ action: AdministratorAction, to peer: Peer) -> Bool {
-        lent.map { $0.peer === peer && $0.action == action } ?? false
+        lent.map { $0.peer === peer && $0.actions.contains(action) } ?? false
     }
 }
 
@@ -77,17 +77,27 @@ final class Authority {
 
 extension Authority {
     /// Looks at a call before its method runs: should it be refused for want of a right that polkit may give, polkit is
-    /// asked, and then the call is handled once more by `again`.
+    /// asked, and then the call is handled once more by `again`; it may turn out then that it needs another right, too.
     func accompany(_ call: Call, again: @escaping @DBusActor (Call) -> Void) {
         missing = nil
         if let user = call.peer.credentials?.userID, isAlwaysAdministrator(user) { return }
-        call.onFailure = { [weak self, unowned call] error in self?.reconsider(call, error, again) ?? false }
+        reconsider(call, having: [], again)
+    }
+
+    /// Has a refusal of the call looked at, to which polkit has given some rights.
+    private func reconsider(
+        _ call: Call, having actions: Set<AdministratorAction>, _ again: @escaping @DBusActor (Call) -> Void
+    ) {
+        call.onFailure = { [weak self, unowned call] error in self?.reconsider(call, error, actions, again) ?? false }
     }
 
     /// True when the call will be answered later.
-    private func reconsider(_ call: Call, _ error: any Error, _ again: @escaping @DBusActor (Call) -> Void) -> Bool {
+    private func reconsider(
+        _ call: Call, _ error: any Error, _ actions: Set<AdministratorAction>,
+        _ again: @escaping @DBusActor (Call) -> Void
+    ) -> Bool {
         guard error.isRefusal else { return false }
-        guard let action = missing, polkit.isAvailable else { return refuse(call, error) }
+        guard let action = missing, !actions.contains(action), polkit.isAvailable else { return refuse(call, error) }
         missing = nil
         let mayAskUser = call.message.allowInteractiveAuthorization
         guard polkit.answer(call.peer, action) == nil || mayAskUser else { return refuse(call, error) }
@@ -97,7 +107,10 @@ extension Authority {
                 _ = self?.refuse(call, error)
                 return call.fail(error)
             }
-            lent = (call.peer, action)
+            let actions = actions.union([action])
+            reconsider(call, having: actions, again)
+            missing = nil
+            lent = (call.peer, actions)
             again(call)
             lent = nil
         }

@@ -87,6 +87,7 @@ extension ViewObject {
 
     func resync(_ call: Call) throws {
         try check(call)
+        if call.peer !== owner { try adapter.checkReadingAccess(call) }
         service.read(for: call) { [self] finished in
             perform(call, .resync) { answer, writer in
                 guard case .picture(let picture) = answer else { return false }

@@ -39,10 +39,10 @@ final class ViewObject {
     /// The contract's word for how it stands.
     var state: String { (description?.state ?? .new).rawValue }
 
-    /// Refuses everybody but the owner and administrators.
+    /// Refuses everybody but the owner and administrators, as every method changes what the owner's client goes by.
     func check(_ call: Call) throws(ListError) {
         guard call.peer !== owner else { return }
-        let caller = try service.authority.caller(call.peer, for: .inspect)
+        let caller = try service.authority.caller(call.peer, for: .manageLists)
         guard caller.isAdministrator else {
             throw ListError(.notOwner, "view \(number) belongs to \(owner.name)")
         }

@@ -109,4 +109,50 @@ struct PolkitTests {
         #expect(refused.status != 0)
         await stage.stop()
     }
+
+    @Test("somebody else's view → driven by whom polkit lets manage lists; its picture is for readers of the list")
+    func views() async throws {
+        let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed] }
+        let adapter = try await stage.createAdapter("screen", ["readers": .string("owner")])
+        _ = try await adapter.performUpdates([Row("a", "", [:])])
+        let view = try await TestView(adapter)
+        try await view.setViewport(y: 0)
+        let calls = [
+            ["SetViewport", "tdddd", "0", "0", "0", "9", "9"], ["SetVisibleRange", "uuuu", "0", "0", "0", "0"],
+            ["ScrollTo", "sus", "a", "0", "none"], ["ReportSizes", "a(sudd)", "0"], ["Select", "su", "a", "0"],
+            ["Deselect", "su", "a", "0"], ["SetHighlighted", "sub", "a", "0", "false"],
+            ["MoveItem", "uuuu", "0", "0", "0", "0"], ["Ack", "t", "1"], ["Resync"], ["Close"],
+        ]
+        func refused() async throws -> [String] {
+            var refused: [String] = []
+            for call in calls {
+                let words = ["call", Listd.name, view.path.description, Listd.name + ".View"] + call
+                let output = try await busctl(stage, words).output
+                if output.contains("belongs to") || output.contains("Access denied") { refused.append(call[0]) }
+            }
+            return refused
+        }
+        let refusedToInspector = try await refused()
+        #expect(refusedToInspector == calls.map { $0[0] })
+        polkit.answers = [Self.lists: .allowed]
+        let refusedToManager = try await refused()
+        #expect(refusedToManager == ["Resync"])
+        await stage.stop()
+    }
+
+    @Test("a view's picture, for which two rights are needed → polkit is asked for both in one call")
+    func pictures() async throws {
+        let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed, Self.lists: .allowed] }
+        let adapter = try await stage.createAdapter("screen", ["readers": .string("owner")])
+        _ = try await adapter.performUpdates([Row("a", "", [:])])
+        let view = try await TestView(adapter)
+        try await view.setViewport(y: 0)
+        let (status, output) = try await busctl(
+            stage, ["call", Listd.name, view.path.description, Listd.name + ".View", "Resync"])
+        #expect(status == 0 && output.contains("\"a\""), "\(output)")
+        for action in [Self.lists, Self.inspect] {
+            #expect(try await polkit.events.next() == .check(action: action, mayAskUser: true))
+        }
+        await stage.stop()
+    }
 }
