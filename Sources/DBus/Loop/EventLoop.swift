@@ -33,7 +33,7 @@ public final class EventLoop: SerialExecutor {
 
     private init() {
         wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        precondition(wakeDescriptor >= 0, "eventfd failed at start-up: out of file descriptors")
+        if wakeDescriptor < 0 { Self.cannotStart("eventfd", errno) }
         reactor = Reactor()
     }
 
@@ -70,6 +70,7 @@ public final class EventLoop: SerialExecutor {
 
     /// Traps on another thread than the loop's.
     public func checkIsolated() {
+        // trap: code on the wrong thread is a fault of the program, found before it can do harm; no input chooses threads
         precondition(isCurrent, "code of DBusActor called on another thread than the event loop's")
     }
 }
@@ -77,6 +78,13 @@ public final class EventLoop: SerialExecutor {
 // MARK: - The thread
 
 extension EventLoop {
+    /// Ends the program before its first use of the bus, with a message in optimised builds too.
+    static func cannotStart(_ call: StaticString, _ number: Int32) -> Never {
+        let reason = number == EMFILE || number == ENFILE ? "no file descriptor is left" : "errno \(number)"
+        // trap: an actor cannot be without its executor, nor that tell anybody; it starts before anything can come in
+        fatalError("the event loop of D-Bus cannot start: \(call): \(reason)")
+    }
+
     private func start() {
         var id = pthread_t()
         let result = unsafe pthread_create(
@@ -86,7 +94,7 @@ extension EventLoop {
                 EventLoop.shared.run()
                 return nil
             }, nil)
-        precondition(result == 0, "the event-loop thread could not be started (errno \(result))")
+        if result != 0 { Self.cannotStart("pthread_create", result) }
     }
 
     private func run() {

@@ -43,7 +43,7 @@ final class Reactor {
 
     nonisolated init() {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        precondition(epoll >= 0, "epoll_create1 failed at start-up: out of file descriptors")
+        if epoll < 0 { EventLoop.cannotStart("epoll_create1", errno) }
     }
 
     /// One turn: sleep at most until the next timer, then ready descriptors, due timers, and work that is left.

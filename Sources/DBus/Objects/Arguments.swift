@@ -16,10 +16,12 @@ public struct Arguments: Sendable {
     /// Arguments in their order; one without exactly one type is the programmer's mistake and traps.
     public init(_ list: [Argument]) {
         for argument in list {
+            // trap: tables of interfaces are written in the program; nothing that comes in makes one
             precondition(argument.signature.isSingle, "argument \(argument.name) has not exactly one type")
         }
         self.list = list
         signature = Signature(unchecked: list.map(\.signature.text).joined())
+        // trap: tables of interfaces are written in the program; nothing that comes in makes one
         precondition(Signature.isValid(signature.text), "the arguments' types are too long together")
     }
 }

@@ -112,6 +112,7 @@ extension Interface.Member {
 extension Arguments {
     /// Names and types from two lists of equal length; other lengths are the programmer's mistake and trap.
     init(names: [String], types: [Signature]) {
+        // trap: tables of interfaces are written in the program; nothing that comes in makes one
         precondition(names.count == types.count, "\(names.count) names for \(types.count) arguments")
         self.init(zip(names, types).map { Argument(name: $0, signature: $1) })
     }

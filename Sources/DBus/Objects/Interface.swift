@@ -25,6 +25,7 @@ public final class Interface<Object> {
 
     /// Makes an interface; a name that D-Bus does not allow, or one that is used twice, is the programmer's mistake and traps.
     public nonisolated init(_ name: String, annotations: Annotations = [:], _ members: [Member]) {
+        // trap: tables of interfaces are written in the program; nothing that comes in makes one
         precondition(Names.isInterface(name), "“\(name)” is not an interface name")
         self.name = name
         self.annotations = annotations
@@ -32,11 +33,14 @@ public final class Interface<Object> {
         var methods: [String: Method<Object>] = [:]
         var properties: [Property<Object>] = []
         for member in members {
+            // trap: tables of interfaces are written in the program; nothing that comes in makes one
             precondition(Names.isMember(member.name), "“\(member.name)” is not a member name")
             switch member {
             case .method(let method):
+                // trap: tables of interfaces are written in the program; nothing that comes in makes one
                 precondition(methods.updateValue(method, forKey: method.name) == nil, "“\(method.name)” is there twice")
             case .property(let property):
+                // trap: tables of interfaces are written in the program; nothing that comes in makes one
                 precondition(!properties.contains { $0.name == property.name }, "“\(property.name)” is there twice")
                 properties.append(property)
             case .signal:
@@ -82,6 +86,7 @@ public struct Signal: Sendable {
 
     /// A signal; a name that D-Bus does not allow is the programmer's mistake and traps.
     public init(_ name: String, _ arguments: Arguments = [:], annotations: Annotations = [:]) {
+        // trap: signals are written in the program; those that come in are messages
         precondition(Names.isMember(name), "“\(name)” is not a member name")
         self.name = name
         self.arguments = arguments

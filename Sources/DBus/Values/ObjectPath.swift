@@ -41,6 +41,7 @@ public struct ObjectPath: Hashable, Sendable {
 extension ObjectPath: ExpressibleByStringLiteral, CustomStringConvertible {
     /// A path in the program's text; a wrong one is the programmer's mistake and traps.
     public init(stringLiteral text: StaticString) {
+        // trap: a static string is in the program; a path that comes in goes through the initialiser that throws
         precondition(ObjectPath.isValid(text.description), "not an object path")
         self.text = text.description
     }

@@ -56,6 +56,7 @@ public struct Signature: Hashable, Sendable {
 extension Signature: ExpressibleByStringLiteral, CustomStringConvertible {
     /// A signature in the program's text; a wrong one is the programmer's mistake and traps.
     public init(stringLiteral text: StaticString) {
+        // trap: a static string is in the program; a signature that comes in goes through the initialiser that throws
         precondition(Signature.isValid(text.description), "not a signature")
         self.text = text.description
     }

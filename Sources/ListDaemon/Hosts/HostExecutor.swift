@@ -66,6 +66,7 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
 
     /// Traps on a thread that does not work for the list.
     package func checkIsolated() {
+        // trap: code on the wrong thread is a fault of the program, found before it can do harm; no input chooses threads
         precondition(isCurrent, "code of a list called on another thread than the one that works for it")
     }
 
