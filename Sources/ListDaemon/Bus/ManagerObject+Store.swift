@@ -15,14 +15,17 @@ extension ManagerObject {
         }
     }
 
-    /// What `Dump` says about the store: its file, and what `PRAGMA integrity_check` finds in it.
+    /// What `Dump` says about the store: its file, and what `PRAGMA integrity_check` finds in it; a line for each thing, for
+    /// programs read these (org.listd.Listd1(5)).
     func storeText() async -> [String] {
         guard let store = service.store else { return ["store: none, lists live in memory"] }
         do throws(ListError) {
             let faults = try await store.check()
             let verdict = faults.isEmpty ? "integrity ok" : "\(faults.count) faults"
             return ["store: \(store.path), \(try await store.byteCount()) bytes, \(verdict)"]
-                + faults.prefix(20).map { "store fault: \($0)" }
+                + faults.prefix(20).map { fault in
+                    "store fault: " + fault.split(whereSeparator: \.isNewline).joined(separator: " ")
+                }
         } catch {
             return ["store: \(store.path), \(error)"]
         }

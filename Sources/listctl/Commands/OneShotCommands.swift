@@ -92,18 +92,16 @@ struct OneShotCommands {
     }
 
     func check() async throws(DBusError) -> ExitCode {
-        let text = try await daemon.dump()
-        let lines = text.split(separator: "\n").filter { $0.hasPrefix("store") }
-        let isHealthy = lines.contains { $0.contains("integrity ok") }
+        let report = StoreReport(dump: try await daemon.dump())
         if json {
             Output.json([
-                "healthy": .boolean(isHealthy),
-                "store": .array(element: "s", lines.map { .string(String($0)) }),
+                "healthy": .boolean(report.isHealthy),
+                "store": .array(element: "s", report.lines.map { .string(String($0)) }),
             ])
         } else {
-            for line in lines { Output.line(DisplayText.harmless(String(line))) }
+            for line in report.lines { Output.line(DisplayText.harmless(String(line))) }
         }
-        return isHealthy ? .done : .failed
+        return report.isHealthy ? .done : .failed
     }
 
     func backup(_ file: String) async throws(DBusError) {
@@ -117,10 +115,4 @@ struct OneShotCommands {
             throw error
         }
     }
-}
-
-/// What the system says of an error number.
-enum SystemError {
-    /// The C library owns the text, which is copied at once.
-    static func text(_ number: Int32) -> String { unsafe String(cString: strerror(number)) }
 }

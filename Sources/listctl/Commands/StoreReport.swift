@@ -1,0 +1,15 @@
+/// What `Manager.Dump` promises to say about the store (org.listd.Listd1(5)).
+struct StoreReport {
+    /// Its lines, the first one with the verdict.
+    let lines: [Substring]
+
+    /// Whether there is a store, and nothing is wrong with it.
+    var isHealthy: Bool { lines.first?.hasSuffix(", integrity ok") ?? false }
+
+    /// Finds the lines, which stand together: what a plugin or a client has named may look like them further down.
+    init(dump: String) {
+        lines = Array(
+            dump.split(separator: "\n").drop { !$0.hasPrefix("store: ") }.enumerated()
+                .prefix { $0.offset == 0 || $0.element.hasPrefix("store fault: ") }.map(\.element))
+    }
+}
