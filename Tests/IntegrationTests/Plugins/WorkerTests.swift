@@ -159,9 +159,10 @@ struct WorkerTests {
         #expect(try await stage.plugin("Version", as: String.self) == "2.0")
         #expect(try await list.items().map { $0.content["version"] } == Array(repeating: .string("2.0"), count: 5))
         // It is looked after like any other worker, and it is the only one.
-        let restarts = try await stage.plugin("RestartCount", as: UInt32.self)
-        kill(try await stage.process, SIGKILL)
-        try await stage.wait(for: "ready", restarts: restarts + 1)
+        let process = try await stage.process
+        kill(process, SIGKILL)
+        while try await stage.process == process { try await stage.waitForChange() }
+        try await stage.waitUntilItRuns()
         #expect(try await list.items().map(\.reuse) == Array(repeating: "steady", count: 5))
         let last = try await stage.process
         while ProcessStatus.children(of: stage.stage.listd.identifier) != [last] { await Task.yield() }
