@@ -36,12 +36,14 @@ package enum Daemon {
     }
 
     private static func run(_ options: DaemonOptions, environment: [String: String]) async -> ExitCode {
+        // Before anything is opened: a wrong count must not hit descriptors of our own.
+        let passed = ActivatedDescriptors.take()
         let log = Log(level: options.logLevel, sink: JournalSink.suitable(environment: environment))
         let (requests, continuation) = AsyncStream.makeStream(of: SignalRequest.self)
         let signals = Signals { continuation.yield($0) }
         defer { signals.cancel() }
         do {
-            let running = try await RunningDaemon(options, passed: .take(), log: log)
+            let running = try await RunningDaemon(options, passed: passed, log: log)
             try await running.start()
             for await request in requests {
                 switch request {

@@ -7,29 +7,36 @@ import Testing
 @DBusActor
 struct ActivationTests {
     /// Passes descriptors as systemd does, by name: a listening socket, or a memfd as out of the descriptor store.
-    private func start(_ names: [String], in directory: TemporaryDirectory) throws -> ChildProcess {
+    ///
+    /// - Parameters:
+    ///   - missing: how many more it says there are.
+    ///   - family: of the sockets.
+    private func start(
+        _ names: [String], in directory: TemporaryDirectory, missing: Int = 0, family: String = "AF_UNIX"
+    ) throws -> ChildProcess {
         let service = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appendingPathComponent("DBusTestService").path
         return try ChildProcess(
             python: """
                 import os, socket, sys
-                service, path, names = sys.argv[1], sys.argv[2], sys.argv[3:]
+                service, path, missing, family, names = *sys.argv[1:5], sys.argv[5:]
                 found = []
                 for name in names:
                     if name == "state":
                         found.append(os.memfd_create("state"))
                         os.write(found[-1], b"kept")
                     else:
-                        s = socket.socket(socket.AF_UNIX)
-                        s.bind(path + "/" + name)
+                        s = socket.socket(getattr(socket, family))
+                        s.bind(path + "/" + name if family == "AF_UNIX" else ("127.0.0.1", 0))
                         s.listen()
                         found.append(s.detach())
                 found = [os.dup2(d, 50 + i) for i, d in enumerate(found)]
                 for i, d in enumerate(found): os.dup2(d, 3 + i)
                 os.closerange(3 + len(found), 100)
-                os.environ.update(LISTEN_FDS=str(len(found)), LISTEN_FDNAMES=":".join(names), LISTEN_PID=str(os.getpid()))
+                os.environ.update(LISTEN_FDS=str(len(found) + int(missing)), LISTEN_FDNAMES=":".join(names))
+                os.environ.update(LISTEN_PID=str(os.getpid()))
                 os.execv(service, [service])
-                """, [service, directory.path] + names)
+                """, [service, directory.path, String(missing), family] + names)
     }
 
     @Test(
@@ -54,6 +61,24 @@ struct ActivationTests {
         let directory = TemporaryDirectory()
         let service = try start(names, in: directory)
         #expect(try await service.lines.next() == "failed \(StandardError.invalidArgs.rawValue)")
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test(
+        "fewer are there than is said → none is taken, and no descriptor of the program's own is closed",
+        arguments: [1, 200])
+    func fewer(missing: Int) async throws {
+        let directory = TemporaryDirectory()
+        let service = try start(["direct"], in: directory, missing: missing)
+        #expect(try await service.lines.next() == "failed \(StandardError.invalidArgs.rawValue)")
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test("a socket of the network → refused: nobody could say who its clients are")
+    func network() async throws {
+        let directory = TemporaryDirectory()
+        let service = try start(["direct"], in: directory, family: "AF_INET")
+        #expect(try await service.lines.next() == "failed \(StandardError.badAddress.rawValue)")
         withExtendedLifetime(directory) {}
     }
 }

@@ -20,7 +20,8 @@ public struct ActivatedDescriptors: Sendable {
     public let all: [Descriptor]
     private let places: Int
 
-    /// Takes what was passed, once, at the start of the program, before threads read the environment.
+    /// Takes what was passed, once, at the start of the program, before threads read the environment and before anything
+    /// else is opened; nothing, if not all of it is there.
     ///
     /// The first numbers stay open as place holders until `Server.listen(on:)` or `discardPlaces`, for libdbus takes
     /// sockets over only at descriptor 3 and the following.
@@ -29,11 +30,14 @@ public struct ActivatedDescriptors: Sendable {
         guard let process = variable("LISTEN_PID").flatMap({ Int32($0) }), process == getpid(),
             let count = variable("LISTEN_FDS").flatMap({ Int32($0) }), count > 0, count <= 4096
         else { return ActivatedDescriptors(all: [], places: 0) }
+        // Numbers that nobody has opened are not ours to close later, when something else has them (sd_listen_fds(3)).
+        guard (0..<count).allSatisfy({ fcntl(first + $0, F_SETFD, FD_CLOEXEC) >= 0 }) else {
+            return ActivatedDescriptors(all: [], places: 0)
+        }
         let names = (variable("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
         var all: [Descriptor] = []
         for index in 0..<count {
             let number = first + index
-            _ = fcntl(number, F_SETFD, FD_CLOEXEC)
             let copy = fcntl(number, F_DUPFD_CLOEXEC, first + count)
             guard copy >= 0 else { continue }
             let name = Int(index) < names.count ? String(names[Int(index)]) : "unknown"
@@ -57,6 +61,9 @@ public struct ActivatedDescriptors: Sendable {
         guard !sockets.isEmpty, sockets.count <= places else {
             throw .invalidArgs("systemd has passed no such socket")
         }
+        guard sockets.allSatisfy(Self.isLocal) else {
+            throw DBusError(.badAddress, "a passed socket is not a Unix socket")
+        }
         for (index, socket) in sockets.enumerated() {
             let place = Self.first + Int32(index)
             guard dup2(socket.rawValue, place) >= 0, fcntl(place, F_SETFD, FD_CLOEXEC) >= 0 else {
@@ -66,6 +73,13 @@ public struct ActivatedDescriptors: Sendable {
         for index in sockets.count..<places { close(Self.first + Int32(index)) }
         unsafe setenv("LISTEN_PID", String(getpid()), 1)
         unsafe setenv("LISTEN_FDS", String(sockets.count), 1)
+    }
+
+    /// Whether it is a Unix socket: over others nobody can say who a client is.
+    private static func isLocal(_ socket: FileDescriptor) -> Bool {
+        var address = sockaddr()
+        var length = socklen_t(MemoryLayout<sockaddr>.size)
+        return unsafe getsockname(socket.rawValue, &address, &length) == 0 && address.sa_family == sa_family_t(AF_UNIX)
     }
 
     private static func variable(_ name: String) -> String? {

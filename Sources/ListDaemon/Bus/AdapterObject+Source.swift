@@ -8,8 +8,10 @@ extension AdapterObject {
     func apply(_ event: SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void) {
         switch event {
         case .replace(let objects):
+            guard isWithinLimits(objects) else { return completion(nil) }
             feed(.performUpdates(objects: objects), completion)
         case .changes(let removed, let upserts):
+            guard isWithinLimits(upserts.lazy.map(\.object)) else { return completion(nil) }
             feed(.applyChanges(removed: removed, upserts: upserts), completion)
         case .failed(let error):
             sourceFailed(error)
@@ -20,6 +22,18 @@ extension AdapterObject {
         case .paused:
             setState(.paused)
             completion(nil)
+        }
+    }
+
+    /// What a plugin makes is no larger than what clients may send; one object that is fails the source.
+    private func isWithinLimits(_ objects: some Sequence<ListObject>) -> Bool {
+        guard case .plugin = options.source else { return true }  // others have looked while they were reading
+        do throws(ListError) {
+            for object in objects { try service.objectLimits.check(object) }
+            return true
+        } catch {
+            sourceFailed(error)
+            return false
         }
     }
 

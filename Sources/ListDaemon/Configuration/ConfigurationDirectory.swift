@@ -11,7 +11,8 @@ struct ConfigurationDirectory {
     /// Where a file is, for messages.
     func place(_ name: String) -> ConfigurationPlace { ConfigurationPlace(file: "\(path)/\(name)", line: nil) }
 
-    /// The visible names in order; none if the directory does not exist.
+    /// The visible names in order; none if the directory does not exist. In one that is not UTF-8 U+FFFD stands for what
+    /// cannot be read; no file has that name.
     func names() throws(ConfigurationFault) -> [String] { try Self.names(in: path) }
 
     /// The drop-ins of a file in order, as names below this directory.
@@ -25,7 +26,12 @@ struct ConfigurationDirectory {
         let place = place(name)
         // Non-blocking, should it be a pipe.
         let number = unsafe open(place.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard number >= 0 else { throw Self.unreadable(place.file, errno) }
+        guard number >= 0 else {
+            guard errno == ENOENT, name.unicodeScalars.contains("\u{FFFD}") else {
+                throw Self.unreadable(place.file, errno)
+            }
+            throw ConfigurationFault(place: place, message: "has a name that is not UTF-8")
+        }
         let file = FileDescriptor(adopting: number)
         var status = stat()
         guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -55,10 +61,7 @@ struct ConfigurationDirectory {
         while let entry = unsafe readdir(directory) {
             // The name ends with a NUL inside of the entry.
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(validatingCString: $0) }
-            }
-            guard let name else {
-                throw ConfigurationFault(place: .init(file: path, line: nil), message: "has a name that is not UTF-8")
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }
             if !name.hasPrefix(".") { names.append(name) }
         }

@@ -3,7 +3,7 @@ internal import ListKit
 /// Reads a configuration directory: `listd.conf` and the `*.list` files, each with its drop-ins `FILE.d/*.conf`.
 ///
 /// Drop-ins are read after their file, in order of name, and what they say counts; those of `listd.conf` without it, too.
-/// Hidden files are left out.
+/// Hidden files, and those with other names, are left out.
 package struct ConfigurationLoader {
     private let directory: ConfigurationDirectory
     private var result = LoadedConfiguration()
@@ -26,7 +26,7 @@ package struct ConfigurationLoader {
         }
         loadDaemon(names)
         for name in names where name.hasSuffix(".list") { loadList(name) }
-        for name in names where name.hasSuffix(".d") && name != Self.daemonFile + ".d" {
+        for name in names where name.hasSuffix(".list.d") {
             guard !names.contains(String(name.dropLast(2))) else { continue }
             add("drop-ins without their file \(name.dropLast(2))", at: directory.place(name))
         }

@@ -16,6 +16,9 @@ package final class Watchdog {
         case ended
     }
 
+    /// However short the interval is: a manager that wants signs of life more often does not get them.
+    private nonisolated static let shortestPause = Duration.milliseconds(10)
+
     private let pause: Duration
     private let questions: @DBusActor () -> [Question]
     private let feed: @DBusActor () -> Void
@@ -31,7 +34,7 @@ package final class Watchdog {
     package nonisolated init(
         interval: Duration, questions: @escaping @DBusActor () -> [Question], feed: @escaping @DBusActor () -> Void
     ) {
-        pause = interval / 3
+        pause = max(interval / 3, Self.shortestPause)
         self.questions = questions
         self.feed = feed
     }

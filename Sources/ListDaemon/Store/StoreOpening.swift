@@ -43,6 +43,7 @@ extension SQLiteStore {
         removeRemains(in: directory)
         let path = directory + "/" + fileName
         do throws(SQLiteFailure) {
+            try refuseEmptyFile(path)
             let (database, adapters) = try read(path)
             return OpenedStore(store: SQLiteStore(database, path: path), adapters: adapters, damage: nil)
         } catch {
@@ -88,6 +89,13 @@ extension SQLiteStore {
         // A backup that begins to live.
         try database.execute("UPDATE adapter SET epoch = lower(hex(randomblob(16))) WHERE epoch = ''")
         return (database, try StoreReader(database: database).restore())
+    }
+
+    /// SQLite takes a file that was cut down to nothing for a new one.
+    private static func refuseEmptyFile(_ path: String) throws(SQLiteFailure) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == 0 else { return }
+        throw SQLiteFailure(code: 26, message: "the file is empty")
     }
 
     private static func checkVersion(_ database: SQLiteDatabase, _ path: String) throws(SQLiteFailure) {

@@ -76,6 +76,17 @@ extension ListAdapter {
         return reply(view).effects
     }
 
+    /// Takes over what was selected in another engine: nobody has selected anything, so no section controller is asked or
+    /// told, and there is no event.
+    ///
+    /// Items that are not there any more are left out.
+    @_spi(Daemon) public func resumeSelection(_ items: [SelectedItem]) {
+        for item in items {
+            guard let handle = try? handle(ofItem: item.item, of: item.objectID) else { continue }
+            _ = selection.insert(item.item, of: handle)
+        }
+    }
+
     /// A view as its viewer knows it, for another engine to go on with.
     ///
     /// - Throws: `invalidArguments` for a view that is not open.

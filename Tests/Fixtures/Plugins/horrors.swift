@@ -237,7 +237,7 @@ final class FloodController: ListSectionController {
 }
 
 /// Three objects, or a horror: `trap in start`, `exit in init`, `throw in start`, `loop in descriptor`, `flood in start` and the
-/// like.
+/// like; with `long in id` or `long in fields` an object that is larger than any may be.
 final class HorrorSource: DataSource {
     private let context: DataSourceContext
     private let words: [Substring]
@@ -264,6 +264,13 @@ final class HorrorSource: DataSource {
 
     func start() throws {
         if words.first == "flood" { flood() }
+        if words.first == "long" {
+            let id = words.last == "id" ? String(repeating: "x", count: 5000) : "x"
+            let fields = words.last == "id" ? 0 : 9_000_000
+            return context.sink.replace([
+                try ListObject(id: id, type: "row", fields: ["text": .string(String(repeating: "x", count: fields))])
+            ])
+        }
         try maybe("start")
         context.sink.replace(
             try (0..<3).map { number in

@@ -163,6 +163,19 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test("a data source with an object that no client may send → failed, and the list stays as it is")
+    func sourceLimits() async throws {
+        let stage = try await HorrorStage()
+        for part in ["id", "fields"] {
+            let list = try await stage.stage.createAdapter(
+                "long_\(part)", ["source": .string("horrors/source?long in \(part)")])
+            try await list.wait(state: "failed")
+            #expect(try await list.objects().rows.isEmpty)
+        }
+        #expect(stage.stage.listd.standardError.contains("an identifier has 5000 bytes, more than 4096"))
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test(
         "a data source that hangs or dies in a callback of its own → what it is called, and that its list is not alone",
         arguments: [

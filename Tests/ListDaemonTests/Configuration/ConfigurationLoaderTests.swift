@@ -73,6 +73,26 @@ struct ConfigurationLoaderTests {
         #expect(faults() == expected)
     }
 
+    @Test("names that are not UTF-8 → only one that ends like a list's is a fault; other directories are nobody's")
+    func names() throws {
+        for name: [CChar] in [[0x6E, -23, 0], [0x2E, 0x78, -23, 0x2E, 0x73, 0x77, 0x70, 0]] {
+            try create(name)
+        }
+        try write("x", to: "old.d/x.conf")
+        #expect(faults().isEmpty)
+        try create([0x78, -23, 0x2E, 0x6C, 0x69, 0x73, 0x74, 0])
+        #expect(faults() == ["x\u{FFFD}.list: has a name that is not UTF-8"])
+        #expect(!load().isDaemonFaulty)
+    }
+
+    /// Makes an empty file whose name is these bytes.
+    private func create(_ name: [CChar]) throws {
+        let path = (directory.path + "/").utf8CString.dropLast() + name
+        let file = unsafe open(Array(path), O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
+        try #require(file >= 0)
+        close(file)
+    }
+
     @Test("lists, sound and faulty → both have names")
     func listNames() throws {
         try write("[List]\n", to: "a.list")

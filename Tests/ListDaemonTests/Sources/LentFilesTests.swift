@@ -34,6 +34,20 @@ struct LentFilesTests {
         #expect(lent.use == (3, 30))
     }
 
+    @Test("no descriptor is left for what the kernel says of them → refused; one is left again → lent")
+    func noDescriptor() throws {
+        let (lent, file) = (LentFiles(limits: limits()), try file(10))
+        var limit = rlimit()
+        try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        var none = rlimit(rlim_cur: 3, rlim_max: limit.rlim_max)
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+        let error = #expect(throws: ListError.self) { try lent.lend(file, to: 7) }
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        #expect(error?.code == .limitsExceeded)
+        try lent.lend(file, to: 7)
+        #expect(lent.use == (1, 10))
+    }
+
     @Test("as many bytes as one may have → a larger file is refused and a smaller one not; one file may be larger")
     func bytes() throws {
         let lent = LentFiles(limits: limits())

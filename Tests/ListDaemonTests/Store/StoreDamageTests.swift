@@ -39,6 +39,13 @@ struct StoreDamageTests {
         try await expectSetAside("file is not a database")
     }
 
+    @Test("a file that was cut down to nothing → set aside, for it was not new")
+    func empty() async throws {
+        try await makeStore()
+        try Writing.write("", to: file)
+        try await expectSetAside("the file is empty")
+    }
+
     @Test(
         "another program's database, a newer version, missing tables → set aside",
         arguments: [

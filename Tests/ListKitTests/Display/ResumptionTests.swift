@@ -50,6 +50,25 @@ struct ResumptionTests {
         try screen.expectEqualToResync(of: new.adapter)
     }
 
+    @Test("a selection that goes on → no section controller is asked or told, no event; what is gone is left out")
+    func selection() throws {
+        let log = EventList()
+        let list = TestHost(
+            [try ListObject(id: "a", fields: ["items": .string("xy")])],
+            provider: ScriptedProvider { _ in LetterController(log: log) })
+        let kept = SelectedItem(objectID: "a", item: 1)
+        _ = list.adapter.takeEvents()
+        _ = log.take()
+        list.adapter.resumeSelection([
+            kept, SelectedItem(objectID: "a", item: 2), SelectedItem(objectID: "a", item: -1),
+            SelectedItem(objectID: "b", item: 0),
+        ])
+        #expect(list.adapter.selectedItems == [kept])
+        #expect(list.adapter.takeEvents().isEmpty && !log.take().contains { $0.hasPrefix("select") })
+        #expect(try list.adapter.deselectItem(1, ofObject: "a").deselected)
+        #expect(list.adapter.selectedItems.isEmpty)
+    }
+
     @Test("a view that is left → what its viewer knows, and another engine goes on from it")
     func left() throws {
         let old = TestHost(try ViewTests.ids(0..<100))

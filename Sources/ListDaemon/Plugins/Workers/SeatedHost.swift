@@ -90,9 +90,9 @@ extension AdapterHost {
             guard let events = try? adapter.resumeView(view) else { continue }
             yield(events, about: view.id)
         }
-        for item in setup.selection {
-            guard let (_, events) = try? adapter.selectItem(item.item, ofObject: item.objectID) else { continue }
-            yield(events)
-        }
+        adapter.resumeSelection(setup.selection)
+        lastSelection = adapter.selectedItems
+        // Said also when nothing is left: whoever guards the host still has what was selected.
+        sink([.selection(lastSelection)])
     }
 }

@@ -25,14 +25,13 @@ package final class LentFiles {
     }
 
     private let limits: Limits
-    private let notices: FileDescriptor
+    /// Made when it is needed first, and tried again where there was no room for it.
+    private var notices: FileDescriptor?
     private var lent: [Int32: Lent] = [:]
 
     /// Begins with none.
     package nonisolated init(limits: Limits = Limits()) {
         self.limits = limits
-        // Without room for one more, -1: then nothing is lent.
-        notices = FileDescriptor(adopting: inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)))
     }
 
     /// How many files there are, and how many bytes are in them.
@@ -64,9 +63,18 @@ package final class LentFiles {
         guard unsafe fstat(file.rawValue, &status) == 0 else { throw Self.fault(errno) }
         try checkRoom(for: user, bytes: Int(status.st_size))
         let watch = unsafe inotify_add_watch(
-            notices.rawValue, "/proc/self/fd/\(file.rawValue)", UInt32(IN_DELETE_SELF))
+            try openNotices().rawValue, "/proc/self/fd/\(file.rawValue)", UInt32(IN_DELETE_SELF))
         guard watch >= 0 else { throw Self.fault(errno) }
         lent[watch] = Lent(user: user, size: Int(status.st_size))
+    }
+
+    private func openNotices() throws(ListError) -> FileDescriptor {
+        if let notices { return notices }
+        let number = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        guard number >= 0 else { throw Self.fault(errno) }
+        let made = FileDescriptor(adopting: number)
+        notices = made
+        return made
     }
 
     private static func fault(_ number: Int32) -> ListError {
@@ -75,6 +83,7 @@ package final class LentFiles {
 
     /// Forgets the files that are gone.
     private func settle() {
+        guard let notices else { return }
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = unsafe read(notices.rawValue, &buffer, buffer.count)

@@ -1,20 +1,6 @@
 internal import Glibc
 @_spi(Daemon) package import ListKit
 
-/// What one object may take (the contract's limits `ObjectBytes` and `IdBytes`).
-package struct ObjectLimits: Sendable, Equatable {
-    /// The most bytes of an identifier and its fields, encoded.
-    package var objectBytes: Int
-    /// The most bytes of an identifier, and of a type.
-    package var idBytes: Int
-
-    /// Makes limits; the contract's defaults unless said otherwise.
-    package init(objectBytes: Int = 8 << 20, idBytes: Int = 4 << 10) {
-        self.objectBytes = objectBytes
-        self.idBytes = idBytes
-    }
-}
-
 /// Reads the format `jsonl`: one object a line, `{"id": "...", "type": "...", "fields": {...}}`.
 ///
 /// A missing type or missing fields are empty; lines of nothing but space are skipped. Everything else is an error that

@@ -62,6 +62,26 @@ struct SeatedHostTests {
         #expect(witness.host == nil)
     }
 
+    @Test("a host goes on with a selection → selected as before but for items that are gone, and nobody has selected")
+    func selection() async throws {
+        let kept = SelectedItem(objectID: "o3", item: 0)
+        let gone = [SelectedItem(objectID: "o3", item: 1), SelectedItem(objectID: "x", item: 0)]
+        for items in [[kept] + gone, gone] {
+            let said = EventLog<[AdapterEffect]>()
+            let setup = HostSetup(
+                configuration: configuration, controllers: controllers, objects: try objects(), revision: 1,
+                selection: items)
+            let list = SeatedHost(setup, controllers: controllers, tracer: CallTracer(nil)) {
+                said.record($0.effects)
+            }
+            let effects = try await said.next(timeout: .seconds(60))
+            let selections = effects.compactMap { if case .selection(let items) = $0 { items } else { nil } }
+            #expect(selections.last == items.filter { $0 == kept })
+            #expect(!effects.contains { if case .event(.selection) = $0 { true } else { false } })
+            withExtendedLifetime(list) {}
+        }
+    }
+
     @Test("a list ends in the daemon, where its plugin has failed → its host is gone, and its guard")
     func substitute() async throws {
         let place = SubstituteHost()
