@@ -1,0 +1,53 @@
+import DBus
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+@Suite("The way of a list's transactions to the store and back")
+struct StoringRelayTests {
+    private let heard = EventLog<String>()
+
+    /// Records what it is told.
+    private final class Host: ListHost {
+        private let name: String
+        private let heard: EventLog<String>
+
+        init(_ name: String, _ heard: EventLog<String>) {
+            self.name = name
+            self.heard = heard
+        }
+
+        func send(_ command: AdapterCommand) {
+            if case .stored(let token, nil) = command { heard.record("\(name) \(token)") }
+        }
+
+        func ping(_ answer: @escaping @Sendable () -> Void) { answer() }
+    }
+
+    private func makeRelay() throws -> StoringRelay {
+        let adapter = StoredAdapter(name: "x", epoch: "e", owner: 0, options: try Fields([:]))
+        // Without a store everything is answered at once.
+        let log = Log(level: .error, sink: StandardErrorSink(prefixed: false))
+        return StoringRelay(StoredList(adapter, durability: .disk, store: nil, log: log))
+    }
+
+    private let renewal = PreparedUpdate(
+        transaction: PreparedTransaction(
+            baseRevision: 0, revision: 1, content: .changes(PreparedTransaction.Changes())),
+        log: [], oldestRevision: 0)
+
+    @Test("the store answers a new host before the answers are led to it → it hears them, not the one before")
+    @DBusActor
+    func early() async throws {
+        let relay = try makeRelay()
+        let (old, new) = (Host("old", heard), Host("new", heard))
+        relay.lead(to: old)
+        // As in a move: the next host yields while it is made, from a thread of its own, and is answered at once.
+        let sink = relay.sink { _ in }
+        sink([.prepared(7, renewal)])
+        relay.lead(to: new)
+        #expect(try await heard.next(timeout: .seconds(60)) == "new 7")
+    }
+}
