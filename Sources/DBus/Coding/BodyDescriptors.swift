@@ -10,15 +10,23 @@ final class BodyDescriptors {
     /// The message, which the maker of the reader keeps alive; used on the loop thread only.
     private let raw: OpaquePointer
     private var found: [UInt32: FileDescriptor]?
+    /// Whether one could not be taken out because the process can open no more.
+    private var isExhausted = false
 
     init(_ raw: OpaquePointer) { unsafe self.raw = raw }
 
-    /// A fresh duplicate that the caller must close; nil when there is no such descriptor, or the process can open no more.
-    func duplicate(_ number: UInt32, of body: MessageBody) -> Int32? {
+    /// A fresh duplicate that the caller must close.
+    ///
+    /// - Throws: `InvalidArgs` when the message came without such a descriptor, `LimitsExceeded` when the process can open no
+    ///   more.
+    func duplicate(_ number: UInt32, of body: MessageBody) throws(DBusError) -> Int32 {
         if found == nil { collect(from: body) }
-        guard let descriptor = found?[number] else { return nil }
-        let duplicate = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3)
-        return duplicate >= 0 ? duplicate : nil
+        guard found?[number] != nil || isExhausted else {
+            throw .invalidArgs("the message came without its file descriptor \(number)")
+        }
+        let duplicate = found?[number].map { fcntl($0.rawValue, F_DUPFD_CLOEXEC, 3) } ?? -1
+        guard duplicate >= 0 else { throw .limitsExceeded("no more file descriptors can be taken in") }
+        return duplicate
     }
 
     private func collect(from body: MessageBody) {
@@ -48,8 +56,13 @@ final class BodyDescriptors {
         reader.passType()
         guard found?[number] == nil else { return }
         var descriptor: Int32 = -1
+        errno = 0
         unsafe dbus_message_iter_get_basic(&iterator, &descriptor)
-        if descriptor >= 0 { found?[number] = FileDescriptor(adopting: descriptor) }
+        if descriptor >= 0 {
+            found?[number] = FileDescriptor(adopting: descriptor)
+        } else if errno == EMFILE || errno == ENFILE {
+            isExhausted = true
+        }
     }
 
     private func collectInside(_ code: TypeCode, _ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {

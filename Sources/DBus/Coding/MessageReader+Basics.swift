@@ -20,7 +20,8 @@ extension MessageReader {
 
     /// A descriptor of the caller's own.
     ///
-    /// - Throws: also `InconsistentMessage` when the message has no such descriptor, or the process can open no more.
+    /// - Throws: also `InvalidArgs` when the message came without the descriptor, `LimitsExceeded` when the process can open
+    ///   no more.
     public mutating func readFileDescriptor() throws(DBusError) -> FileDescriptor {
         FileDescriptor(adopting: try readRawDescriptor())
     }
@@ -28,10 +29,7 @@ extension MessageReader {
     /// A fresh duplicate that the caller must close.
     mutating func readRawDescriptor() throws(DBusError) -> Int32 {
         let number = try readNumber(.fileDescriptor) as UInt32
-        guard let descriptor = unsafe message.descriptors.duplicate(number, of: message) else {
-            throw DBusError(.inconsistentMessage, "a file descriptor of the message could not be taken out")
-        }
-        return descriptor
+        return try unsafe message.descriptors.duplicate(number, of: message)
     }
 
     /// Takes an `s`.

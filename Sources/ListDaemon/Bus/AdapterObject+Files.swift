@@ -9,7 +9,7 @@ extension AdapterObject {
         let caller = try checkWritingAccess(call)
         let (expected, file, format, options) = try call.message.read { (reader) throws(DBusError) in
             (
-                try reader.readUInt64(), try reader.readFileDescriptor(), try reader.readString(),
+                try reader.readUInt64(), try reader.readFileDescriptor(of: "file"), try reader.readString(),
                 try UpdateOptions(from: &reader, allowing: [.animated, .duplicates])
             )
         }

@@ -5,7 +5,9 @@ extension ManagerObject {
     /// `Backup`: a copy of everything that is stored, into a file of the caller's.
     func backUp(_ call: Call) throws {
         _ = try service.authority.administrator(call, for: .inspect)
-        let file = try call.message.read { (reader) throws(DBusError) in try reader.readFileDescriptor() }
+        let file = try call.message.read { (reader) throws(DBusError) in
+            try reader.readFileDescriptor(of: "file")
+        }
         guard let store = service.store else {
             throw ListError(.storeFailed, "nothing is stored: there is no state directory")
         }

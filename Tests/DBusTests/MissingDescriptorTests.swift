@@ -1,0 +1,39 @@
+import CDBus
+import Testing
+
+import struct DBus.DBusError
+
+@testable import DBus
+
+@Suite("Descriptors that a message names")
+@DBusActor
+struct MissingDescriptorTests {
+    /// A message whose argument of type `h` names a descriptor by a number, and that came without any.
+    private func message(naming number: UInt32) throws -> Message {
+        let original = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
+        try original.write(number)
+        let raw = try unsafe original.raw
+        unsafe dbus_message_set_serial(raw, 1)
+        var (start, count): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
+        try #require(unsafe dbus_message_marshal(raw, &start, &count) != 0)
+        defer { unsafe dbus_free(start) }
+        var bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: Int(count)))
+        // The header field SIGNATURE, whose one type becomes another one of the same size.
+        let field: [UInt8] = [8, 1, 0x67, 0, 1, 0x75, 0]
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: field) })
+        bytes[place + 5] = 0x68
+        let made = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe dbus_message_demarshal(
+                bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
+        }
+        return unsafe Message(adopting: try #require(unsafe made))
+    }
+
+    @Test("a number without a descriptor → InvalidArgs that says which", arguments: [0, 1, UInt32.max])
+    func missing(number: UInt32) throws {
+        let message = try message(naming: number)
+        let error = try #require(throws: DBusError.self) { try message.decode(as: FileDescriptor.self) }
+        #expect(error.standard == .invalidArgs)
+        #expect(error.message.contains("descriptor \(number)"))
+    }
+}
