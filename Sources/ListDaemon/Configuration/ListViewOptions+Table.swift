@@ -14,7 +14,7 @@ extension ListViewOptions {
     /// The contract's table (chapter "Viewing").
     package static let table = OptionTable<ListViewOptions>([
         .init("layout", \.layout, .optionalWord()),
-        .init("window", \.window, .number),
+        .init("window", \.window, .positiveNumber),
         .init("window-bytes", \.windowBytes, .number),
         .init("lead", \.lead, .optionalNumber),
         .init("trail", \.trail, .optionalNumber),

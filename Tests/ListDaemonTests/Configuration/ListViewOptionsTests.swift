@@ -32,6 +32,7 @@ struct ListViewOptionsTests {
         "a wrong type, a value out of range, an unknown option → InvalidArgs that names it",
         arguments: [
             ("window", .int64(1), "option window: type x instead of u"),
+            ("window", .uint32(0), #"option window: "0" is not 1 or more"#),
             ("fields", .array(element: "v", [.variant("a")]), "option fields: type av instead of as"),
             ("anchor", .uint32(1), "option anchor: type u instead of b"),
             ("buffer", .double(-1), #"option buffer: "-1.0" is not 0 or more"#),

@@ -47,6 +47,13 @@ extension OptionType<Int> {
         },
         encode: { .uint32(UInt32(clamping: $0)) })
 
+    /// `u`, at least 1.
+    static let positiveNumber = OptionType(
+        signature: "u",
+        decode: { value throws(ListError) in try number.decode(value).checkedPositive() },
+        parse: { text throws(ListError) in try number.parse(text).checkedPositive() },
+        encode: number.encode)
+
     /// `u` in milliseconds; in files a number alone counts milliseconds too, or a time span says its unit.
     static let milliseconds = OptionType(
         signature: "u", decode: number.decode,
@@ -89,6 +96,13 @@ extension OptionType<Double> {
         decode: { value throws(ListError) in try real.decode(value).checkedDistance() },
         parse: { text throws(ListError) in try real.parse(text).checkedDistance() },
         encode: real.encode)
+}
+
+extension Int {
+    fileprivate func checkedPositive() throws(ListError) -> Int {
+        guard self >= 1 else { throw ListError(option: "\(self)", expected: "1 or more") }
+        return self
+    }
 }
 
 extension Double {
