@@ -19,7 +19,7 @@ final class RunningDaemon {
     /// One reload begins when the one before it has ended; none begins, or goes on, when the daemon ends.
     var lastReload: Task<Void, any Error>?
     private(set) var server: Server?
-    private lazy var statusLine = StatusLine { [unowned self] in
+    private lazy var statusLine = StatusLine { [service] in
         service.summary
     } say: { [notify] line in
         notify.send(.status(line))
@@ -60,7 +60,7 @@ final class RunningDaemon {
         registerManager()
         try await connect()
         statusLine.update()
-        service.onChange = { [unowned self] in statusLine.changed() }
+        service.onChange = { [weak self] in self?.statusLine.changed() }
         notify.send(.ready)
         watchdog?.start()
         log.notice("ready on \(options.bus)", event: .ready)

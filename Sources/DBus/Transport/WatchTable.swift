@@ -88,13 +88,14 @@ struct Watch: Equatable {
 @DBusActor
 private final class WatchedDescriptor: DescriptorSource {
     var watches: [Watch] = []
-    private unowned let table: WatchTable
+    private weak var table: WatchTable?
 
     init(table: WatchTable) {
         self.table = table
     }
 
     var interest: UInt32 {
+        guard let table else { return 0 }
         var mask: UInt32 = 0
         for watch in watches where watch.isEnabled {
             let flags = watch.flags
@@ -118,7 +119,7 @@ private final class WatchedDescriptor: DescriptorSource {
             guard events & EPOLLIN.rawValue != 0, interest & EPOLLIN.rawValue != 0, hasMore else { break }
             flags = DBUS_WATCH_READABLE.rawValue
         }
-        table.onActivity?()
+        table?.onActivity?()
     }
 
     /// How often libdbus is asked to read before others have their turn.

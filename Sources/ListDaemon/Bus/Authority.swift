@@ -88,7 +88,10 @@ extension Authority {
     private func reconsider(
         _ call: Call, having actions: Set<AdministratorAction>, _ again: @escaping @DBusActor (Call) -> Void
     ) {
-        call.onFailure = { [weak self, unowned call] error in self?.reconsider(call, error, actions, again) ?? false }
+        call.onFailure = { [weak self, weak call] error in
+            guard let self, let call else { return false }
+            return reconsider(call, error, actions, again)
+        }
     }
 
     /// True when the call will be answered later.

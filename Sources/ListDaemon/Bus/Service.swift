@@ -26,9 +26,9 @@ package final class Service {
     private(set) lazy var pluginObjects = PluginDirectory(tree: tree)
     /// The connections.
     private(set) lazy var transports = Transports(
-        onCongestion: { [unowned self] in hold($0) }, onLoss: { [unowned self] in lost($0) })
+        onCongestion: { [weak self] in self?.hold($0) }, onLoss: { [weak self] in self?.lost($0) })
     /// The calls that are answered with contents.
-    private(set) lazy var reads = ContentReads { [unowned self] in statistics.add(.readsHeld) }
+    private(set) lazy var reads = ContentReads { [weak self] in self?.statistics.add(.readsHeld) }
     /// Who may create adapters.
     package var creators = AccessRule.any
     /// What users have.
@@ -79,7 +79,11 @@ package final class Service {
         tree.addObjectManager(at: ObjectPath.adapters)
         tree.addObjectManager(at: ObjectPath.plugins)
         relay.target = self
-        tree.admission = { [unowned self] call in try admit(call) }
+        tree.admission = { [weak self] call in
+            // A connection may have read more than was answered when the last part of listd went.
+            guard let self else { throw ListError.ending }
+            try admit(call)
+        }
     }
 
     private func admit(_ call: Call) throws {
@@ -92,7 +96,7 @@ package final class Service {
             statistics.add(.callsRefused)
             throw DBusError.limitsExceeded("more than \(callsPerConnection) calls in flight (CallsPerConnection)")
         }
-        authority.accompany(call) { [unowned self] in tree.dispatchAgain($0) }
+        authority.accompany(call) { [tree] in tree.dispatchAgain($0) }
     }
 
     /// Methods that work at every limit, because they only give back what is limited.
@@ -123,7 +127,7 @@ package final class Service {
 
     /// Refuses writing once the end was asked for.
     func checkWriting() throws(ListError) {
-        guard phase == .running else { throw ListError(.shuttingDown, "listd is ending and takes no changes") }
+        guard phase == .running else { throw .ending }
     }
 
     /// Begins what is answered with contents when the caller has room for them; `finished` is called with the answer.
@@ -135,7 +139,7 @@ package final class Service {
     /// Sees to it that nothing of a peer stays behind when it leaves.
     func watchDeparture(of peer: Peer) {
         guard watched.insert(ObjectIdentifier(peer)).inserted else { return }
-        peer.onDeparture { [weak self, unowned peer] in self?.departed(peer) }
+        peer.onDeparture { [weak self, weak peer] in if let peer { self?.departed(peer) } }
     }
 
     private func departed(_ peer: Peer) {

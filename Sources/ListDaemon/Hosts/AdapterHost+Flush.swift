@@ -178,6 +178,7 @@ extension AdapterHost {
         for view in workingAdapter?.openViews ?? [] { close(view, reason) }
         phase = .stopped
         stopping = nil
+        ended = reason
         sink([.answer(id, .success(.done))])
     }
 }

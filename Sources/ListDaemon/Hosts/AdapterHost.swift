@@ -72,6 +72,8 @@ package actor AdapterHost {
     var lastSelection: [SelectedItem] = []
     /// Who asked the host to end and waits for the flush under way.
     var stopping: (id: RequestID, reason: ViewClosing)?
+    /// Why it has ended; nil = it has not, or another host goes on.
+    var ended: ViewClosing?
     /// Who goes on with the list as soon as the flush under way is done.
     var successor: (@Sendable (HostLegacy) -> Void)?
     /// Whether nothing new is waited for.
@@ -159,7 +161,7 @@ package actor AdapterHost {
     }
 
     private func attend(to adapter: ListAdapter) {
-        adapter.onActivity = { [unowned self] in assumeIsolated { $0.postTurn() } }
+        adapter.onActivity = { [weak self] in self?.assumeIsolated { $0.postTurn() } }
     }
 
     func receive(_ command: AdapterCommand) {
@@ -186,11 +188,11 @@ package actor AdapterHost {
         noteSize()
     }
 
-    /// Nobody is left without an answer.
+    /// Nobody is left without an answer; while listd ends, whoever reads gets what is there.
     private func refuse(_ command: AdapterCommand) {
+        if ended == .shuttingDown, case .query(let id, let query) = command { return answer(id, query) }
         guard let id = command.requestID else { return }
-        let name = configuration.name
-        sink([.answer(id, .failure(ListError(.noSuchAdapter, "adapter \(name.debugDescription) is gone")))])
+        sink([.answer(id, .failure(.gone(configuration.name, because: ended)))])
     }
 
     private func hold(_ holds: Bool) {

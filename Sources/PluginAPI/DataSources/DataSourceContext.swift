@@ -33,7 +33,8 @@ public final class DataSourceContext {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + delay.dispatchInterval, leeway: .milliseconds(1))
         let activity = DataSourceActivity(timer)
-        activity.whenFired { [unowned activity, calls] in
+        activity.whenFired { [weak activity, calls] in
+            guard let activity else { return }
             activity.cancel()
             calls.call(.timer, body)
         }

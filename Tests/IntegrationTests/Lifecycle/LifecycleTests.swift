@@ -59,6 +59,45 @@ struct LifecycleTests {
         #expect(ContinuousClock.now - started < .seconds(10))
     }
 
+    @Test(
+        "SIGTERM while a client reads and opens views without end → what is answered is no list that is gone, and exit 0",
+        arguments: TransportKind.allCases)
+    func readingToTheEnd(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        var adapters: [TestAdapter] = []
+        for number in 0..<10 {
+            let adapter = try await stage.createAdapter("list\(number)")
+            try await adapter.fill(5)
+            adapters.append(adapter)
+        }
+        let client = try await stage.connect(transport)
+        let errors = EventLog<String>()
+        stage.listd.send(SIGTERM)
+        for number in 0..<100_000 where client.isConnected {
+            let remote = adapters[number % adapters.count].by(client)
+            if number < 200 {
+                let call = try remote.message("OpenView") { (message) throws(DBusError) in
+                    try message.write([String: DBusValue]())
+                }
+                client.call(call) { if case .failure(let error) = $0 { errors.record(error.name) } }
+            }
+            do {
+                _ = try await remote.call(
+                    "GetObjects", UInt32(0), UInt32(1), returning: UInt64.self, UInt32.self, [Row].self)
+            } catch {
+                errors.record(DBusError(error).name)
+                break
+            }
+        }
+        #expect(await stage.listd.finish() == ListdProcess.Outcome(status: 0))
+        // On the bus nobody has the name afterwards.
+        let expected: Set<String> = [
+            Listd.error("ShuttingDown"), Listd.standardError("Disconnected"), Listd.standardError("NoReply"),
+            Listd.standardError("ServiceUnknown"), Listd.standardError("NameHasNoOwner"),
+        ]
+        #expect(expected.isSuperset(of: errors.recorded), "\(errors.recorded)")
+    }
+
     @Test("a service manager that watches → signs of life, and a status line that counts what there is")
     func watched() async throws {
         let bus = try PrivateBus()

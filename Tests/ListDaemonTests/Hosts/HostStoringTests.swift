@@ -116,6 +116,32 @@ struct HostStoringTests {
         #expect(try await nextAnswer().id == 3)
     }
 
+    @Test(
+        "ended → while listd ends it is still read, and nothing else is done; taken away, it is gone",
+        arguments: [ViewClosing.shuttingDown, .adapterRemoved])
+    func ended(reason: ViewClosing) async throws {
+        let host = makeHost(isStored: false)
+        host.send(try insert(1, "a"))
+        #expect(try await nextRevision() == 1)
+        host.send(.stop(2, reason))
+        #expect(try await nextAnswer().id == 2)
+        host.send(.query(3, .objects(offset: 0, limit: 9, byteLimit: 999)))
+        let read = try await nextAnswer().outcome
+        host.send(.openView(4, 1, ListViewOptions()))
+        let opened = try await nextAnswer().outcome
+        if reason == .shuttingDown {
+            guard case .objects(1, 1, let objects) = try read.get() else { throw Unexpected() }
+            #expect(objects.map(\.id) == ["a"])
+            #expect(throws: ListError.self) { try opened.get() }
+            if case .failure(let error) = opened { #expect(error.code == .shuttingDown) }
+        } else {
+            for outcome in [read, opened] {
+                guard case .failure(let error) = outcome else { throw Unexpected() }
+                #expect(error.code == .noSuchAdapter)
+            }
+        }
+    }
+
     @Test("a list of memory → nothing to store; kept from now on → the whole list first, then each update; and back")
     func keeping() async throws {
         let host = makeHost(isStored: false)

@@ -84,6 +84,7 @@ extension GuardedHost {
         snapshot.apply(stored.transaction.content)
         revision = transaction.revision
         changes.append(transaction)
+        keepIfPossible()
         return true
     }
 

@@ -84,6 +84,7 @@ extension GuardedHost {
         seat = nil
         isRenewed = false
         backlog = []
+        prepared = nil
         if case .stopped = phase { return }
         if case .settling(let settling) = phase {
             for (view, memory) in settling.views where views[view] != nil { views[view]?.restoreDisplay(of: memory) }
@@ -103,6 +104,7 @@ extension GuardedHost {
                 .answer(id, .failure(ListError(.pluginFailed, "the plugin's worker died of this request, twice"))))
         }
         if isDeath { sink([.paused(true)] + refused) }
+        keepIfPossible()
         if stopping != nil, storing == nil { endWithoutSeat() }
     }
 
@@ -153,9 +155,11 @@ extension GuardedHost {
 
     /// The list has ended, and everything was said.
     func end() {
-        guard stopping != nil else { return }
+        guard let (_, reason) = stopping else { return }
         stopping = nil
+        ended = reason
         account?.close()
+        refuseKeeps()
         phase = .stopped
         seat?.close()
         seat = nil

@@ -18,14 +18,27 @@ extension GuardedHost {
         let work: Work
     }
 
+    /// What the host in a seat wants stored, and the requests that are answered with it.
+    struct Prepared {
+        let hostToken: StoringToken
+        let update: PreparedUpdate
+        let requests: [RequestID]
+    }
+
     /// The host wants a transaction stored; false when it is none of this list.
     func prepare(_ hostToken: StoringToken, _ update: PreparedUpdate, _ requests: [RequestID]) -> Bool {
         let transaction = update.transaction
         let (next, overflow) = revision.addingReportingOverflow(1)
-        guard let seat, stored == nil, !overflow, transaction.baseRevision == revision, transaction.revision == next,
+        guard let seat, stored == nil, prepared == nil, !overflow, transaction.baseRevision == revision,
+            transaction.revision == next,
             update.log.allSatisfy({ $0.baseRevision < next && $0.revision == $0.baseRevision &+ 1 })
         else { return false }
         if case .transaction? = storing?.work { return false }
+        guard storing == nil else {
+            // The whole list is on its way to the store: what changes it is stored behind that.
+            prepared = Prepared(hostToken: hostToken, update: update, requests: requests)
+            return true
+        }
         let booked: Quotas.Amounts?
         do throws(ListError) {
             booked = try account?.book(transaction.content) { id in snapshot.find(id)?.object }
@@ -47,7 +60,9 @@ extension GuardedHost {
 
     /// Stores the list from now on, or no more; in the first case it is stored at once.
     func keep(_ id: RequestID, _ keeps: Bool) {
-        guard keeps, !isStored, storing == nil else {
+        // While something is being stored, or applied in the seat, the daemon's copy is not what the list is about to be.
+        guard storing == nil, stored == nil else { return self.keeps.append((id, keeps)) }
+        guard keeps, !isStored else {
             isStored = keeps
             return sink([.answer(id, .success(.done))])
         }
@@ -87,8 +102,34 @@ extension GuardedHost {
         guard let storing, storing.token == token else { return }
         self.storing = nil
         finish(storing.work, error)
+        keepIfPossible()
+        storePrepared()
         if stopping != nil, seat == nil { return endWithoutSeat() }
         openIfPossible()
+    }
+
+    /// Does what waited until it is known what the list is.
+    func keepIfPossible() {
+        while storing == nil, stored == nil, !keeps.isEmpty {
+            let next = keeps.removeFirst()
+            keep(next.id, next.keeps)
+        }
+    }
+
+    private func storePrepared() {
+        guard storing == nil, let waiting = prepared else { return }
+        prepared = nil
+        if !prepare(waiting.hostToken, waiting.update, waiting.requests) {
+            seat?.blame("it prepared a transaction that is none of its list")
+        }
+    }
+
+    /// The list ends: nobody waits in vain for it to be kept.
+    func refuseKeeps() {
+        var ids = keeps.map(\.id)
+        if case .snapshot(let id)? = storing?.work { ids.append(id) }
+        keeps = []
+        sink(ids.map { .answer($0, .failure(.gone(configuration.name, because: ended))) })
     }
 
     private func finish(_ work: Storing.Work, _ error: ListError?) {

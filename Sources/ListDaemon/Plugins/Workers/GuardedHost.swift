@@ -63,6 +63,10 @@ actor GuardedHost: ListHost {
     /// Views to be closed when there is a seat.
     var closings: [(view: ViewID, reason: ViewClosing)] = []
     var storing: Storing?
+    /// What the host in the seat wants stored behind the whole list, which the store is writing.
+    var prepared: Prepared?
+    /// Requests to keep the list, or not any more, that wait until it is known what the list is.
+    var keeps: [(id: RequestID, keeps: Bool)] = []
     /// What the store has and the seat has not applied yet.
     var stored: (transaction: PreparedTransaction, requests: [RequestID])?
     /// Transactions that are in the snapshot and that nobody was told of, because their host died.
@@ -70,6 +74,8 @@ actor GuardedHost: ListHost {
     /// Answers that wait until what they are about was told.
     var lateAnswers: [AdapterEffect] = []
     var stopping: (id: RequestID, reason: ViewClosing)?
+    /// Why it has ended; nil = it has not.
+    var ended: ViewClosing?
     var isStored: Bool
     var lastToken: StoringToken = 0
     var account: HostAccount?
@@ -195,11 +201,13 @@ extension GuardedHost {
         for (view, reason) in gone { seat.send(.closeView(view, reason)) }
     }
 
-    /// Nobody is left without an answer.
+    /// Nobody is left without an answer; while listd ends, whoever reads gets what the daemon has a copy of.
     private func refuse(_ command: AdapterCommand) {
+        if ended == .shuttingDown, case .query(let id, let query) = command, query.isAboutObjects {
+            return sink([.answer(id, Result { () throws(ListError) in try answer(query) })])
+        }
         guard let id = command.requestID else { return }
-        let name = configuration.name
-        sink([.answer(id, .failure(ListError(.noSuchAdapter, "adapter \(name.debugDescription) is gone")))])
+        sink([.answer(id, .failure(.gone(configuration.name, because: ended)))])
     }
 
     private func answer(_ query: AdapterQuery) throws(ListError) -> AdapterAnswer {

@@ -1,0 +1,13 @@
+internal import ListKit
+
+extension ListError {
+    /// What writing calls get once the end was asked for, and all calls when nobody is there any more.
+    static let ending = ListError(.shuttingDown, "listd is ending and takes no changes")
+
+    /// What is asked of a list that is taken away, or has ended.
+    ///
+    /// - Parameter reason: why it has ended; nil = another host goes on with it.
+    static func gone(_ adapter: String, because reason: ViewClosing? = nil) -> ListError {
+        reason == .shuttingDown ? ending : ListError(.noSuchAdapter, "adapter \(adapter.debugDescription) is gone")
+    }
+}
