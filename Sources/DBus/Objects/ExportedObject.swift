@@ -12,6 +12,8 @@ protocol BoundInterface {
     func property(_ name: String, for peer: Peer?) throws(DBusError) -> PropertyWriter
     func setProperty(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError)
     func isPropertyVisible(_ name: String, to peer: Peer?) -> Bool
+    /// Runs `read` as soon as the properties say what the peer's earlier calls made of them.
+    func settle(for peer: Peer, _ read: @escaping @DBusActor () -> Void)
 }
 
 /// What `Properties` has to know of a property beforehand.
@@ -77,6 +79,10 @@ private struct Binding<Object>: BoundInterface {
 
     func isPropertyVisible(_ name: String, to peer: Peer?) -> Bool {
         interface.property(name).map { $0.isVisible(object, peer) } ?? false
+    }
+
+    func settle(for peer: Peer, _ read: @escaping @DBusActor () -> Void) {
+        if let settle = interface.settle { settle(object, peer, read) } else { read() }
     }
 
     func property(_ name: String, for peer: Peer?) throws(DBusError) -> PropertyWriter {

@@ -22,13 +22,23 @@ public final class Interface<Object> {
     nonisolated let members: [Member]
     nonisolated let methods: [String: Method<Object>]
     nonisolated let properties: [Property<Object>]
+    nonisolated let settle: Settling?
+
+    /// Runs its last argument, which reads properties for a peer: at once, or when the peer's calls that may change them have
+    /// been answered.
+    public typealias Settling = @DBusActor (Object, Peer, @escaping @DBusActor () -> Void) -> Void
 
     /// Makes an interface; a name that D-Bus does not allow, or one that is used twice, is the programmer's mistake and traps.
-    public nonisolated init(_ name: String, annotations: Annotations = [:], _ members: [Member]) {
+    ///
+    /// - Parameter settle: what `Get` and `GetAll` wait for; nil = nothing.
+    public nonisolated init(
+        _ name: String, annotations: Annotations = [:], settle: Settling? = nil, _ members: [Member]
+    ) {
         // trap: tables of interfaces are written in the program; nothing that comes in makes one
         precondition(Names.isInterface(name), "“\(name)” is not an interface name")
         self.name = name
         self.annotations = annotations
+        self.settle = settle
         self.members = members
         var methods: [String: Method<Object>] = [:]
         var properties: [Property<Object>] = []

@@ -73,14 +73,22 @@ extension StandardObject {
                 guard owner.isPropertyVisible(name, to: call.peer) else {
                     throw DBusError.accessDenied("property “\(name)” is not for you")
                 }
-                let write = try owner.property(name, for: call.peer)
-                call.replyWriting { writer in write(&writer) }
+                owner.settle(for: call.peer) {
+                    do throws(DBusError) {
+                        let write = try owner.property(name, for: call.peer)
+                        call.replyWriting { writer in write(&writer) }
+                    } catch {
+                        call.fail(error)
+                    }
+                }
             },
             .method("GetAll", in: ["interface_name": "s"], out: ["properties": "a{sv}"]) { object, call in
                 let owners = try object.interfaces(named: try call.arguments(as: String.self))
-                call.replyWriting { writer in
-                    writer.array { entries in
-                        for owner in owners { owner.writeProperties(for: call.peer, to: &entries) }
+                object.settle(owners[...], for: call.peer) {
+                    call.replyWriting { writer in
+                        writer.array { entries in
+                            for owner in owners { owner.writeProperties(for: call.peer, to: &entries) }
+                        }
                     }
                 }
             },
@@ -106,6 +114,13 @@ extension StandardObject {
             throw DBusError(.unknownInterface, "the object at \(path) has no interface “\(name)”")
         }
         return [interface]
+    }
+
+    private func settle(
+        _ owners: ArraySlice<any BoundInterface>, for peer: Peer, _ read: @escaping @DBusActor () -> Void
+    ) {
+        guard let first = owners.first else { return read() }
+        first.settle(for: peer) { settle(owners.dropFirst(), for: peer, read) }
     }
 
     private func owner(of property: String, in interface: String) throws(DBusError) -> any BoundInterface {

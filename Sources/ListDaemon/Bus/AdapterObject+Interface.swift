@@ -23,6 +23,7 @@ extension AdapterObject {
 
     static let interface = Interface<AdapterObject>(
         ObjectNames.service + ".Adapter",
+        settle: { adapter, peer, read in adapter.settle(for: peer, read) },
         writing + reading + viewing + [
             .signal(updated), .signal(displayChanged), .signal(workingRangeChanged), .signal(selectionChanged),
         ] + properties)

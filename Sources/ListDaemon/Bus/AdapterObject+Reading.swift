@@ -68,6 +68,7 @@ extension AdapterObject {
     }
 
     func checkReadingAccess(_ call: Call) throws(ListError) {
+        try checkPresent()
         guard access.isRestricted else { return }
         let caller = try service.authority.caller(call.peer, for: .inspect)
         guard access.allowsReading(caller) else {

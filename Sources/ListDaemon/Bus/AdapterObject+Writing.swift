@@ -84,6 +84,7 @@ extension AdapterObject {
     @discardableResult
     func checkWritingAccess(_ call: Call) throws(ListError) -> Caller {
         try service.checkWriting()
+        try checkPresent()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         guard access.allowsWriting(caller) else {
             throw ListError(
@@ -104,7 +105,7 @@ extension AdapterObject {
         _ call: Call, expecting expected: UInt64 = 0, animated: Bool = true, _ operation: UpdateRequest.Operation
     ) {
         if service.phase != .running {
-            return call.fail(ListError(.shuttingDown, "listd is ending and takes no changes"))
+            return call.fail(ListError.ending)
         }
         request { [service, name] outcome in
             switch outcome {

@@ -51,9 +51,12 @@ package final class AdapterObject {
     var isIncomplete = false
     /// Whether it is being taken away, or listd ends: what its source tells is of no more use.
     private(set) var isEnding = false
+    /// Whether it is being taken away: nothing new is asked of its host, although it can still be seen.
+    private var isLeaving = false
     private var source: (any Source)?
     private var feed: SourceFeed?
     private var requests = RequestTable()
+    private var callsUnderWay = CallsUnderWay()
     private var listeners: Subscriptions<Listener>
 
     /// A peer that subscribed.
@@ -105,6 +108,12 @@ package final class AdapterObject {
         } _: { id in
             .stop(id, reason)
         }
+        isLeaving = reason == .adapterRemoved
+    }
+
+    /// Refuses what is asked of a list that is being taken away.
+    func checkPresent() throws(ListError) {
+        if isLeaving { throw .gone(name) }
     }
 
     /// Sends a command that is answered, and what to do with the answer.
@@ -114,8 +123,28 @@ package final class AdapterObject {
         isLong: Bool = false, _ completion: @escaping RequestTable.Completion,
         _ command: (RequestID) -> AdapterCommand
     ) {
+        guard !isLeaving else { return completion(.failure(.gone(name))) }
         let command = command(requests.add(completion))
         if isLong || waiting != nil { send(command) } else { host.collect(command) }
+    }
+
+    /// Sends what a peer wants done with a view, which its next look at properties takes into account.
+    func request(
+        of peer: Peer, isLong: Bool, _ completion: @escaping RequestTable.Completion,
+        _ command: (RequestID) -> AdapterCommand
+    ) {
+        let number = callsUnderWay.begin(of: peer)
+        request(isLong: isLong) { [self] outcome in
+            completion(outcome)
+            for body in callsUnderWay.end(number, of: peer) { body() }
+        } _: { id in
+            command(id)
+        }
+    }
+
+    /// Runs `read` as soon as the properties say what the peer's calls until now made of them.
+    func settle(for peer: Peer, _ read: @escaping @DBusActor () -> Void) {
+        if !callsUnderWay.hold(read, for: peer) { read() }
     }
 
     /// Asks the executor of the list for a sign of life.

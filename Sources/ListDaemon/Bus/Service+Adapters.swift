@@ -141,10 +141,11 @@ extension Service {
         try await adapter.stored.remove()
         adapters.remove(adapter)
         onChange()
-        tree.remove(at: adapter.path)
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             adapter.end(.adapterRemoved) { continuation.resume() }
         }
+        // Who follows a list hears how everything in it ends before it is gone.
+        tree.remove(at: adapter.path)
         release(Quotas.Amounts(adapters: 1), of: adapter.access)
     }
 

@@ -15,6 +15,7 @@ extension ViewObject {
 
     static let interface = Interface<ViewObject>(
         ObjectNames.service + ".View",
+        settle: { view, peer, read in view.adapter.settle(for: peer, read) },
         methods + [.signal(changedSignal), .signal(stalledSignal), .signal(closedSignal)] + properties)
 
     private static let methods: [Interface<ViewObject>.Member] = [

@@ -54,7 +54,7 @@ final class ViewObject {
         _ write: @escaping (AdapterAnswer, inout MessageWriter) -> Bool,
         finished: @escaping @DBusActor () -> Void = {}
     ) {
-        adapter.request(isLong: mayTakeLong(command)) { outcome in
+        adapter.request(of: call.peer, isLong: mayTakeLong(command)) { outcome in
             call.answer(outcome, write)
             finished()
         } _: { [number] id in

@@ -63,6 +63,36 @@ struct AdapterOrderTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test(
+        "removed while a view shows it → what is displayed ends, Closed, the object goes, and then the answer",
+        arguments: TransportKind.allCases)
+    func lastWords(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let adapter = try await stage.createAdapter("mail")
+        try await adapter.fill(3)
+        let client = try await stage.connect(transport)
+        let said = EventLog<String>()
+        _ = try await client.subscribe(MatchRule(pathNamespace: Listd.manager)) { message in
+            said.record(message.member ?? "")
+        }
+        if transport == .direct {
+            let driver = RemoteObject(
+                client, destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
+                interface: "org.freedesktop.DBus")
+            try await driver.call("AddMatch", "type='signal'")
+            _ = try await adapter.by(client).call("Subscribe", [String](), returning: UInt64.self)
+        }
+        let view = try await TestView(adapter, by: client)
+        try await view.setViewport(y: 0)
+        let before = said.recorded.count
+        try await stage.object(Listd.manager, "Manager", by: client).call("RemoveAdapter", "mail")
+        // All of it was said before the answer.
+        let last = said.recorded.dropFirst(before).filter { $0 != "PropertiesChanged" }
+        #expect(last.suffix(2) == ["Closed", "InterfacesRemoved"], "\(last)")
+        #expect(last.first == "DisplayChanged", "\(last)")
+        await stage.stop()
+    }
+
     @Test("removed while its source tells the first objects → no fault of the source is said")
     func removedWhileFilled() async throws {
         let stage = try await StoreStage().start()

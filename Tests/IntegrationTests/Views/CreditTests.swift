@@ -34,6 +34,43 @@ struct CreditTests {
         await stage.stop()
     }
 
+    @Test(
+        "properties asked for right behind an Ack, a SetViewport, a Select, whose answers nobody awaits → what they made",
+        arguments: TransportKind.allCases)
+    func lookingBehindACall(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let adapter = try await stage.createAdapter("list")
+        try await adapter.fill(400)
+        let client = try await stage.connect(transport)
+        let view = try await TestView(adapter, by: client, ["window": .uint32(1)])
+        for step in 0..<30 {
+            let y = Double(step % 7) * 500
+            try await view.setViewport(y: y)
+            try await view.setViewport(y: y + 250)
+            #expect(try await view.property("State", as: String.self) == "stalled")
+            let sequence = try await view.property("Sequence", as: UInt64.self)
+            try client.callWithoutReply(
+                view.remote.message("Ack") { (message) throws(DBusError) in try message.write(sequence) })
+            #expect(try await view.property("State", as: String.self) != "stalled")
+            client.call(
+                try view.remote.message("SetViewport") { (message) throws(DBusError) in
+                    try message.write(UInt64(0), 0.0, y + 1, 320.0, 480.0)
+                }
+            ) { _ in }
+            let viewport = try await view.property("Viewport", as: DBusStruct<Double, Double, Double, Double>.self)
+            #expect(viewport.members.1 == y + 1)
+            client.call(
+                try view.remote.message("Select") { (message) throws(DBusError) in
+                    try message.write("o\(step)", UInt32(0))
+                }
+            ) { _ in }
+            let selected = try await adapter.by(client).property("SelectedItems", as: [DBusStruct<String, UInt32>].self)
+            #expect(selected.contains { $0.members.0 == "o\(step)" })
+            try await view.resync()
+        }
+        await stage.stop()
+    }
+
     @Test("a stalled view whose list moves under it, with nothing that is sent → its properties follow all the same")
     func propertiesOfAStall() async throws {
         let stage = try await Stage()
