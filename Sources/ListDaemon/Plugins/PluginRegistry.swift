@@ -112,13 +112,13 @@ package actor PluginRegistry {
 
     private func start(_ file: PluginFile) async throws(ListError) -> LoadedPlugin {
         let name = file.pluginName
-        guard !isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is ending") }
         let surroundings = PluginWorker.Surroundings(
             executable: executable,
             find: { [directories] () throws(ListError) in try directories.find(file.path) },
             directories: directories.paths, configuration: { [configuration] in configuration(name) }, log: log,
             observer: { [observer] in observer(.changed($0)) })
         let worker = await PluginWorker(name: name, file: file, surroundings)
+        guard !isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is ending") }
         // Another call may have come in between: there is one worker for each plugin.
         if let other = workers[name] { return try await other.load() }
         workers[name] = worker

@@ -39,6 +39,8 @@ final class PluginWorker: Sendable {
     private var pauseTimer: LoopTimer?
     private var starting: [@DBusActor (Result<LoadedPlugin, ListError>) -> Void] = []
     private var isDismissed = false
+    /// Whether listd ends: a plugin that is not loaded now is not loaded any more.
+    private var isEnding = false
 
     init(name: String, file: PluginFile, _ surroundings: Surroundings) {
         self.name = name
@@ -80,6 +82,7 @@ extension PluginWorker {
     }
 
     private func runAnew() async throws(ListError) -> LoadedPlugin {
+        guard !isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is ending") }
         let outcome: Result<LoadedPlugin, ListError> = await withCheckedContinuation { continuation in
             starting.append { continuation.resume(returning: $0) }
             begin()
@@ -264,6 +267,7 @@ extension PluginWorker {
 
     /// Ends the worker if it has not loaded its plugin yet; whoever waits for that hears it.
     func giveUpStart() {
+        isEnding = true
         switch lifecycle.state {
         case .starting, .pausing: dismiss(because: "listd is ending")
         case .idle, .running, .failed: successor?.kill("listd is ending")
