@@ -66,7 +66,8 @@ package enum Daemon {
     }
 
     private static func checkConfiguration(_ directory: String) -> ExitCode {
-        let faults = ConfigurationLoader.load(directory).faults
+        let loaded = ConfigurationLoader.load(directory)
+        let faults = loaded.faults + loaded.unknownGroups
         for fault in faults { print(fault) }
         return faults.isEmpty ? .done : .configuration
     }

@@ -11,6 +11,15 @@ enum UnixGroups {
         } ?? []
     }
 
+    /// Whether there is a group of this name.
+    static func exists(_ name: String) -> Bool {
+        unsafe withEntry { (record: inout Glibc.group, buffer, size, result) in
+            unsafe getgrnam_r(name, &record, buffer, size, &result)
+        } body: { _ in
+            true
+        } ?? false
+    }
+
     private static func groupIDs(of entry: passwd) -> [gid_t] {
         guard let name = unsafe entry.pw_name else { return [] }
         var count: Int32 = 64

@@ -25,7 +25,28 @@ package struct LoadedConfiguration: Sendable {
     package var faults: [ConfigurationFault] = []
     /// Whether `listd.conf` or one of its drop-ins has a fault: then who may do what is not known for sure.
     package var isDaemonFaulty = false
+    /// The groups that rules of access name, in the order of files; in those with a fault, too.
+    var groups: [NamedGroup] = []
 
     /// Nothing was read.
     package init() {}
+}
+
+/// A Unix group that a key of the configuration names.
+struct NamedGroup {
+    let name: String
+    let key: String
+    let place: ConfigurationPlace
+}
+
+extension LoadedConfiguration {
+    /// A fault for each group that the system's databases do not have.
+    ///
+    /// Such a rule lets nobody in, until there is the group: the daemon takes it, which may start before a directory
+    /// service can be asked. Whoever checks the configuration wants to hear of it.
+    package var unknownGroups: [ConfigurationFault] {
+        groups.filter { !UnixGroups.exists($0.name) }.map { group in
+            ConfigurationFault(place: group.place, message: "\(group.key): there is no group “\(group.name)”")
+        }
+    }
 }

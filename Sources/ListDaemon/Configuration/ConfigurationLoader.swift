@@ -43,12 +43,17 @@ package struct ConfigurationLoader {
     private mutating func loadDaemon(_ names: [String]) {
         let before = result.faults.count
         var plugins: [String: [String: String]] = [:]
+        var creatorsPlace = directory.place(Self.daemonFile)
         for (place, setting) in settings(of: Self.daemonFile, isThere: names.contains(Self.daemonFile)) {
             do throws(ListError) {
                 try apply(setting, &plugins)
+                if setting.section == "Daemon", setting.key == "Creators" { creatorsPlace = place }
             } catch {
                 add(error.message, at: place)
             }
+        }
+        if case .group(let name) = result.configuration.daemon.creators {
+            result.groups.append(NamedGroup(name: name, key: "Creators", place: creatorsPlace))
         }
         for (name, values) in plugins { result.configuration.plugins[name] = try? PluginConfiguration(values) }
         result.isDaemonFaulty = result.faults.count > before
@@ -95,6 +100,10 @@ package struct ConfigurationLoader {
         if !controllers.isEmpty { list.options.sectionControllers = controllers }
         if let other = result.configuration.lists[name] {
             add("“\(other.name)” is another list whose name looks the same", at: directory.place(file))
+        }
+        for (key, rule) in [("Readers", list.options.readers), ("Writers", list.options.writers)] {
+            guard case .group(let name) = rule else { continue }
+            result.groups.append(NamedGroup(name: name, key: key, place: list.place(of: key)))
         }
         if result.faults.count == before { result.configuration.lists[name] = list }
     }

@@ -82,6 +82,20 @@ struct ConfigurationTests {
         #expect(text.contains("listd.conf:2: "))
     }
 
+    @Test("--check-config with a group that is not there → named with file and line, exit code 1; with one that is → 0")
+    func unknownGroup() async throws {
+        let directory = TemporaryDirectory()
+        let file = directory.path + "/a.list"
+        for (group, status) in [("root", Int32(0)), ("gardeners-of-nowhere", 1)] {
+            try "[List]\nReaders=group:\(group)\n".write(toFile: file, atomically: true, encoding: .utf8)
+            let outcome = try await ChildProcess.run(
+                ListdProcess.executable.path, ["--check-config", "--config", directory.path],
+                environment: ["SWIFT_BACKTRACE": "enable=no"], timeout: .seconds(60))
+            let faults = status == 0 ? [] : ["\(file):2: Readers: there is no group “\(group)”"]
+            #expect(outcome.status == status && outcome.lines == faults)
+        }
+    }
+
     @Test("Reload → lists come, go and change, and one that stays keeps its objects and its epoch")
     func reload() async throws {
         let stage = try await Stage(files: ["stays.list": plain, "goes.list": plain])

@@ -110,6 +110,25 @@ struct ConfigurationLoaderTests {
         #expect(loaded.faults.first.map { "\($0)" }?.contains("listd.conf:2") == true)
     }
 
+    @Test("groups that the system does not know → named where they count, also beside other faults; known ones are not")
+    func unknownGroups() throws {
+        try write("[Daemon]\nCreators=group:nobody-1\n", to: "listd.conf")
+        try write("[Daemon]\nCreators=group:nobody-2\n", to: "listd.conf.d/10.conf")
+        try write("[List]\nReaders=group:root\nWriters=group:nobody-3\n", to: "a.list")
+        try write("[List]\nWriters=any\n", to: "a.list.d/10.conf")
+        try write("[List]\nReaders=group:nobody-4\nFoo=1\n", to: "b.list")
+        try write("[List]\nWriters=group:nobody-5\n", to: "c.list")
+        let loaded = load()
+        #expect(loaded.faults.map { $0.place.line } == [3] && Set(loaded.configuration.lists.keys) == ["a", "c"])
+        let named = loaded.unknownGroups.map { String($0.description.dropFirst(directory.path.count + 1)) }
+        #expect(
+            named == [
+                "listd.conf.d/10.conf:2: Creators: there is no group “nobody-2”",
+                "b.list:2: Readers: there is no group “nobody-4”",
+                "c.list:2: Writers: there is no group “nobody-5”",
+            ])
+    }
+
     @Test("every key of listd.conf → where it belongs")
     func daemon() throws {
         try write(
