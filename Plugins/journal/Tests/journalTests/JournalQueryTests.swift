@@ -46,6 +46,15 @@ struct JournalQueryTests {
         #expect(error.map { "\($0)".contains(named) } == true)
     }
 
+    @Test(
+        "an option that counts once is given twice → invalid arguments that name it",
+        arguments: ["priority=err&priority=info", "/a&lines=5&unit=b&lines=5", "order=newest&order=oldest"])
+    func repeated(text: String) throws {
+        let error = try #require(throws: ListError.self) { try JournalQuery(text) }
+        let name = try #require(["priority", "lines", "order"].first(where: text.contains))
+        #expect(error.code == .invalidArguments && error.message.contains("“\(name)”"))
+    }
+
     @Test("a filter → alternatives of one kind, all kinds together")
     func filter() throws {
         let filter = try JournalQuery("priority=alert&_UID=0&_COMM=a&_COMM=b").filter

@@ -1,3 +1,4 @@
+import Foundation
 import PluginAPI
 import PluginTestSupport
 import Testing

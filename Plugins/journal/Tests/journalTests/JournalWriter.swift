@@ -34,7 +34,8 @@ final class JournalWriter {
         for (field, value) in fields { text += "\(field)=\(value)\n" }
         var data = Data((text + "MESSAGE\n").utf8)
         // As binary, so that it may have several lines.
-        withUnsafeBytes(of: UInt64(message.utf8.count).littleEndian) { unsafe data.append(contentsOf: $0) }
+        let count = UInt64(message.utf8.count)
+        data.append(contentsOf: (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) })
         data.append(contentsOf: Array(message.utf8) + Array("\n\n".utf8))
         try input.fileHandleForWriting.write(contentsOf: data)
     }

@@ -27,7 +27,12 @@ struct JournalQuery: Equatable, Sendable {
     ///
     /// - Throws: `invalidArguments`, or a setting error, that names the part at fault.
     init(_ text: String) throws {
-        let argument = try DataSourceArgument(text) { Self.options.contains($0) || Self.isField($0) }
+        let argument = try DataSourceArgument(text) {
+            $0 == "unit" || Self.singleOptions.contains($0) || Self.isField($0)
+        }
+        for option in Self.singleOptions where argument.values(of: option).count > 1 {
+            throw ListError(.invalidArguments, "the option “\(option)” of journal/entries is given twice")
+        }
         if !argument.subject.isEmpty {
             guard argument.subject.hasPrefix("/"), !argument.subject.utf8.contains(0) else {
                 throw ListError(
@@ -61,7 +66,8 @@ struct JournalQuery: Equatable, Sendable {
         for field in options.values.keys where Self.isField(field) { matches[field] = argument.values(of: field) }
     }
 
-    private static let options: Set = ["unit", "priority", "lines", "order"]
+    /// The options that have one value; the others are alternatives when they are repeated.
+    private static let singleOptions = ["priority", "lines", "order"]
 
     /// Whether the journal may have a field of this name (systemd.journal-fields(7)).
     private static func isField(_ name: String) -> Bool {
