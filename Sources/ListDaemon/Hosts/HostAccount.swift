@@ -60,18 +60,27 @@ package struct HostAccount: Sendable {
             let bytes = objects.reduce(0) { $0 + $1.byteCount }
             return Quotas.Amounts(objects: objects.count - booked.objects, bytes: bytes - booked.bytes)
         case .changes(let changes):
-            var delta = Quotas.Amounts()
-            for id in changes.removed {
-                delta.objects -= 1
-                delta.bytes -= object(id)?.byteCount ?? 0
-            }
-            for new in changes.updated + changes.placed.map(\.object) {
-                let old = object(new.id)
-                delta.objects += old == nil ? 1 : 0
-                delta.bytes += new.byteCount - (old?.byteCount ?? 0)
-            }
-            return delta
+            return change(changes, object: object)
         @unknown default: return Quotas.Amounts()
+        }
+    }
+
+    /// Each object counts once, as it is before and after: a worker may name what is not there, and anything twice.
+    private func change(
+        _ changes: PreparedTransaction.Changes, object: (String) -> ListObject?
+    ) -> Quotas.Amounts {
+        var sizes: [String: (before: Int?, after: Int?)] = [:]
+        func set(_ id: String, to size: Int?, onlyIfPresent: Bool = false) {
+            let known = sizes[id] ?? { size in (size, size) }(object(id)?.byteCount)
+            guard !onlyIfPresent || known.after != nil else { return }
+            sizes[id] = (known.before, size)
+        }
+        for id in changes.removed { set(id, to: nil) }
+        for new in changes.updated { set(new.id, to: new.byteCount, onlyIfPresent: true) }
+        for placement in changes.placed { set(placement.object.id, to: placement.object.byteCount) }
+        return sizes.values.reduce(into: Quotas.Amounts()) { delta, size in
+            delta.objects += (size.after == nil ? 0 : 1) - (size.before == nil ? 0 : 1)
+            delta.bytes += (size.after ?? 0) - (size.before ?? 0)
         }
     }
 }

@@ -1,0 +1,52 @@
+import ListKit
+import Testing
+
+@testable import ListDaemon
+
+@Suite("The account of a list")
+struct HostAccountTests {
+    private let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 9, views: 9, objects: 9, bytes: 9999))
+    private let present = ["a", "b", "c"]
+
+    private func object(_ id: String, _ text: String = "") throws -> ListObject {
+        try ListObject(id: id, fields: ["text": .string(text)])
+    }
+
+    /// What a transaction changes in the account of three objects.
+    private func booked(_ changes: PreparedTransaction.Changes) throws -> Quotas.Amounts {
+        let objects = try present.map { try object($0) }
+        // Another list of the same user, which a wrong booking would give away.
+        ledger.adopt(Quotas.Amounts(objects: 3, bytes: 999), for: 7)
+        var account = HostAccount(ledger: ledger, user: 7)
+        account.adopt(objects)
+        return try account.book(.changes(changes)) { id in objects.first { $0.id == id } }
+    }
+
+    @Test("removed ids that the list does not have, or that are named twice → only what is there is given back")
+    func unknown() throws {
+        let delta = try booked(PreparedTransaction.Changes(removed: ["x", "a", "y", "a", "z", "a"]))
+        #expect(delta == Quotas.Amounts(objects: -1, bytes: -(try object("a").byteCount)))
+        #expect(ledger.use.total.objects == 5)
+    }
+
+    @Test("an object that is updated and placed again and again → counts once, as it is at last")
+    func repeated() throws {
+        let long = try object("b", "long text")
+        let new = try object("n", "new")
+        let placed = [long, try object("b"), long, new, new].map {
+            PreparedTransaction.Placement(object: $0, predecessor: nil)
+        }
+        let delta = try booked(
+            PreparedTransaction.Changes(updated: [try object("b"), try object("unknown")], placed: placed))
+        #expect(delta == Quotas.Amounts(objects: 1, bytes: 9 + new.byteCount))
+    }
+
+    @Test("removed and placed again → as many objects as before")
+    func placedAgain() throws {
+        let long = try object("c", "long")
+        let delta = try booked(
+            PreparedTransaction.Changes(
+                removed: ["c"], placed: [PreparedTransaction.Placement(object: long, predecessor: "b")]))
+        #expect(delta == Quotas.Amounts(bytes: 4))
+    }
+}
