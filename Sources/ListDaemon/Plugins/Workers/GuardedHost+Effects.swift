@@ -39,6 +39,7 @@ extension GuardedHost {
         case .status(let new):
             guard let known = checked(new) else { return false }
             status = known
+            mostElements = max(mostElements, elementCount)
             effect = .status(known)
         case .announce(let new):
             guard let known = checked(new) else { return false }
@@ -48,9 +49,10 @@ extension GuardedHost {
         case .selection(let items): selection = items
         case .view(let view, let description): views[view]?.note(description)
         case .closed(let view, _): views[view] = nil
-        case .event(let event): note(event)
+        case .event(let event): guard note(event) else { return false }
         case .answer(let id, let outcome):
-            guard settle(id, outcome) else { return true }
+            guard let isAwaited = settle(id, outcome) else { return false }
+            guard isAwaited else { return true }
         case .paused: return false
         }
         said.append(effect)
@@ -67,14 +69,22 @@ extension GuardedHost {
             itemCount: new.itemCount)
     }
 
-    private func note(_ event: AdapterEvent) {
+    /// False when a view would have more in it than it can show.
+    private func note(_ event: AdapterEvent) -> Bool {
         switch event {
-        case .display(let change): views[change.view]?.note(change)
-        case .workingRange(let change): views[change.view]?.note(change)
-        case .picture(let change): views[change.view]?.note(change)
-        default: break
+        case .display(let change): views[change.view]?.note(change, limit: elementLimit) ?? true
+        case .workingRange(let change): views[change.view]?.note(change, limit: elementLimit) ?? true
+        case .picture(let change): views[change.view]?.note(change, limit: elementLimit) ?? true
+        default: true
         }
     }
+
+    /// The items, a header and a footer of each section, and the empty view.
+    private var elementCount: Int { status.itemCount + 2 * snapshot.count + 1 }
+
+    /// More elements than a view can show at once. What left the list may still be shown, and helpers hear of both at
+    /// different times: so twice what the list has had at most.
+    var elementLimit: Int { 2 * max(mostElements, elementCount) }
 
     /// A transaction was applied: the daemon's copy follows. False when it is not the one that was stored.
     private func note(_ transaction: Transaction) -> Bool {
@@ -88,20 +98,26 @@ extension GuardedHost {
         return true
     }
 
-    /// Takes an answer: once, and only to what was asked. False = it is not to be passed on.
-    private func settle(_ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>) -> Bool {
+    /// Takes an answer: once, and only to what was asked. False = it is not to be passed on; nil = no host says that.
+    private func settle(_ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>) -> Bool? {
         if id == Self.settlingRequest { return true }
         if id == stopping?.id { return true }
         guard let request = requests.removeValue(forKey: id), request.isSent else { return false }
         switch (request.command, outcome) {
         case (.openView(_, let view, _), .failure): views[view] = nil
-        case (.view(_, let view, .resync), .success(.picture(let picture))): views[view]?.note(picture)
-        case (.configure(_, let configuration, let controllers), .success):
-            self.configuration = configuration
-            if let controllers { self.controllers = controllers }
+        case (.view(_, let view, .resync), .success(.picture(let picture))):
+            guard views[view]?.note(picture, limit: elementLimit) ?? true else { return nil }
+        case (let command, .success): takeOptions(of: command)
         default: break
         }
         return true
+    }
+
+    /// The list has the options that were asked for.
+    func takeOptions(of command: AdapterCommand) {
+        guard case .configure(_, let configuration, let controllers) = command else { return }
+        self.configuration = configuration
+        if let controllers { self.controllers = controllers }
     }
 }
 

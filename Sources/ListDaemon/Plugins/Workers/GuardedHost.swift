@@ -52,6 +52,8 @@ actor GuardedHost: ListHost {
     var snapshot: ListSnapshot
     var revision: UInt64
     var status = AdapterStatus()
+    /// The most elements that the list has had.
+    var mostElements = 0
     var changes: ChangeLog
     var views: [ViewID: ViewMemory] = [:]
     var selection: [SelectedItem] = []
@@ -181,11 +183,15 @@ extension GuardedHost {
         if case .openView(_, let view, let options) = command {
             views[view] = ViewMemory(id: view, options: options)
         }
-        if case .view(_, let view, let command) = command { views[view]?.note(command) }
+        if case .view(_, let view, let command) = command { noteCommand(command, of: view) }
         requests[id] = Request(command: command)
         order.append(id)
         if order.count > 64, order.count > 2 * requests.count { order.removeAll { requests[$0] == nil } }
         if case .serving = phase { sendWaiting() }
+    }
+
+    private func noteCommand(_ command: ViewCommand, of view: ViewID) {
+        views[view]?.note(command, limit: elementLimit) { snapshot.find($0) != nil }
     }
 
     /// Sends what was not sent yet, in order of arrival.

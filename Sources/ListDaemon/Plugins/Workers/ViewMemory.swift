@@ -1,9 +1,19 @@
 @_spi(Daemon) internal import ListKit
 
 /// What is known of a view outside of its engine: enough to let it go on in another one, and to say what is different then.
+///
+/// A worker may say anything: what grows beyond what a view of its list can show is refused.
 struct ViewMemory: Sendable {
+    /// How many slots that show nothing are kept at least.
+    static let keptReleased = SlotPool.maximumIdentifiers
+
     private(set) var resumption: ViewResumption
     private var shown: [SlotNumber: PictureItem] = [:]
+    /// Slots that show nothing, each with the number of its release.
+    private var released: [SlotNumber: (turn: Int, reuseIdentifier: String)] = [:]
+    private var releases = 0
+    /// What the viewer measured.
+    private var measured: [SelectedItem: Size] = [:]
     /// Objects of which something is displayed, and their items.
     private(set) var sections: Set<String> = []
     private(set) var items: Set<SelectedItem> = []
@@ -20,30 +30,44 @@ struct ViewMemory: Sendable {
         self.resumption = resumption
         for item in resumption.shown { shown[item.slot] = item }
         self.resumption.shown = []
+        for slot in resumption.released { keep(slot.slot, slot.reuseIdentifier) }
+        self.resumption.released = []
+        for size in resumption.measured { measured[SelectedItem(objectID: size.objectID, item: size.item)] = size.size }
+        self.resumption.measured = []
     }
 
     /// The view as its viewer knows it.
     var present: ViewResumption {
         var present = resumption
         present.shown = shown.values.sorted { ($0.section, $0.item, $0.slot) < ($1.section, $1.item, $1.slot) }
+        present.released = released.sorted { $0.value.turn < $1.value.turn }.map { slot, known in
+            ViewResumption.ReleasedSlot(slot: slot, reuseIdentifier: known.reuseIdentifier)
+        }
+        present.measured = measured.map { MeasuredSize(objectID: $0.objectID, item: $0.item, size: $1) }
         return present
     }
 
     /// Follows what its owner asked for.
-    mutating func note(_ command: ViewCommand) {
+    ///
+    /// - Parameters:
+    ///   - limit: how many elements a view of the list can show.
+    ///   - isKnown: whether there is an object with an identifier.
+    mutating func note(_ command: ViewCommand, limit: Int, isKnown: (String) -> Bool) {
         switch command {
         case .setVisibleRange(let first, let last) where first <= last: resumption.visibleRange = first...last
-        case .reportSizes(let sizes): note(sizes)
+        case .reportSizes(let sizes): note(sizes, limit, isKnown)
         default: break
         }
     }
 
-    private mutating func note(_ sizes: [MeasuredSize]) {
-        let new = Set(sizes.map { SelectedItem(objectID: $0.objectID, item: $0.item) })
-        resumption.measured.removeAll { new.contains(SelectedItem(objectID: $0.objectID, item: $0.item)) }
-        resumption.measured += sizes.filter {
-            $0.size.width.isFinite && $0.size.height.isFinite && $0.size.width >= 0 && $0.size.height >= 0
+    private mutating func note(_ sizes: [MeasuredSize], _ limit: Int, _ isKnown: (String) -> Bool) {
+        for size in sizes where size.size.isPossible {
+            measured[SelectedItem(objectID: size.objectID, item: size.item)] = size.size
         }
+        guard measured.count > limit else { return }
+        measured = measured.filter { isKnown($0.key.objectID) }
+        // Items that no object has: the viewer measures again what it shows.
+        if measured.count > limit { measured = [:] }
     }
 
     /// Follows how it stands.
@@ -54,21 +78,19 @@ struct ViewMemory: Sendable {
             let wasWide = resumption.viewport?.size
             resumption.viewport = description.viewport
             // Measured sizes hold for one width (or height) only; the viewer measures again.
-            if let wasWide, wasWide != description.viewport.size { resumption.measured = [] }
+            if let wasWide, wasWide != description.viewport.size { measured = [:] }
         }
         resumption.acknowledgedSequence = description.acknowledgedSequence
         resumption.isStalled = description.state == .stalled
     }
 
-    /// Follows what its viewer is sent.
-    mutating func note(_ change: PictureChange) {
+    /// Follows what its viewer is sent; false when the view shows more than `limit` elements then.
+    mutating func note(_ change: PictureChange, limit: Int) -> Bool {
         resumption.sequence = change.sequence
         resumption.contentSize = change.contentSize
+        let before = shown.count
         for slot in change.released { release(slot) }
-        for item in change.shown {
-            shown[item.slot] = item
-            resumption.released.removeAll { $0.slot == item.slot }
-        }
+        show(change.shown)
         for placement in change.placed {
             shown[placement.slot]?.section = placement.section
             shown[placement.slot]?.item = placement.item
@@ -76,42 +98,61 @@ struct ViewMemory: Sendable {
             shown[placement.slot]?.z = placement.z
         }
         for rebinding in change.rebound { shown[rebinding.slot]?.content = rebinding.content }
+        return shown.count <= max(limit, before)
     }
 
-    /// Follows a picture that replaces everything its viewer had.
-    mutating func note(_ picture: Picture) {
+    /// Follows a picture that replaces everything its viewer had; false when that is more than `limit` elements.
+    mutating func note(_ picture: Picture, limit: Int) -> Bool {
         resumption.sequence = picture.sequence
         resumption.acknowledgedSequence = picture.sequence
         resumption.isStalled = false
         resumption.contentSize = picture.contentSize
         let present = Set(picture.items.map(\.slot))
         for slot in shown.keys where !present.contains(slot) { release(slot) }
-        for item in picture.items {
+        let before = shown.count
+        show(picture.items)
+        return shown.count <= max(limit, before)
+    }
+
+    private mutating func show(_ items: [PictureItem]) {
+        for item in items {
             shown[item.slot] = item
-            resumption.released.removeAll { $0.slot == item.slot }
+            released[item.slot] = nil
         }
     }
 
     private mutating func release(_ slot: SlotNumber) {
         guard let item = shown.removeValue(forKey: slot), !item.reuseIdentifier.isEmpty else { return }
-        resumption.released.append(
-            ViewResumption.ReleasedSlot(slot: slot, reuseIdentifier: item.reuseIdentifier))
+        keep(slot, item.reuseIdentifier)
     }
 
-    /// Follows what helpers are told.
-    mutating func note(_ change: DisplayChange) {
+    /// Of too many, those with the highest numbers stay: new ones come after them, so that no number is given out twice.
+    private mutating func keep(_ slot: SlotNumber, _ reuseIdentifier: String) {
+        releases += 1
+        released[slot] = (releases, reuseIdentifier)
+        guard released.count > 2 * Self.keptReleased else { return }
+        let first = released.keys.sorted(by: >)[Self.keptReleased - 1]
+        released = released.filter { $0.key >= first }
+    }
+
+    /// Follows what helpers are told; false when more than `limit` sections or items are displayed then.
+    mutating func note(_ change: DisplayChange, limit: Int) -> Bool {
+        let before = max(sections.count, items.count)
         for section in change.didEndDisplaying { sections.remove(section.objectID) }
         for section in change.willDisplay { sections.insert(section.objectID) }
         for item in change.itemsDidEndDisplaying {
             items.remove(SelectedItem(objectID: item.objectID, item: item.item))
         }
         for item in change.itemsWillDisplay { items.insert(SelectedItem(objectID: item.objectID, item: item.item)) }
+        return max(sections.count, items.count) <= max(limit, before)
     }
 
-    /// Follows what helpers are told.
-    mutating func note(_ change: WorkingRangeChange) {
+    /// Follows what helpers are told; false when more than `limit` sections are in the working range then.
+    mutating func note(_ change: WorkingRangeChange, limit: Int) -> Bool {
+        let before = range.count
         for section in change.didExit { range.remove(section.objectID) }
         for section in change.willEnter { range.insert(section.objectID) }
+        return range.count <= max(limit, before)
     }
 
     /// The engine is gone, and begins anew to say what is displayed.
@@ -153,7 +194,11 @@ struct ViewMemory: Sendable {
 extension Rect {
     /// Whether a view can lie there: the engine takes no other, and a worker may say anything.
     fileprivate var isPossible: Bool {
-        origin.x.isFinite && origin.y.isFinite && size.width.isFinite && size.height.isFinite && size.width >= 0
-            && size.height >= 0
+        origin.x.isFinite && origin.y.isFinite && size.isPossible
     }
+}
+
+extension Size {
+    /// Whether a view or an item can be so large.
+    fileprivate var isPossible: Bool { width.isFinite && height.isFinite && width >= 0 && height >= 0 }
 }

@@ -91,7 +91,9 @@ struct DishonestWorkerTests {
     private let outcomes = EventLog<Outcome>()
 
     /// What comes of it when the host of a list of three objects, whose view 1 is open, says something.
-    private func outcome(of effects: AdapterEffect...) async throws -> [Outcome] {
+    private func outcome(of effects: AdapterEffect...) async throws -> [Outcome] { try await outcome(of: effects) }
+
+    private func outcome(of effects: [AdapterEffect]) async throws -> [Outcome] {
         let outcomes = outcomes
         let objects = try (0..<3).map { try ListObject(id: "o\($0)") }
         let host = GuardedHost(
@@ -160,6 +162,79 @@ struct DishonestWorkerTests {
                 continue
             }
         }
+    }
+
+    private func item(_ slot: SlotNumber, reuseIdentifier: String = "") -> PictureItem {
+        PictureItem(
+            slot: slot, objectID: "o0", section: 0, item: 0, kind: .cell, reuseIdentifier: reuseIdentifier,
+            frame: .zero, z: 0, content: [:])
+    }
+
+    @Test("a view that is shown more and more, and that nothing leaves → the worker is blamed")
+    func slots() async throws {
+        let status = AdapterStatus(revision: 7, oldestRevision: 7, objectCount: 3, itemCount: 30)
+        var changes = (1...10).map { step in
+            var change = PictureChange(view: 1, sequence: UInt64(step), revision: 7, contentSize: .zero, offset: .zero)
+            change.shown = (0..<3).map { item(SlotNumber(step * 3 + $0)) }
+            return AdapterEffect.event(.picture(change))
+        }
+        guard case .said = try await outcome(of: [.status(status)] + changes).last else {
+            Issue.record("blamed for thirty items")
+            return
+        }
+        var many = PictureChange(view: 1, sequence: 11, revision: 7, contentSize: .zero, offset: .zero)
+        many.shown = (100..<1000).map { item($0) }
+        changes.append(.event(.picture(many)))
+        guard case .blamed = try await outcome(of: [.status(status)] + changes).last else {
+            Issue.record("not blamed")
+            return
+        }
+    }
+
+    @Test("ever other objects that are displayed and in the working range → the worker is blamed")
+    func displayed() async throws {
+        let many = (0..<1000).map { SectionReference(section: 0, objectID: "x\($0)") }
+        var display = DisplayChange(view: 1, revision: 7)
+        display.willDisplay = many
+        var items = DisplayChange(view: 1, revision: 7)
+        items.itemsWillDisplay = (0..<1000).map { ItemReference(section: 0, objectID: "o0", item: $0) }
+        var range = WorkingRangeChange(view: 1, revision: 7)
+        range.willEnter = many
+        for event in [AdapterEvent.display(display), .display(items), .workingRange(range)] {
+            guard case .blamed = try await outcome(of: .event(event)).last else {
+                Issue.record("not blamed: \(event)")
+                continue
+            }
+        }
+    }
+
+    @Test("slots of ever other reuse identifiers that are released → those with the lowest numbers are forgotten")
+    func released() throws {
+        var memory = ViewMemory(id: 1, options: ListViewOptions())
+        for step in 1...20_000 as ClosedRange<SlotNumber> {
+            var change = PictureChange(view: 1, sequence: UInt64(step), revision: 7, contentSize: .zero, offset: .zero)
+            if step > 1 { change.released = [step - 1] }
+            change.shown = [item(step, reuseIdentifier: "r\(step)")]
+            let isPossible = memory.note(change, limit: 10)
+            #expect(isPossible)
+        }
+        let released = memory.present.released.map(\.slot)
+        #expect(released.count <= 2 * ViewMemory.keptReleased && released.count >= ViewMemory.keptReleased)
+        #expect(released == Array(20_000 - SlotNumber(released.count)..<20_000))
+    }
+
+    @Test("sizes of objects that are gone, or of items that none has → forgotten when there are many")
+    func measured() throws {
+        var memory = ViewMemory(id: 1, options: ListViewOptions())
+        func measure(_ id: String, _ item: Int) {
+            let size = MeasuredSize(objectID: id, item: item, size: Size(width: 1, height: 1))
+            memory.note(.reportSizes([size]), limit: 100) { $0.hasSuffix("00") }
+        }
+        for number in 0...1000 { measure("o\(number)", 0) }
+        #expect(memory.present.measured.filter { $0.objectID.hasSuffix("00") }.count == 10)
+        #expect(memory.present.measured.count <= 100)
+        for item in 0..<1000 { measure("o100", item) }
+        #expect(memory.present.measured.count <= 100)
     }
 
     @Test("a viewport that no view has → the last one that there was holds")
