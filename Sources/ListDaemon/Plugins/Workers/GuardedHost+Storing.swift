@@ -156,7 +156,9 @@ extension GuardedHost {
         stored = nil
         snapshot.apply(transaction.content)
         count(reload(leadingTo: transaction.revision))
-        for id in requests where self.requests.removeValue(forKey: id) != nil {
+        for id in requests {
+            guard let request = self.requests.removeValue(forKey: id) else { continue }
+            takeOptions(of: request.command)
             lateAnswers.append(
                 .answer(id, .success(.revision(transaction.revision, droppedDuplicates: 0, isRefused: false))))
         }

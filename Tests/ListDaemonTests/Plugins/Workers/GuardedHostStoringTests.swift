@@ -130,4 +130,29 @@ struct GuardedHostStoringTests {
         }
         #expect(answered == [1, 2, 3])
     }
+
+    @Test("the worker dies while other options are being stored → the next one opens the list with them")
+    func dyingWithOptions() async throws {
+        let host = makeHost()
+        host.send(.keep(1, true))
+        host.send(.stored(try await nextPrepared().token, nil))
+        try await expectDone(1)
+        var other = ListAdapter.Configuration(name: "x")
+        other.workingRange = 7
+        host.send(.configure(2, other, SectionControllerTable(naming: ["*": "listd/binding"])))
+        let transaction = PreparedTransaction(
+            baseRevision: 0, revision: 1, content: .changes(PreparedTransaction.Changes()))
+        let update = PreparedUpdate(transaction: transaction, log: [], oldestRevision: 0)
+        host.take(HostOutput(effects: [.prepared(11, update)], preparedRequests: [2]), from: 1)
+        let stored = try await nextPrepared()
+        host.loseSeat()
+        host.send(.stored(stored.token, nil))
+        let setups = EventLog<HostSetup>()
+        host.move(
+            to: Seat(
+                number: 2, open: { setups.record($0) }, send: { _ in }, blame: { Issue.record("\($0)") }, close: {}))
+        let setup = try await setups.next(timeout: .seconds(60))
+        #expect(setup.configuration.workingRange == 7 && setup.revision == 1)
+        #expect(setup.controllers.option == ["*": "listd/binding"])
+    }
 }
