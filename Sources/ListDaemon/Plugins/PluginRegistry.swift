@@ -244,15 +244,3 @@ package actor PluginRegistry {
         ListError(.invalidArguments, "source: plugin \(plugin) has no data source \(source)")
     }
 }
-
-extension PluginLogger {
-    /// The plugin's voice in the daemon's log; a plugin that talks too much is limited like a client.
-    init(_ log: Log, plugin: String) {
-        let log = log.with(.plugin(plugin))
-        self.init { level, message in
-            log.write(
-                Log.Level(rawValue: level.rawValue) ?? .info, { "\(plugin): \(message)" },
-                limitedBy: "plugin \(plugin)")
-        }
-    }
-}

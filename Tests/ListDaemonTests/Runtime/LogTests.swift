@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Keeps what is written.
-private final class RecordingSink: LogSink {
+final class RecordingSink: LogSink {
     private let kept = Mutex<[LogEntry]>([])
     var entries: [LogEntry] { kept.withLock { $0 } }
     func write(_ entry: LogEntry) { kept.withLock { $0.append(entry) } }

@@ -114,8 +114,7 @@ extension PluginWorker {
         let configuration = surroundings.configuration()
         let relay = ProcessRelay()
         let state = PluginFileState(of: file.path)
-        let log = log
-        let name = name
+        let logger = PluginLogger(log, plugin: name)
         let new = try WorkerProcess(
             plugin: name, callbackTimeout: configuration.callbackTimeout,
             events: WorkerProcess.Events(
@@ -124,9 +123,7 @@ extension PluginWorker {
                 source: { [weak self] report in self?.sourceReported(report) },
                 log: { report in
                     guard case .log(let level, let text) = report else { return }
-                    log.write(
-                        Log.Level(rawValue: level.rawValue) ?? .info, { "\(name): \(text)" }, [.plugin(name)],
-                        limitedBy: "plugin \(name)")
+                    logger.log(level, text)
                 },
                 ended: { [weak self] reason in self?.ended(reason, relay.process) }))
         relay.process = new

@@ -91,7 +91,8 @@ extension Workshop {
             let host = PluginHost(
                 settings: PluginSettings(assignment.settings),
                 logger: PluginLogger { level, message in
-                    limiter.write(Log.Level(rawValue: level.rawValue) ?? .info, { message }, limitedBy: "this plugin")
+                    limiter.write(
+                        Log.Level(rawValue: level.rawValue) ?? .info, { message }, limitedBy: "what it says")
                 })
             let manifest = try library.manifest(for: host)
             plugin = (manifest, host)
