@@ -22,4 +22,28 @@ struct PluginLoggerTests {
         #expect(written.first?.fields.map(\.value) == ["greenhouse"])
         #expect(written.last?.message == "plugin greenhouse: its worker has ended")
     }
+
+    @Test(
+        "a message that is too long → cut between two characters, and it says so; one that just fits is left alone",
+        arguments: [("a", 1), ("ä", 2), ("👩‍👩‍👧", 18)])
+    func length(character: String, bytes: Int) throws {
+        let limit = PluginLogger.greatestLength
+        let logger = PluginLogger(log, plugin: "greenhouse")
+        logger.info(String(repeating: character, count: limit / bytes))
+        logger.info(String(repeating: character, count: limit + 1))
+        let texts = sink.entries.map { $0.message.dropFirst("greenhouse: ".count) }
+        #expect(texts.first?.count == limit / bytes)
+        let cut = try #require(texts.last)
+        #expect(cut.utf8.count <= limit && cut.utf8.count > limit - bytes - "…".utf8.count)
+        #expect(cut.last == "…")
+        #expect(cut.dropLast().allSatisfy { $0 == Character(character) })
+    }
+
+    @Test("one character that is too long by itself → cut all the same")
+    func endlessCharacter() throws {
+        PluginLogger(log, plugin: "greenhouse").info("e" + String(repeating: "\u{301}", count: 100_000))
+        let text = try #require(sink.entries.first).message
+        #expect(text.utf8.count <= PluginLogger.greatestLength + "greenhouse: ".utf8.count)
+        #expect(text.last == "…" && text.utf8.starts(with: "greenhouse: e\u{301}".utf8))
+    }
 }

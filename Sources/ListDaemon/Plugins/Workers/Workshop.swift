@@ -92,7 +92,8 @@ extension Workshop {
                 settings: PluginSettings(assignment.settings),
                 logger: PluginLogger { level, message in
                     limiter.write(
-                        Log.Level(rawValue: level.rawValue) ?? .info, { message }, limitedBy: "what it says")
+                        Log.Level(rawValue: level.rawValue) ?? .info, { PluginLogger.shortened(message) },
+                        limitedBy: "what it says")
                 })
             let manifest = try library.manifest(for: host)
             plugin = (manifest, host)
