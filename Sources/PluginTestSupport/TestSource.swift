@@ -11,10 +11,12 @@ public import PluginAPI
 /// ```
 public final class TestSource {
     /// The list that the events taken so far make.
-    public private(set) var objects: [ListObject] = []
-    /// Why the source cannot be read, as it said last; `nil` while it can.
+    public var objects: [ListObject] { list.adapter.objects(from: 0, limit: list.adapter.objectCount) }
+    /// Why the source cannot be read, as it said last, or why listd refused its last event; `nil` while all is well.
     public private(set) var failure: String?
 
+    /// The engine, so that events do what they do in listd.
+    private let list: TestList
     private let runner: DataSourceRunner
     private let events: AsyncStream<DataSourceEvent>
     private let continuation: AsyncStream<DataSourceEvent>.Continuation
@@ -35,6 +37,7 @@ public final class TestSource {
         guard let entry = manifest.dataSources.first(where: { $0.name == name }) else {
             throw ListError(.invalidArguments, "\(manifest.name) has no data source \(name)")
         }
+        list = try TestList { ListSectionController() }
         let (events, continuation) = AsyncStream.makeStream(of: DataSourceEvent.self)
         self.events = events
         self.continuation = continuation
@@ -76,38 +79,19 @@ public final class TestSource {
     // MARK: The list
 
     private func apply(_ event: DataSourceEvent) {
-        switch event {
-        case .replace(let all): objects = all
-        case .changes(let removed, let upserts):
-            let removed = Set(removed)
-            if !removed.isEmpty { objects.removeAll { removed.contains($0.id) } }
-            for upsert in upserts { apply(upsert) }
-        case .failed(let message):
-            failure = message
-            return
-        case .ready: break
-        @unknown default: return
-        }
-        failure = nil
-    }
-
-    private func apply(_ upsert: UpdateRequest.Upsert) {
-        let old = objects.firstIndex { $0.id == upsert.object.id }
-        if case .keep = upsert.position, let old {
-            objects[old] = upsert.object
-            return
-        }
-        if let old { objects.remove(at: old) }
-        objects.insert(upsert.object, at: place(upsert.position))
-    }
-
-    /// Where an object comes to stand; the end for a neighbour that is not there.
-    private func place(_ position: UpdateRequest.Position) -> Int {
-        switch position {
-        case .first: 0
-        case .keep, .last: objects.count
-        case .before(let id): objects.firstIndex { $0.id == id } ?? objects.count
-        case .after(let id): objects.firstIndex { $0.id == id }.map { $0 + 1 } ?? objects.count
+        do throws(ListError) {
+            switch event {
+            case .replace(let all): try list.update(all)
+            case .changes(let removed, let upserts): try list.change(removed: removed, upserts: upserts)
+            case .failed(let message):
+                failure = message
+                return
+            case .ready: break
+            @unknown default: return
+            }
+            failure = nil
+        } catch {
+            failure = "\(error)"
         }
     }
 }
