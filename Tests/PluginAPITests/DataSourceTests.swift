@@ -85,6 +85,25 @@ struct DataSourceTests {
         await withCheckedContinuation { done in runner.stop { done.resume() } }
     }
 
+    @Test(
+        "a source that is made with a bad value → invalidArguments for one of its argument, else the plugin's failure",
+        arguments: [
+            ("/srv&depth=0", [:], ListError.Code.invalidArguments),
+            ("/srv&depth=0", ["depth": "0"], .invalidArguments),
+            ("many", [:], .invalidArguments),
+            ("/srv", ["depth": "0"], .pluginFailed),
+            ("/srv&depthless=1", ["depth": "0"], .pluginFailed),
+        ] as [(String, [String: String], ListError.Code)])
+    func badValue(argument: String, settings: [String: String], code: ListError.Code) async {
+        let entry = DataSourceEntry.source("test") { _ in
+            throw PluginSettingError(key: "depth", value: "0", expected: "1 to 64")
+        }
+        let host = PluginHost(settings: PluginSettings(settings))
+        let runner = DataSourceRunner(entry, argument: argument, host: host) { _ in Issue.record("an event") }
+        let error = await withCheckedContinuation { done in runner.make { done.resume(returning: $0) } }
+        #expect(error == ListError(code, "depth=0: expected 1 to 64"))
+    }
+
     @Test("polling → reads at once and then again; a reading that fails is told and ends with the next good one")
     func poll() async {
         let running = Running { context in

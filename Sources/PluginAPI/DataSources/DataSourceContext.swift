@@ -101,6 +101,21 @@ extension ListError {
     }
 }
 
+extension ListError {
+    /// The error with which a data source refused to be made.
+    ///
+    /// A value that makes no sense is the caller's fault when it is in the argument, and the administrator's when only the
+    /// plugin's settings have such a key.
+    init(making error: any Error, argument: String, settings: PluginSettings) {
+        guard let error = error as? PluginSettingError else {
+            self.init(dataSource: error)
+            return
+        }
+        let isOption = argument.split(separator: "&").contains { $0.prefix { $0 != "=" } == error.key }
+        self.init(isOption || settings[error.key] == nil ? .invalidArguments : .pluginFailed, "\(error)")
+    }
+}
+
 extension Duration {
     /// The nearest span that Dispatch knows; negative ones are zero, very long ones a century.
     var dispatchInterval: DispatchTimeInterval {

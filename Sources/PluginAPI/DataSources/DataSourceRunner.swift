@@ -69,7 +69,7 @@ public final class DataSourceRunner: Sendable {
             } catch {
                 context.cancelAll()
                 owned.state = .stopped
-                completion(ListError(dataSource: error))
+                completion(ListError(making: error, argument: argument, settings: host.settings))
             }
         }
     }
