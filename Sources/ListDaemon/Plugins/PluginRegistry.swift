@@ -28,6 +28,8 @@ package actor PluginRegistry {
     private let observer: @Sendable (Change) -> Void
     private let executable: WorkerExecutable
     private var residents: [String: Resident] = [:]
+    /// The files, by plugin, whose libraries are in this process, those of plugins that were unloaded too.
+    private var libraries: [String: PluginFileState] = [:]
     /// The workers of plugins that do not run in this process.
     private var workers: [String: PluginWorker] = [:]
     /// Whether no worker is started for a plugin any more.
@@ -72,13 +74,14 @@ package actor PluginRegistry {
     /// One that is loaded already stays, unless it has failed or its file was replaced: then its worker is started anew,
     /// and its lists move.
     ///
-    /// - Throws: `noSuchPlugin`, `pluginRefused`, `pluginFailed`.
+    /// - Throws: `noSuchPlugin`, `pluginRefused`, `pluginFailed`; `pluginRefused` also for a file that was replaced after its
+    ///   library was loaded into this process, where it cannot be exchanged.
     @discardableResult
     package func load(_ nameOrPath: String) async throws(ListError) -> LoadedPlugin {
-        if let resident = residents[nameOrPath] { return resident.plugin }
         let file = try directories.find(nameOrPath)
         if let resident = residents[file.pluginName] {
             try check(file, isThatOf: resident.plugin)
+            try checkUnchanged(file, PluginFileState(of: file.path))
             return resident.plugin
         }
         if let worker = workers[file.pluginName] {
@@ -96,18 +99,26 @@ package actor PluginRegistry {
     ///
     /// - Throws: `noSuchPlugin`, `pluginRefused`, `pluginFailed`.
     package func revive(_ name: String) async throws(ListError) {
-        if let worker = workers[name] { _ = try await worker.revive() } else { try await load(name) }
+        if let worker = workers[name] { _ = try await worker.revive() } else { try await require(name) }
     }
 
     /// Sees to it that a plugin is there for a list; one that has failed is there too.
     private func require(_ name: String) async throws(ListError) {
-        if workers[name] == nil { try await load(name) }
+        if workers[name] == nil, residents[name] == nil { try await load(name) }
     }
 
     private func check(_ file: PluginFile, isThatOf plugin: LoadedPlugin) throws(ListError) {
         guard file.path == plugin.file else {
             throw ListError(.pluginRefused, "\(file.path): plugin \(plugin.name) is loaded from \(plugin.file)")
         }
+    }
+
+    /// Swift cannot take a library out of a process, and two of one plugin would have the same types.
+    private func checkUnchanged(_ file: PluginFile, _ state: PluginFileState?) throws(ListError) {
+        guard let loaded = libraries[file.pluginName], loaded != state else { return }
+        throw ListError(
+            .pluginRefused,
+            "\(file.path): replaced, but the old file is loaded into listd itself (Isolation=none): restart listd")
     }
 
     private func start(_ file: PluginFile) async throws(ListError) -> LoadedPlugin {
@@ -134,7 +145,10 @@ package actor PluginRegistry {
 
     private func load(_ file: PluginFile) throws(ListError) -> LoadedPlugin {
         let configuration = configuration(file.pluginName)
+        let state = PluginFileState(of: file.path)
+        try checkUnchanged(file, state)
         let library = try PluginLibrary(file)
+        libraries[file.pluginName] = state
         let host = PluginHost(
             settings: PluginSettings(configuration.settings), logger: PluginLogger(log, plugin: file.pluginName))
         let manifest = try library.manifest(for: host)

@@ -1,3 +1,4 @@
+import Foundation
 import ListKit
 @_spi(Daemon) import PluginAPI
 import Synchronization
@@ -41,6 +42,38 @@ struct PluginRegistryTests {
         #expect(try await registry.load(path) == plugin)
         #expect(await registry.plugins == [plugin])
         #expect(changes.all == [.changed(plugin)])
+    }
+
+    @Test("the file of a plugin in this process is replaced → LoadPlugin asks for a restart; lists go on")
+    func replaced() async throws {
+        let path = try workshop.build("greenhouse.swift")
+        let plugin = try await registry.load("greenhouse")
+        try FileManager.default.copyItem(atPath: path, toPath: workshop.path("new"))
+        let result = unsafe rename(workshop.path("new"), path)
+        try #require(result == 0)
+        func expectRefusal() async {
+            for name in ["greenhouse", path] {
+                let error = await #expect(throws: ListError.self) { try await registry.load(name) }
+                #expect(error?.code == .pluginRefused)
+                #expect(error?.message.contains(path) == true && error?.message.contains("restart") == true)
+            }
+        }
+        await expectRefusal()
+        try await registry.revive("greenhouse")
+        _ = try await registry.sectionControllers(for: ["*": "greenhouse/ReadingController"])
+        #expect(await registry.plugins == [plugin])
+        // The old library stays in this process: a second one must not come beside it.
+        try await registry.unload("greenhouse", usedBy: [])
+        await expectRefusal()
+        #expect(await registry.plugins.isEmpty)
+    }
+
+    @Test("a plugin in this process is unloaded and loaded again from the same file → it is there again")
+    func loadedAgain() async throws {
+        try workshop.build("greenhouse.swift")
+        let plugin = try await registry.load("greenhouse")
+        try await registry.unload("greenhouse", usedBy: [])
+        #expect(try await registry.load("greenhouse") == plugin)
     }
 
     @Test("a section controller of a plugin → the plugin is loaded, and the list's provider makes it for its types")
@@ -111,7 +144,7 @@ struct PluginRegistryTests {
         await withCheckedContinuation { done in source.stop { done.resume() } }
     }
 
-    @Test("an argument that makes no sense → invalidArguments, and no source", arguments: ["", "many"])
+    @Test("an argument that makes no sense → invalidArguments, and no source", arguments: ["", "many", "-1"])
     func badArgument(argument: String) async throws {
         try workshop.build("greenhouse.swift")
         let error = await #expect(throws: ListError.self) {
