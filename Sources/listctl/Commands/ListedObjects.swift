@@ -35,44 +35,33 @@ struct ListedObjects {
     ///
     /// - Throws: `failed` when a line is none of listd's.
     func printText() throws(DBusError) {
-        let decoder = JSONDecoder()
         for line in lines {
-            do {
-                let object = try decoder.decode(ListedObject.self, from: line)
-                Output.line(ChangeLine.text(of: object.mirrored))
+            do throws(JSONReader.Fault) {
+                Output.line(ChangeLine.text(of: try MirroredObject(jsonl: line)))
             } catch {
-                throw .failed("listd wrote an object that cannot be read: \(error)")
+                throw .failed("listd wrote an object that cannot be read")
             }
         }
     }
 }
 
-/// An object as a line has it.
-private struct ListedObject: Decodable {
-    let id: String
-    let type: String
-    let fields: [String: Field]
-
-    var mirrored: MirroredObject {
-        let values = fields.compactMap { key, field in field.value.map { (key: key, value: $0) } }
-        return MirroredObject(id: id, type: type, fields: Content(values))
-    }
-
-    /// A value that fits into a line; nil for containers and null.
-    struct Field: Decodable {
-        let value: DBusValue?
-
-        init(from decoder: any Decoder) throws {
-            value = (try? decoder.singleValueContainer()).flatMap(Self.value)
+extension MirroredObject {
+    /// Reads an object from a line of listd's, with the fields that fit into a line for people.
+    init(jsonl line: some Sequence<UInt8>) throws(JSONReader.Fault) {
+        var (id, type, fields): (String?, String?, [Content.Element]) = (nil, nil, [])
+        var reader = JSONReader(line)
+        try reader.members { (reader, key) throws(JSONReader.Fault) in
+            switch key {
+            case "id": id = try reader.string()
+            case "type": type = try reader.string()
+            case "fields":
+                try reader.members { (reader, key) throws(JSONReader.Fault) in
+                    if let value = try reader.value() { fields.append((key: key, value: value)) }
+                }
+            default: throw JSONReader.Fault()
+            }
         }
-
-        private static func value(in container: any SingleValueDecodingContainer) -> DBusValue? {
-            if let text = try? container.decode(String.self) { return .string(text) }
-            if let flag = try? container.decode(Bool.self) { return .boolean(flag) }
-            if let number = try? container.decode(Int64.self) { return .int64(number) }
-            if let number = try? container.decode(UInt64.self) { return .uint64(number) }
-            if let number = try? container.decode(Double.self) { return .double(number) }
-            return nil
-        }
+        guard let id, let type else { throw JSONReader.Fault() }
+        self.init(id: id, type: type, fields: Content(fields))
     }
 }

@@ -1,0 +1,89 @@
+import DBus
+import Foundation
+
+/// Reads the JSON that listd writes, as far as a line for people needs it: basic values, and objects member by member.
+///
+/// Nothing of it is lost: a number with a point or an exponent is a double, and members stay as many as there are, also when
+/// Swift takes two keys for equal. There is no space between what it reads, as in listd's own lines.
+struct JSONReader {
+    /// The bytes are not what was expected of them.
+    struct Fault: Error {}
+
+    /// More than values of listd nest.
+    private static let greatestDepth = 100
+
+    private var rest: ArraySlice<UInt8>
+    private var depth = 0
+
+    /// Reads the bytes from their start.
+    init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
+
+    /// Reads an object; `body` reads the value of each member.
+    mutating func members(_ body: (inout JSONReader, String) throws(Fault) -> Void) throws(Fault) {
+        try sequence(from: "{", to: "}") { (reader) throws(Fault) in
+            let key = try reader.string()
+            guard reader.takes(":") else { throw Fault() }
+            try body(&reader, key)
+        }
+    }
+
+    /// Reads a value; nil for null, arrays and objects, which are passed over.
+    mutating func value() throws(Fault) -> DBusValue? {
+        switch rest.first {
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "{"): try members { (reader, _) throws(Fault) in _ = try reader.value() }
+        case UInt8(ascii: "["): try sequence(from: "[", to: "]") { (reader) throws(Fault) in _ = try reader.value() }
+        default: return try word()
+        }
+        return nil
+    }
+
+    /// Reads a string.
+    mutating func string() throws(Fault) -> String {
+        guard takes("\"") else { throw Fault() }
+        var end = rest.startIndex
+        var isEscaped = false
+        while end < rest.endIndex, rest[end] != UInt8(ascii: "\"") {
+            isEscaped = isEscaped || rest[end] == UInt8(ascii: "\\")
+            end += rest[end] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        guard end < rest.endIndex else { throw Fault() }
+        defer { rest = rest[(end + 1)...] }
+        guard isEscaped else { return String(decoding: rest[..<end], as: UTF8.self) }
+        let quoted = Data([UInt8(ascii: "\"")] + rest[...end])
+        guard let text = try? JSONDecoder().decode(String.self, from: quoted) else { throw Fault() }
+        return text
+    }
+
+    private mutating func word() throws(Fault) -> DBusValue? {
+        let bytes = rest.prefix { !",]}".utf8.contains($0) }
+        rest = rest[bytes.endIndex...]
+        let text = String(decoding: bytes, as: UTF8.self)
+        switch text {
+        case "null": return nil
+        case "true", "false": return .boolean(text == "true")
+        default:
+            if let number = Int64(text) { return .int64(number) }
+            if let number = UInt64(text) { return .uint64(number) }
+            guard let number = Double(text) else { throw Fault() }
+            return .double(number)
+        }
+    }
+
+    private mutating func sequence(
+        from start: Unicode.Scalar, to end: Unicode.Scalar, _ element: (inout JSONReader) throws(Fault) -> Void
+    ) throws(Fault) {
+        guard depth < Self.greatestDepth, takes(start) else { throw Fault() }
+        depth += 1
+        defer { depth -= 1 }
+        guard !takes(end) else { return }
+        repeat { try element(&self) } while takes(",")
+        guard takes(end) else { throw Fault() }
+    }
+
+    private mutating func takes(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest.removeFirst()
+        return true
+    }
+}

@@ -1,0 +1,48 @@
+import DBus
+import ListClient
+import Testing
+
+@testable import listctl
+
+@Suite("JSONReader")
+struct JSONReaderTests {
+    @Test(
+        "a value that JSONLine wrote → the same, with the widest type of its kind",
+        arguments: [
+            .string(""), .string("a/b\"\\\n\u{1}\u{7F}é🌱"), .string("\\"), .boolean(true), .boolean(false),
+            .int64(.min), .uint64(.max), .double(2), .double(-0.5), .double(1e300),
+        ] as [DBusValue])
+    func values(value: DBusValue) throws {
+        var reader = JSONReader(JSONLine(value).text.utf8)
+        #expect(try reader.value() == value)
+    }
+
+    @Test("null, arrays and objects → passed over")
+    func passedOver() throws {
+        let text = #"{"a":null,"b":[],"c":[1,{"x":[{}]},"]"],"d":{"}":1},"e":1}"#
+        var reader = JSONReader(text.utf8)
+        var values: [String: DBusValue] = [:]
+        try reader.members { (reader, key) throws(JSONReader.Fault) in values[key] = try reader.value() }
+        #expect(values == ["e": .int64(1)])
+    }
+
+    @Test("equivalent keys → both fields")
+    func equivalentKeys() throws {
+        let line = "{\"id\":\"a\",\"type\":\"t\",\"fields\":{\"e\u{301}\":1,\"\u{E9}\":2}}"
+        #expect(try MirroredObject(jsonl: line.utf8).fields.values == [.int64(1), .int64(2)])
+    }
+
+    @Test("what listd does not write, also nested without end → a fault, never a crash")
+    func faults() {
+        let line = #"{"id":"a","type":"t","fields":{"x":"é\n","n":[1.5,true,null]}}"#
+        for length in 0..<line.utf8.count {
+            #expect(throws: JSONReader.Fault.self) { try MirroredObject(jsonl: line.utf8.prefix(length)) }
+        }
+        for text in ["x", "-", "1.2.3", "[1 2]", "{\"a\"}", "[1,]", String(repeating: "[", count: 1_000_000)] {
+            #expect(throws: JSONReader.Fault.self) {
+                var reader = JSONReader(text.utf8)
+                return try reader.value()
+            }
+        }
+    }
+}
