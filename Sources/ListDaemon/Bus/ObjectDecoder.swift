@@ -77,7 +77,7 @@ struct ObjectDecoder {
     private mutating func readID(from reader: inout MessageReader) throws(DBusError) {
         id.removeAll(keepingCapacity: true)
         try reader.readUTF8 { (text) throws(DBusError) in
-            guard text.count <= limits.idBytes else { throw tooLarge("an identifier", text.count, limits.idBytes) }
+            do throws(ListError) { try limits.check(idLength: text.count) } catch { throw error.dbusError }
             // The buffer is only read during the call.
             unsafe text.withUnsafeBufferPointer { unsafe id.append(contentsOf: $0) }
         }
@@ -86,7 +86,7 @@ struct ObjectDecoder {
     /// Neighbours mostly have the same type: it is looked up when it changes.
     private mutating func readType(from reader: inout MessageReader) throws(DBusError) {
         try reader.readUTF8 { (name) throws(DBusError) in
-            guard name.count <= limits.idBytes else { throw tooLarge("a type", name.count, limits.idBytes) }
+            do throws(ListError) { try limits.check(typeLength: name.count) } catch { throw error.dbusError }
             if ExactText(type.name).hasBytes(name) { return }
             // The buffer is only read during the call.
             type = ObjectType.named(unsafe name.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) })
@@ -96,20 +96,16 @@ struct ObjectDecoder {
     private mutating func object(from reader: inout MessageReader) throws(DBusError) -> ListObject {
         let id = id
         let object = try fields.object(id: id.span, type: type, from: &reader)
-        guard object.byteCount <= limits.objectBytes else {
-            throw tooLarge("object \(object.id.debugDescription)", object.byteCount, limits.objectBytes)
-        }
+        do throws(ListError) { try limits.checkSize(of: object) } catch { throw error.dbusError }
         try count(object.byteCount)
         return object
     }
 
     private mutating func count(_ bytes: Int) throws(DBusError) {
         byteCount += bytes
-        guard byteCount <= payloadBytes else { throw tooLarge("the payload", byteCount, payloadBytes) }
-    }
-
-    private func tooLarge(_ what: String, _ size: Int, _ limit: Int) -> DBusError {
-        ListError(.payloadTooLarge, "\(what) has \(size) bytes, more than \(limit)").dbusError
+        guard byteCount <= payloadBytes else {
+            throw ListError.tooLarge("the payload", byteCount, limit: payloadBytes).dbusError
+        }
     }
 }
 

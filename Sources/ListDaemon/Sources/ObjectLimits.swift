@@ -1,4 +1,4 @@
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 
 /// What one object may take (the contract's limits `ObjectBytes` and `IdBytes`).
 package struct ObjectLimits: Sendable, Equatable {
@@ -16,16 +16,40 @@ package struct ObjectLimits: Sendable, Equatable {
     /// Refuses an object that is larger, whoever made it.
     ///
     /// - Throws: `payloadTooLarge`.
+    /// - Complexity: O(1).
     func check(_ object: ListObject) throws(ListError) {
-        guard object.id.utf8.count <= idBytes else {
-            throw ListError(.payloadTooLarge, "an identifier has \(object.id.utf8.count) bytes, more than \(idBytes)")
-        }
-        guard object.type.utf8.count <= idBytes else {
-            throw ListError(.payloadTooLarge, "a type has \(object.type.utf8.count) bytes, more than \(idBytes)")
-        }
+        try check(idLength: object.withIDBytes { $0.count })
+        try check(typeLength: object.objectType.name.utf8.count)
+        try checkSize(of: object)
+    }
+
+    /// Refuses an identifier of so many bytes.
+    ///
+    /// - Throws: `payloadTooLarge`.
+    func check(idLength length: Int) throws(ListError) {
+        guard length <= idBytes else { throw .tooLarge("an identifier", length, limit: idBytes) }
+    }
+
+    /// Refuses a type of so many bytes.
+    ///
+    /// - Throws: `payloadTooLarge`.
+    func check(typeLength length: Int) throws(ListError) {
+        guard length <= idBytes else { throw .tooLarge("a type", length, limit: idBytes) }
+    }
+
+    /// Refuses an object whose identifier and fields are larger together.
+    ///
+    /// - Throws: `payloadTooLarge`.
+    func checkSize(of object: ListObject) throws(ListError) {
         guard object.byteCount <= objectBytes else {
-            let name = "object \(object.id.debugDescription)"
-            throw ListError(.payloadTooLarge, "\(name) has \(object.byteCount) bytes, more than \(objectBytes)")
+            throw .tooLarge("object \(object.id.debugDescription)", object.byteCount, limit: objectBytes)
         }
+    }
+}
+
+extension ListError {
+    /// Something has more bytes than a limit allows.
+    static func tooLarge(_ what: String, _ size: Int, limit: Int) -> ListError {
+        ListError(.payloadTooLarge, "\(what) has \(size) bytes, more than \(limit)")
     }
 }

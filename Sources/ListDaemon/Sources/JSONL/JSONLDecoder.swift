@@ -55,10 +55,7 @@ package struct JSONLDecoder: ~Copyable {
                 throw ListError(.payloadTooLarge, "\(range.count) bytes; at most \(Self.longestLine(limits))")
             }
             let object = try parser.parse(range, of: bytes) { tape throws(ListError) in try maker.object(of: tape) }
-            guard object.byteCount <= limits.objectBytes else {
-                throw ListError(
-                    .payloadTooLarge, "an object of \(object.byteCount) bytes; at most \(limits.objectBytes)")
-            }
+            try limits.checkSize(of: object)
             return object
         } catch {
             throw ListError(error.code, "line \(line): \(error.message)", cause: error.cause)

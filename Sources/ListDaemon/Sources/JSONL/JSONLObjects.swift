@@ -13,9 +13,7 @@ struct JSONLObjects {
         guard let id = members.id else { throw ListError(.invalidObject, "the object has no id") }
         let type = try objectType(members.type, of: tape)
         return try tape.withText(at: id) { text throws(ListError) in
-            guard text.count <= limits.idBytes else {
-                throw ListError(.payloadTooLarge, "an id of \(text.count) bytes; at most \(limits.idBytes)")
-            }
+            try limits.check(idLength: text.count)
             return try fields.object(id: text, type: type, fieldsAt: members.fields, of: tape)
         }
     }
@@ -24,9 +22,7 @@ struct JSONLObjects {
     private mutating func objectType(_ position: Int?, of tape: JSONTape) throws(ListError) -> ObjectType {
         let name = position.map { tape.text(at: $0) } ?? ""
         if name.utf8.elementsEqual(lastType.name.utf8) { return lastType }
-        guard name.utf8.count <= limits.idBytes else {
-            throw ListError(.payloadTooLarge, "a type of \(name.utf8.count) bytes; at most \(limits.idBytes)")
-        }
+        try limits.check(typeLength: name.utf8.count)
         guard !name.utf8.contains(0) else {
             throw ListError(.invalidObject, "type \(name.debugDescription): NUL in a string")
         }
