@@ -26,7 +26,7 @@ enum DiffEngine {
             let runs = DiffRuns(walking: source, in: &memory)
             var pairing = DiffPairing(oldCount: runs.oldRestCount, newCount: runs.newRestCount, in: &memory)
             let table = DiffTable(count: runs.oldRestCount, limit: runs.oldRestCount, in: &memory)
-            if pairing.pairUnique(source, runs, table),
+            if pairing.pairUnique(source, runs, table, in: &memory),
                 areUnique || DiffProof.holds(source, runs, pairing, table, in: &memory)
             {
                 return result(runs, pairing, moves, lookup, in: &memory)

@@ -1,35 +1,60 @@
 extension DiffPairing {
+    /// How many elements are looked up before those that were found are compared.
+    private static let blockSize = 256
+
     /// Pairs what two lists left over, through a table that takes what is left over before.
     ///
+    /// Elements that moved lie anywhere in memory. They are looked up by their hashes alone, and those of a block are compared in
+    /// one loop without surprises, so that the processor fetches the next ones while it waits for the first.
     /// - Returns: false when an identifier was met twice on one side; then the pairs need not be IGListKit's.
-    mutating func pairUnique(_ source: some DiffSource, _ runs: borrowing DiffRuns, _ table: borrowing DiffTable)
-        -> Bool
-    {
-        let (oldCount, newCount) = (runs.oldRestCount, runs.newRestCount)
-        for position in 0..<oldCount {
+    mutating func pairUnique(
+        _ source: some DiffSource, _ runs: borrowing DiffRuns, _ table: borrowing DiffTable,
+        in memory: inout DiffMemory
+    ) -> Bool {
+        guard DiffPairing.enter(source, runs, in: table) else { return false }
+        let newCount = runs.newRestCount
+        let candidates = FlatBuffer<Candidate>(uninitializedCount: DiffPairing.blockSize, in: &memory)
+        var (start, last) = (0, 0)
+        while start < newCount {
+            let end = min(start + DiffPairing.blockSize, newCount)
+            var count = 0
+            for position in start..<end {
+                let new = Int(runs.newRest[position])
+                let hash = runs.hash(new: new, source)
+                if let (old, relation) = DiffPairing.neighbour(of: last, new, hash, source, runs) {
+                    guard pairFree(old, position, relation) else { return false }
+                    last = old
+                } else if let old = table.find(hash: hash, isSame: { _ in true })?.index {
+                    candidates[count] = Candidate(
+                        old: UInt32(truncatingIfNeeded: old), new: UInt32(truncatingIfNeeded: position))
+                    count += 1
+                    last = old
+                }
+            }
+            if count > 0, !pair(candidates, count, source, runs, table) { return false }
+            start = end
+        }
+        return true
+    }
+
+    /// Puts what is left over before into the table; false when an identifier is met twice.
+    private static func enter(
+        _ source: some DiffSource, _ runs: borrowing DiffRuns, in table: borrowing DiffTable
+    ) -> Bool {
+        for position in 0..<runs.oldRestCount {
             let old = Int(runs.oldRest[position])
             let other = table.insert(position, hash: runs.hash(old: old, source)) {
                 source.isSameOld(Int(runs.oldRest[$0]), old)
             }
             if other != nil { return false }
         }
-        var last = 0
-        for position in 0..<newCount {
-            let new = Int(runs.newRest[position])
-            let hash = runs.hash(new: new, source)
-            guard let (partner, relation) = partner(of: new, hash, near: last, source, runs, table) else { continue }
-            guard isFree(old: partner) else { return false }
-            pair(partner, position, isChanged: relation == .changed)
-            last = partner
-        }
         return true
     }
 
-    /// The position before of an element after: often next to the last one found.
+    /// The element before that is one after, if it is next to the last one found, as it often is.
     @inline(__always)
-    private func partner(
-        of new: Int, _ hash: UInt32, near last: Int, _ source: some DiffSource, _ runs: borrowing DiffRuns,
-        _ table: borrowing DiffTable
+    private static func neighbour(
+        of last: Int, _ new: Int, _ hash: UInt32, _ source: some DiffSource, _ runs: borrowing DiffRuns
     ) -> (position: Int, relation: DiffRelation)? {
         for step in 0..<2 {
             let neighbour = step == 0 ? last + 1 : last - 1
@@ -40,12 +65,40 @@ extension DiffPairing {
                 if relation != .different { return (neighbour, relation) }
             }
         }
-        var relation = DiffRelation.different
-        let found = table.find(hash: hash) { position in
-            relation = source.relation(Int(runs.oldRest[position]), new)
-            return relation != .different
+        return nil
+    }
+
+    /// Pairs elements that seem to be one; those that are not, with the ones that the table knows, if any.
+    ///
+    /// - Returns: false when an element before has a partner.
+    @inline(never)
+    private mutating func pair(
+        _ candidates: borrowing FlatBuffer<Candidate>, _ count: Int, _ source: some DiffSource,
+        _ runs: borrowing DiffRuns, _ table: borrowing DiffTable
+    ) -> Bool {
+        for index in 0..<count {
+            let (candidate, new) = (candidates[index], Int(runs.newRest[Int(candidates[index].new)]))
+            var old = Int(candidate.old)
+            var relation = source.relation(Int(runs.oldRest[old]), new)
+            if relation == .different {
+                let found = table.find(hash: runs.newHashes[new]) { position in
+                    relation = source.relation(Int(runs.oldRest[position]), new)
+                    return relation != .different
+                }
+                guard let found else { continue }
+                old = found.index
+            }
+            guard pairFree(old, Int(candidate.new), relation) else { return false }
         }
-        return found.map { ($0.index, relation) }
+        return true
+    }
+
+    /// Pairs two elements; false when the one before has a partner.
+    @inline(__always)
+    private mutating func pairFree(_ old: Int, _ new: Int, _ relation: DiffRelation) -> Bool {
+        guard isFree(old: old) else { return false }
+        pair(old, new, isChanged: relation == .changed)
+        return true
     }
 
     /// Pairs the k-th occurrence of an identifier before with the k-th after; everything must be left over.
@@ -75,6 +128,12 @@ extension DiffPairing {
             markChanged(old: old)
         }
     }
+}
+
+/// Two elements with the same hash, by their positions in the rests.
+private struct Candidate: BitwiseCopyable {
+    let old: UInt32
+    let new: UInt32
 }
 
 /// The occurrences of repeated identifiers before, each linked to the next.
