@@ -8,6 +8,7 @@
 #include <linux/magic.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -75,7 +76,8 @@ static int prepare_attributes(posix_spawnattr_t *attributes) {
     return error != 0 ? error : posix_spawnattr_setpgroup(attributes, 0);
 }
 
-pid_t listd_spawn(const char *program, char *const arguments[], char *const environment[], int passed) {
+pid_t listd_spawn(
+    const char *program, char *const arguments[], char *const environment[], int output, int passed) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&actions);
@@ -85,6 +87,8 @@ pid_t listd_spawn(const char *program, char *const arguments[], char *const envi
     pid_t process = -1;
     error = prepare_attributes(&attributes);
     // A copy onto the same number would stay closed on exec; the daemon keeps 3 itself, so it never is one.
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, 1);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, 2);
     if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, passed, 3);
     if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, 4);
     if (error == 0) error = posix_spawn(&process, program, &actions, &attributes, arguments, environment);
@@ -95,6 +99,10 @@ without_attributes:
 failed:
     errno = error;
     return -1;
+}
+
+void listd_write_lines(void) {
+    setvbuf(stdout, NULL, _IOLBF, 0);
 }
 
 int listd_process_descriptor(pid_t process) {

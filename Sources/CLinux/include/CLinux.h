@@ -39,9 +39,14 @@ int listd_pipe(int *read_end, int *write_end);
 /// Whether a file is on a file system in user space: 0 or 1, or -1 with errno (fstatfs(2)).
 int listd_is_on_fuse(int descriptor);
 
-/// Starts a program whose descriptors 0, 1 and 2 are ours and whose descriptor 3 is `passed`; all others are closed, no signal
-/// is blocked or ignored, and it leads a process group of its own. Its process id, or -1 with errno (posix_spawn(3)).
-pid_t listd_spawn(const char *program, char *const arguments[], char *const environment[], int passed);
+/// Starts a program whose descriptor 0 is ours, whose descriptors 1 and 2 are `output`, and whose descriptor 3 is `passed`; all
+/// others are closed, no signal is blocked or ignored, and it leads a process group of its own. Its process id, or -1 with errno
+/// (posix_spawn(3)).
+pid_t listd_spawn(
+    const char *program, char *const arguments[], char *const environment[], int output, int passed);
+
+/// Has standard output written line by line, whatever it is (setvbuf(3)); before anything is written.
+void listd_write_lines(void);
 
 /// A descriptor that becomes readable when a child ends; -1 with errno (pidfd_open(2)).
 int listd_process_descriptor(pid_t process);

@@ -18,7 +18,7 @@ package struct LogEntry: Sendable, Equatable {
     }
 
     /// A client must not be able to forge a line or to steer a terminal (C0, DEL and C1 controls, line separators).
-    private static func printable(_ text: String) -> String {
+    static func printable(_ text: String) -> String {
         func isControl(_ scalar: Unicode.Scalar) -> Bool {
             scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value)
         }

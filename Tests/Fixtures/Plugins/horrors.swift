@@ -20,14 +20,14 @@ let (pluginName, steadyReuse) = ("horrors", "steady")
 
 /// The things that a plugin must not do.
 enum Horror: String {
-    case trap, overflow, loop, exit, abort, segfault, deadlock, pipe, memory, changes
+    case trap, overflow, loop, exit, abort, segfault, deadlock, pipe, memory, changes, print
 
     func happen() {
         switch self {
         case .trap: fatalError("a horror")
         case .overflow:
             let numbers = [1, 2, 3]
-            print(numbers[Int(version.utf8.count) * 100])
+            Swift.print(numbers[Int(version.utf8.count) * 100])
         case .loop: while true { _ = getpid() }
         case .exit: Glibc.exit(0)
         case .abort: Glibc.abort()
@@ -44,6 +44,12 @@ enum Horror: String {
             write(ends[1], "x", 1)
             close(ends[1])
         case .changes: if forbidden.contains(where: { $0() }) { Glibc.abort() }
+        case .print:
+            for number in 1...1000 { Swift.print("line \(number)") }
+            let long = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
+            var written = 0
+            while written < long.count { written += max(0, write(2, Array(long[written...]), long.count - written)) }
+            Swift.print("\nthe end")
         case .memory:
             for _ in 0..<1024 {
                 guard let block = malloc(16 << 20) else { Glibc.abort() }

@@ -15,6 +15,8 @@ enum Confinement {
         // A client that goes away is an error of a write. A terminal's and a service manager's signals are the daemon's:
         // it ends its workers when it is done with them.
         for number in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
+        // What a plugin prints is for a log, and lost with the process if it still waits for more.
+        listd_write_lines()
         guard listd_confine() == 0 else { return false }
         // EPERM: a service manager's filter does not know the calls; it has seen to the files itself.
         return listd_forbid_changes() == 0 || [ENOSYS, EOPNOTSUPP, EPERM].contains(errno)

@@ -114,6 +114,7 @@ extension PluginWorker {
         let configuration = surroundings.configuration()
         let relay = ProcessRelay()
         let state = PluginFileState(of: file.path)
+        let (log, name) = (log, name)
         let logger = PluginLogger(log, plugin: name)
         let new = try WorkerProcess(
             plugin: name, callbackTimeout: configuration.callbackTimeout,
@@ -124,6 +125,11 @@ extension PluginWorker {
                 log: { report in
                     guard case .log(let level, let text) = report else { return }
                     logger.log(level, text)
+                },
+                printed: { line in
+                    log.write(
+                        .info, { "\(name): \(WorkerOutput.text(of: line))" }, [.plugin(name)],
+                        limitedBy: "what plugin \(name) prints")
                 },
                 ended: { [weak self] reason in self?.ended(reason, relay.process) }))
         relay.process = new

@@ -21,6 +21,8 @@ final class WorkerProcess {
         var source: @DBusActor (WorkerReport) -> Void
         /// The plugin speaks.
         var log: @Sendable (WorkerReport) -> Void
+        /// The process has written a line, as its bytes (``WorkerOutput/text(of:)``).
+        var printed: @Sendable ([UInt8]) -> Void
         /// The process is gone, and everything that it said has been handled; last.
         var ended: @DBusActor (_ reason: String) -> Void
     }
@@ -41,6 +43,7 @@ final class WorkerProcess {
     private let plugin: String
     private let events: Events
     private let callbackTimeout: Duration
+    private var output: WorkerOutput?
     private var socket: WorkerSocket?
     private var link: WorkerLink?
     /// Who dialled before it was known which process that has to be.
@@ -78,15 +81,22 @@ final class WorkerProcess {
     func start(_ program: WorkerExecutable) throws(ListError) {
         let link = WorkerLink { [weak self] packet in self?.receive(packet) }
         self.link = link
-        let socket = try WorkerSocket.listen { [weak self] in self?.admits($0.processID) ?? false }
-        self.socket = socket
+        let (output, writingEnd) = try WorkerOutput.open(events.printed)
+        let socket: WorkerSocket
+        do throws(ListError) {
+            socket = try WorkerSocket.listen { [weak self] in self?.admits($0.processID) ?? false }
+        } catch {
+            output.close()
+            throw error
+        }
+        (self.output, self.socket) = (output, socket)
         socket.server.objects = link.tree
         socket.server.onConnection { [weak self] peer in self?.connected(peer) }
         watchForHangs()
         let (address, crumbs) = (socket.address, crumbs)
         WorkerSpawner.shared.run {
             let outcome = Result { () throws(ListError) in
-                try program.start(address: address, passing: crumbs.file)
+                try program.start(address: address, writingTo: writingEnd, passing: crumbs.file)
             }
             EventLoop.shared.post { self.started(outcome) }
         }
@@ -276,7 +286,8 @@ extension WorkerProcess {
         exitWatch = nil
         hangWatch?.cancel()
         let way = wasSignalled != 0 ? "signal \(value) (\(Self.name(ofSignal: value)))" : "exit code \(value)"
-        outcome = "\(verdict ?? "it ended with \(way)")\(place)"
+        let lastWords = output?.finish().map { "; it wrote last: “\($0)”" } ?? ""
+        outcome = verdict.map { "\($0)\(place)" } ?? "it ended with \(way)\(place)\(lastWords)"
         // What it said before is still on its way; a child of it may hold the connection open.
         guard link?.connection != nil else { return departed() }
         readOrPause()
@@ -298,6 +309,7 @@ extension WorkerProcess {
         guard !hasEnded, let outcome else { return }
         hasEnded = true
         socket?.close()
+        output?.close()
         queue.async { [self] in
             lists.withLock { $0 = [:] }
             EventLoop.shared.post { self.events.ended(outcome) }

@@ -65,7 +65,9 @@ final class WorkerVoice: Sendable {
             EventLoop.shared.post { self.send(packet) }
         } catch {
             EventLoop.shared.post {
-                if let packet = try? WorkerPacket(WorkerReport.log(.error, error.message)) { self.send(packet) }
+                // Its last words, which the daemon says whatever the plugin has said before.
+                StandardErrorSink(prefixed: false).write(
+                    LogEntry(level: .error, message: error.message, fields: [], event: nil))
                 _exit(ExitCode.store.rawValue)
             }
         }

@@ -1,0 +1,60 @@
+import DBus
+import Foundation
+import ListClient
+import TestSupport
+import Testing
+
+@Suite("What a plugin prints", .timeLimit(.minutes(5)))
+@DBusActor
+struct WorkerOutputTests {
+    /// Has something happen once when the number of items of an object is asked for.
+    private func row(_ horror: String, _ stage: HorrorStage) throws -> Row {
+        Row(
+            "victim", "row",
+            ["do": .string(horror), "at": .string("count"), "once": .string(try stage.token("once"))])
+    }
+
+    /// The messages in listd's log that begin with the plugin's name, in their order.
+    private func printed(_ stage: HorrorStage) -> [Substring] {
+        stage.stage.listd.standardError.split(separator: "\n").filter { $0.hasPrefix("horrors: ") }
+    }
+
+    @Test("it prints without measure → the first lines, with its name; it goes on, and so does what it says in the log")
+    func flood() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Horror")
+        let process = try await stage.process
+        _ = try await list.performUpdates([try row("print", stage)])
+        _ = try await list.performUpdates([Row("last", "row", [:])])
+        #expect(try await list.items().map(\.reuse) == ["horror"])
+        #expect(try await stage.process == process)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        let said = printed(stage)
+        #expect(said.first?.hasPrefix("horrors: horrors 1.0 in process") == true)
+        #expect(said.dropFirst() == (1...20).map { "horrors: line \($0) (LISTD_PLUGIN=horrors)" }[...])
+        #expect(!stage.stage.listd.standardError.contains("xxx"))
+    }
+
+    @Test("it dies of a trap → its last words are in its last error, in the message about its death, and by themselves")
+    func lastWords() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Horror")
+        _ = try await list.performUpdates([try row("trap", stage)])
+        try await stage.wait(for: "ready", restarts: 1)
+        let words = "Fatal error: a horror"
+        let lastError = try await stage.plugin("LastError", as: String.self)
+        #expect(lastError.contains(words))
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        let death = stage.stage.listd.standardError.split(separator: "\n").filter { $0.contains("signal") }
+        #expect(death.count == 1 && death.first?.contains(words) == true)
+        #expect(printed(stage).contains { $0.contains(words) && $0.hasSuffix("(LISTD_PLUGIN=horrors)") })
+    }
+
+    @Test("it dies while it is loaded → PluginFailed has its last words")
+    func stillborn() async throws {
+        let stage = try await HorrorStage("Manifest=trap")
+        let error = await #expect(throws: DBusError.self) { try await stage.load() }
+        #expect(error?.message.contains("Fatal error: a horror") == true)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+}

@@ -1,0 +1,40 @@
+import PluginAPI
+import Testing
+
+@testable import ListDaemon
+
+@Suite("Lines of what a worker prints")
+struct OutputLinesTests {
+    private func lines(_ parts: [[UInt8]], greatestLength: Int = 100) -> [String] {
+        var lines = OutputLines(greatestLength: greatestLength)
+        var found: [String] = []
+        let add = { (line: [UInt8]) in found.append(String(decoding: line, as: UTF8.self)) }
+        for part in parts { lines.take(part[...], add) }
+        lines.finish(add)
+        lines.finish(add)
+        return found
+    }
+
+    @Test("text in pieces of any size → the same lines, without empty ones, the last one without its end too")
+    func pieces() {
+        let text = Array("one\n\ntwo ü\nthree".utf8)
+        for size in 1...text.count {
+            let parts = stride(from: 0, to: text.count, by: size).map { Array(text[$0..<min($0 + size, text.count)]) }
+            #expect(lines(parts) == ["one", "two ü", "three"], "pieces of \(size) bytes")
+        }
+    }
+
+    @Test("a line that is too long → its beginning, however it comes, and the next line is whole")
+    func cut() {
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: 1000)
+        #expect(lines([long, long, Array("\nnext\n".utf8)], greatestLength: 4) == ["xxxx", "next"])
+        #expect(lines([[], long], greatestLength: 4) == ["xxxx"])
+    }
+
+    @Test("a line as the log shows it → cut with “…”, bytes that are no text and control characters made harmless")
+    func text() {
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: PluginLogger.greatestLength + 1)
+        #expect(WorkerOutput.text(of: long).last == "…")
+        #expect(WorkerOutput.text(of: Array("a\u{1B}[2J\0".utf8) + [0xFF]) == "a\\x1b[2J\\x00\u{FFFD}")
+    }
+}
