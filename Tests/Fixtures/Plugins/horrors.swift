@@ -20,7 +20,7 @@ let (pluginName, steadyReuse) = ("horrors", "steady")
 
 /// The things that a plugin must not do.
 enum Horror: String {
-    case trap, overflow, loop, exit, abort, segfault, deadlock, pipe, memory, changes, print
+    case trap, overflow, loop, exit, abort, segfault, deadlock, pipe, memory, changes, print, fork
 
     func happen() {
         switch self {
@@ -50,6 +50,12 @@ enum Horror: String {
             var written = 0
             while written < long.count { written += max(0, write(2, Array(long[written...]), long.count - written)) }
             Swift.print("\nthe end")
+        case .fork:
+            // Swift does not let its callers fork.
+            typealias Fork = @convention(c) () -> pid_t
+            guard let symbol = dlsym(nil, "fork") else { return }
+            if unsafeBitCast(symbol, to: Fork.self)() == 0 { while true { pause() } }
+            Glibc.abort()
         case .memory:
             for _ in 0..<1024 {
                 guard let block = malloc(16 << 20) else { Glibc.abort() }

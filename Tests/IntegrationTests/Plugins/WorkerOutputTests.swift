@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import Glibc
 import ListClient
 import TestSupport
 import Testing
@@ -56,5 +57,27 @@ struct WorkerOutputTests {
         let error = await #expect(throws: DBusError.self) { try await stage.load() }
         #expect(error?.message.contains("Fatal error: a horror") == true)
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("it dies and leaves a child behind → the child is ended with it")
+    func orphans() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Horror")
+        let process = try await stage.process
+        _ = try await list.performUpdates([try row("fork", stage)])
+        try await stage.wait(for: "ready", restarts: 1)
+        while ProcessStatus.members(ofGroup: process) != [] { await Task.yield() }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+}
+
+extension ProcessStatus {
+    /// The processes of a group that have not ended.
+    static func members(ofGroup group: Int32) -> [Int32] {
+        let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return processes.compactMap { Int32($0) }.filter { number in
+            guard let status = ProcessStatus(number), !status.isZombie else { return false }
+            return getpgid(number) == group
+        }
     }
 }

@@ -279,6 +279,8 @@ extension WorkerProcess {
     }
 
     private func exited() {
+        // Whom it has left behind; until it is reaped, its group cannot be anybody else's.
+        killGroup()
         var value: Int32 = 0
         var wasSignalled: Int32 = 0
         guard unsafe listd_reap(identifier, &value, &wasSignalled) != 0 else { return }
