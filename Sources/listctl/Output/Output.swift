@@ -44,7 +44,7 @@ enum Output {
 
     /// Rows with their columns aligned; the last column is left as long as it is.
     static func table(_ header: [String], _ rows: [[String]]) {
-        let all = [header] + rows.map { $0.map(DisplayText.harmless) }
+        let all = [header] + rows.map { row in row.map { DisplayText.harmless($0) } }
         let widths = header.indices.map { column in all.map { DisplayText.columns(of: $0[column]) }.max() ?? 0 }
         for row in all {
             let cells = row.enumerated().map { column, cell in

@@ -25,16 +25,28 @@ enum DisplayText {
     /// steer taken out; joiners and non-joiners stay, without which scripts and pictures cannot be read.
     ///
     /// A character newer than the C library is a `·` too: nobody knows how many columns a terminal gives it.
-    static func harmless(_ text: String) -> String {
+    ///
+    /// - Parameter limit: when the text takes more columns than that, what follows is left out: a megabyte need not be
+    ///   looked at for a line.
+    static func harmless(_ text: String, columns limit: Int = .max) -> String {
         var result = ""
+        var used = 0
         for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: result.append("·")
-            case .format where scalar != "\u{200C}" && scalar != "\u{200D}": continue
-            default: result.unicodeScalars.append(listd_columns(scalar.value) < 0 ? "·" : scalar)
-            }
+            guard used <= limit else { break }
+            guard let scalar = harmless(scalar) else { continue }
+            result.unicodeScalars.append(scalar)
+            used += max(0, Int(listd_columns(scalar.value)))
         }
         return result
+    }
+
+    /// What stands for a scalar; nil when nothing does.
+    private static func harmless(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: "·"
+        case .format where scalar != "\u{200C}" && scalar != "\u{200D}": nil
+        default: listd_columns(scalar.value) < 0 ? "·" : scalar
+        }
     }
 
     /// The text cut or padded with blanks to exactly `width` columns; a cut text ends in `…`.

@@ -14,29 +14,40 @@ enum ItemText {
     ]
 
     /// The title: the first naming key that is there, else the object's id.
-    static func title(of content: Content, objectID: String) -> String {
+    ///
+    /// - Parameter limit: how many columns of it are needed; of a longer one the end is left out.
+    static func title(of content: Content, objectID: String, columns limit: Int = .max) -> String {
         for key in titles {
-            if let text = content[key].flatMap(plain), !text.isEmpty { return DisplayText.harmless(text) }
+            if let text = content[key].flatMap(plain), !text.isEmpty {
+                return DisplayText.harmless(text, columns: limit)
+            }
         }
-        return DisplayText.harmless(objectID)
+        return DisplayText.harmless(objectID, columns: limit)
     }
 
     /// What is said about it for people, else the rest, as `key value` pairs in order of the keys.
-    static func details(of content: Content) -> String {
+    ///
+    /// - Parameter limit: how many columns of it are needed; of a longer text the end is left out.
+    static func details(of content: Content, columns limit: Int = .max) -> String {
         for key in explanations {
-            if let text = content[key].flatMap(plain) { return DisplayText.harmless(text) }
+            if let text = content[key].flatMap(plain) { return DisplayText.harmless(text, columns: limit) }
         }
         let title = titles.first { content[$0].flatMap(plain)?.isEmpty == false }
-        let rest = content.keys.filter { $0 != title && !drawing.contains($0) }.sorted()
-        let pairs = rest.compactMap { key in content[key].flatMap(plain).map { "\(key) \($0)" } }
-        return DisplayText.harmless(pairs.joined(separator: " · "))
+        var result = ""
+        for key in content.keys.filter({ $0 != title && !drawing.contains($0) }).sorted() {
+            guard let text = content[key].flatMap(plain) else { continue }
+            if !result.isEmpty { result += " · " }
+            result += DisplayText.harmless(key, columns: limit) + " " + DisplayText.harmless(text, columns: limit)
+            if limit < .max, DisplayText.columns(of: result) > limit { break }
+        }
+        return result
     }
 
     /// A line of exactly `width` columns: the title on the left, the details on the right where there is room.
     static func line(_ item: Picture.Shown, width: Int) -> String {
-        let title = title(of: item.content, objectID: item.objectID)
-        let details = details(of: item.content)
+        let title = title(of: item.content, objectID: item.objectID, columns: width)
         let room = width - DisplayText.columns(of: title) - 2
+        let details = details(of: item.content, columns: max(0, room))
         guard room >= 8, !details.isEmpty else { return DisplayText.fitted(title, to: width) }
         let shown = min(room, DisplayText.columns(of: details))
         return DisplayText.fitted(title, to: width - shown) + DisplayText.fitted(details, to: shown)
