@@ -100,13 +100,13 @@ extension ListAdapter {
 
     private func transition(of element: SentPicture.Element, appears: Bool) -> PictureChange.Transition? {
         guard element.kind == .cell, let handle = element.handle, let controller = registry.controllers[handle],
-            let delegate = controller.transitionDelegate
+            let delegate = controller.transitionDelegate, let index = ownIndexes(of: handle)(element.item)
         else { return nil }
         let frame = call(appears ? .display : .endDisplay, handle) {
             appears
                 ? delegate.sectionController(
-                    controller, initialFrameForItemAt: element.item, resting: element.frame)
-                : delegate.sectionController(controller, finalFrameForItemAt: element.item, resting: element.frame)
+                    controller, initialFrameForItemAt: index, resting: element.frame)
+                : delegate.sectionController(controller, finalFrameForItemAt: index, resting: element.frame)
         }
         guard frame.isFinite, frame != element.frame else { return nil }
         return PictureChange.Transition(slot: element.slot, frame: frame)

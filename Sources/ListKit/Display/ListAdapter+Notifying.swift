@@ -53,7 +53,9 @@ extension ListAdapter {
         guard isNewItem || isNewSection else { return }
         let controller = isQuiet ? nil : controller(of: handle)
         if isNewItem {
-            tell(controller, handle, .display) { $0.sectionController($1, willDisplayItemAt: element.key.index) }
+            if controller?.displayDelegate != nil, let index = ownIndexes(of: handle)(element.key.index) {
+                tell(controller, handle, .display) { $0.sectionController($1, willDisplayItemAt: index) }
+            }
             announce(element, isItem: true, appears: true)
         }
         if isNewSection {
@@ -67,8 +69,8 @@ extension ListAdapter {
         let isSectionGone = displayCounts.remove(elementOf: handle)
         let controller = isQuiet ? nil : registry.controllers[handle]
         if isItemGone {
-            tell(controller, handle, .endDisplay) {
-                $0.sectionController($1, didEndDisplayingItemAt: element.key.index)
+            if controller?.displayDelegate != nil, let index = ownIndexes(of: handle)(element.key.index) {
+                tell(controller, handle, .endDisplay) { $0.sectionController($1, didEndDisplayingItemAt: index) }
             }
             announce(element, isItem: true, appears: false)
         }

@@ -7,9 +7,9 @@ extension ListAdapter {
         selected: Bool, events: [AdapterEvent]
     ) {
         let handle = try handle(ofItem: item, of: id)
-        if !isSelected(item, of: handle), ask(handle, { $0.shouldSelectItem(at: item) }) {
+        if !isSelected(item, of: handle), ask(handle, item, { $0.shouldSelectItem(at: $1) }) {
             note(item, of: handle, selected: true)
-            tell(handle) { $0.didSelectItem(at: item) }
+            tell(handle, item) { $0.didSelectItem(at: $1) }
             if configuration.deselectsAutomatically { note(item, of: handle, selected: false) }
         }
         let isSelected = isSelected(item, of: handle)
@@ -24,9 +24,9 @@ extension ListAdapter {
         _ item: Int, ofObject id: String
     ) throws(ListError) -> (deselected: Bool, events: [AdapterEvent]) {
         let handle = try handle(ofItem: item, of: id)
-        if isSelected(item, of: handle), ask(handle, { $0.shouldDeselectItem(at: item) }) {
+        if isSelected(item, of: handle), ask(handle, item, { $0.shouldDeselectItem(at: $1) }) {
             note(item, of: handle, selected: false)
-            tell(handle) { $0.didDeselectItem(at: item) }
+            tell(handle, item) { $0.didDeselectItem(at: $1) }
         }
         let isDeselected = !isSelected(item, of: handle)
         return (isDeselected, settled())
@@ -39,7 +39,7 @@ extension ListAdapter {
         -> [AdapterEvent]
     {
         let handle = try handle(ofItem: item, of: id)
-        tell(handle) { isHighlighted ? $0.didHighlightItem(at: item) : $0.didUnhighlightItem(at: item) }
+        tell(handle, item) { isHighlighted ? $0.didHighlightItem(at: $1) : $0.didUnhighlightItem(at: $1) }
         return settled()
     }
 
@@ -94,14 +94,16 @@ extension ListAdapter {
         return handle
     }
 
-    private func ask(_ handle: SectionHandle, _ question: (ListSectionController) -> Bool) -> Bool {
-        guard let controller = controller(of: handle) else { return false }
-        return call(.selection, handle) { question(controller) }
+    private func ask(
+        _ handle: SectionHandle, _ item: Int, _ question: (ListSectionController, Int) -> Bool
+    ) -> Bool {
+        guard let controller = controller(of: handle), let index = ownIndexes(of: handle)(item) else { return false }
+        return call(.selection, handle) { question(controller, index) }
     }
 
-    private func tell(_ handle: SectionHandle, _ message: (ListSectionController) -> Void) {
-        guard let controller = controller(of: handle) else { return }
-        call(.selection, handle) { message(controller) }
+    private func tell(_ handle: SectionHandle, _ item: Int, _ message: (ListSectionController, Int) -> Void) {
+        guard let controller = controller(of: handle), let index = ownIndexes(of: handle)(item) else { return }
+        call(.selection, handle) { message(controller, index) }
     }
 }
 

@@ -108,6 +108,7 @@ extension ListAdapter {
     func askItem(of handle: SectionHandle, at index: Int) -> ListItem {
         if let reason = registry.faults[handle] { return .fault(reason) }
         guard let controller = controller(of: handle) else { return .fault(registry.faults[handle] ?? "no controller") }
+        guard let index = ownIndexes(of: handle)(index) else { return .gone }
         let item = call(.item, handle) { controller.item(at: index) }
         if let error = item.content.fault { fault(handle, "content of item \(index): \(error.message)") }
         return registry.faults[handle].map { .fault($0) } ?? item

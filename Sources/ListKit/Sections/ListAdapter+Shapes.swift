@@ -10,12 +10,14 @@ extension ListAdapter {
         guard let controller = controller(of: handle), registry.faults[handle] == nil else {
             return faultShape(of: handle, in: container)
         }
-        let shape = call(.size, handle) { self.shape(of: controller, handle, in: container) }
+        let ownIndexes = ownIndexes(of: handle)
+        let shape = call(.size, handle) { self.shape(of: controller, handle, in: container, ownIndexes) }
         return checked(shape, of: handle, in: container)
     }
 
     private func shape(
-        of controller: ListSectionController, _ handle: SectionHandle, in container: ListContainer
+        of controller: ListSectionController, _ handle: SectionHandle, in container: ListContainer,
+        _ ownIndexes: (Int) -> Int?
     ) -> ListSectionShape {
         let count = sections.itemCount(of: handle)
         var metrics = SectionMetrics(
@@ -33,9 +35,13 @@ extension ListAdapter {
         }
         if isLayingOutAbsolutely {
             return ListSectionShape(
-                metrics: metrics, placements: (0..<count).map { controller.placementOfItem(at: $0) })
+                metrics: metrics,
+                placements: (0..<count).map { index in
+                    ownIndexes(index).map(controller.placementOfItem) ?? ItemPlacement(frame: .zero)
+                })
         }
-        return ListSectionShape(metrics: metrics, sizes: (0..<count).map { controller.sizeForItem(at: $0) })
+        return ListSectionShape(
+            metrics: metrics, sizes: (0..<count).map { ownIndexes($0).map(controller.sizeForItem) ?? .zero })
     }
 
     /// A shape whose numbers can be laid out: negative lengths are 0, one that is not finite is a fault.

@@ -41,7 +41,9 @@ extension ListAdapter {
         }
         let isInside = source == target
         let isSingle = sections.itemCount(of: source) == 1 && sections.itemCount(of: target) == 1
-        guard isInside || isSingle, mayMove(source, from: from.item, to: isInside ? to.item : nil) else {
+        guard isInside || isSingle, !owesItems(of: source),
+            mayMove(source, from: from.item, to: isInside ? to.item : nil)
+        else {
             return finishAlone(request, flush, isRefused: true)
         }
         if from == to { return finishAlone(request, flush) }

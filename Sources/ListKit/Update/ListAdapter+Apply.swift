@@ -4,6 +4,7 @@ extension ListAdapter {
     /// Section controllers are called in here, then every view is brought up to date.
     public func commitFlush() -> FlushResult {
         guard case .prepared(let flush) = self.flush else { return FlushResult() }
+        coalescer.accept()
         self.flush = .applying
         return apply(flush, revision: revision + 1)
     }
@@ -11,18 +12,19 @@ extension ListAdapter {
     /// Gives the transaction up that ``FlushStep/commit(_:)`` handed out: nothing happened, and every request of the flush
     /// is answered with the error.
     ///
-    /// Item updates have run by then; their changes are announced with the next transaction.
+    /// Item updates are no requests, and stay: those that have not run do with the next flush, those that have are announced
+    /// with the next transaction, which ``flushTiming`` asks for after a while, longer each time that it is refused. Their
+    /// completions wait for it.
     public func abortFlush(_ error: ListError) -> FlushResult {
         guard case .prepared(let flush) = self.flush else { return FlushResult() }
         self.flush = .idle
         var result = FlushResult()
         result.answers = flush.answers(failing: error)
-        let applied = application ?? Application()
-        if application != nil { carried = application }
-        carried?.completions = []
-        carried?.finished = []
-        application = nil
-        complete(flush, applied, error: error)
+        keepItemUpdates(of: flush)
+        completing {
+            for case .request(_, let completion?) in flush.work { completion(false) }
+            for case .dataSource(_, _, let completion?) in flush.work { completion(false) }
+        }
         result.events = settled()
         return result
     }
@@ -102,7 +104,7 @@ extension ListAdapter {
         let said: [AdapterEvent] = transaction.map { [.updated($0)] } ?? []
         pendingEvents.insert(contentsOf: said + events, at: min(mark, pendingEvents.count))
         notifyListeners(flush)
-        complete(flush, applied, error: nil)
+        complete(flush, applied)
         var result = FlushResult()
         result.answers = flush.answers(revision: revision)
         result.transaction = transaction
@@ -111,19 +113,19 @@ extension ListAdapter {
     }
 
     /// Calls the completions of a flush, in the order of the queue (IGListKit UP-52, UP-64).
-    func complete(_ flush: Flush, _ applied: Application, error: ListError?) {
+    func complete(_ flush: Flush, _ applied: Application) {
         var verdicts = flush.verdicts.makeIterator()
         var finished = applied.finished.makeIterator()
         completing {
             for element in flush.work {
                 switch element {
-                case .itemUpdate(let update): update.completion?(finished.next() == true && error == nil)
+                case .itemUpdate(let update): update.completion?(finished.next() == true)
                 case .request(_, let completion), .dataSource(_, _, let completion):
                     let verdict = verdicts.next()
-                    completion?(error == nil && verdict?.error == nil)
+                    completion?(verdict?.error == nil)
                 }
             }
-            for completion in applied.completions { completion.call(completion.finished && error == nil) }
+            for completion in applied.completions { completion.call(completion.finished) }
         }
     }
 

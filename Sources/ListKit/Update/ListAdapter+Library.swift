@@ -70,7 +70,7 @@ extension ListAdapter {
     @discardableResult
     public func flushNow() -> [FlushResult] {
         let start = flushed.count
-        while !isBusy, case .idle = flush, !queue.isEmpty {
+        while !isBusy, case .idle = flush, !queue.isEmpty || carried != nil {
             var step = beginFlush(now: scheduler?.now ?? now)
             if case .diff(let job) = step { step = finishDiff(job.run()) }
             let result = finish(step)

@@ -40,7 +40,8 @@ extension ListAdapter {
 
     /// When the host should call ``beginFlush(now:)``; idle while a flush is under way.
     public var flushTiming: FlushTiming {
-        guard case .idle = flush, !queue.isEmpty else { return .idle }
+        guard case .idle = flush else { return .idle }
+        if queue.isEmpty { return carried == nil ? .idle : .at(coalescer.retryTime) }
         return coalescer.timing == .idle ? .now : coalescer.timing
     }
 
@@ -54,7 +55,7 @@ extension ListAdapter {
     /// Does nothing while a flush is under way (IGListKit F72).
     public func beginFlush(now: UInt64) -> FlushStep {
         self.now = max(self.now, now)
-        guard case .idle = flush, application == nil, depth == 0, !queue.isEmpty else {
+        guard case .idle = flush, application == nil, depth == 0, !queue.isEmpty || carried != nil else {
             return .finished(FlushResult())
         }
         coalescer.start(now: self.now)
@@ -135,7 +136,7 @@ extension ListAdapter {
     /// Takes what goes into one flush: requests that need one of their own stand alone.
     private func takeQueue() -> [QueuedWork] {
         let end = queue.firstIndex { $0.standsAlone } ?? queue.count
-        let count = max(end, 1)
+        let count = min(max(end, 1), queue.count)
         defer { queue.removeFirst(count) }
         return Array(queue[..<count])
     }
@@ -206,7 +207,7 @@ extension ListAdapter {
         tellUpdaterDelegate { $0.adapterDidFinishWithoutUpdates(self) }
         var result = FlushResult()
         result.answers = flush.answers(revision: revision)
-        complete(flush, Application(), error: nil)
+        complete(flush, Application())
         result.events = settled()
         return result
     }

@@ -135,7 +135,7 @@ public final class ListAdapter {
     deinit {
         // Nobody waits for ever: what was never applied is told so.
         for work in flush.work + queue { work.completion?(false) }
-        for completion in application?.completions ?? [] { completion.call(false) }
+        for completion in (carried?.completions ?? []) + (application?.completions ?? []) { completion.call(false) }
     }
 }
 

@@ -9,6 +9,12 @@ struct UpdateCoalescer {
     /// When the last flush started (IGListKit CO-10).
     private var lastStart: UInt64?
     private(set) var timing = FlushTiming.idle
+    /// When what was refused is tried again, if no other flush comes before.
+    private(set) var retryTime: UInt64 = 0
+    private var retryInterval = shortestRetry
+
+    /// How long, in milliseconds, what was refused waits: at first, and at most.
+    private static let (shortestRetry, longestRetry): (UInt64, UInt64) = (100, 30_000)
 
     init(configuration: ListAdapter.Coalescing) {
         self.configuration = configuration
@@ -40,6 +46,15 @@ struct UpdateCoalescer {
         timing = .idle
         lastStart = now
     }
+
+    /// What has been done already was refused: it waits twice as long each time.
+    mutating func refuse(now: UInt64) {
+        retryTime = now.saturatingAdding(retryInterval)
+        retryInterval = min(UpdateCoalescer.longestRetry, retryInterval * 2)
+    }
+
+    /// A flush was taken.
+    mutating func accept() { retryInterval = UpdateCoalescer.shortestRetry }
 }
 
 extension UInt64 {

@@ -1,5 +1,6 @@
 import ListDaemon
 import ListKit
+import PluginAPI
 import TestSupport
 import Testing
 
@@ -86,6 +87,53 @@ struct HostStoringTests {
         #expect(prepared.update.transaction.baseRevision == 0)
         host.send(.stored(prepared.token, nil))
         #expect(try await nextRevision() == 1)
+    }
+
+    /// Has three items, and lets two of them go when it is asked for the first.
+    private final class ShrinkingController: ListSectionController {
+        private var count = 3
+
+        override func numberOfItems() -> Int { count }
+
+        override func item(at index: Int) -> ListItem {
+            // Where a plugin would trap.
+            guard index < count else { return ListItem(reuseIdentifier: "stray") }
+            if count == 3, index == 0 {
+                context?.performBatch(updates: { [self] batch in
+                    count = 1
+                    batch.deleteItems(at: [0, 1])
+                })
+            }
+            return ListItem(reuseIdentifier: "row")
+        }
+    }
+
+    @Test(
+        "the store refuses what a section controller did → it is tried again by itself; who reads sees the list as it was"
+    )
+    func itemUpdateRefused() async throws {
+        let effects = effects
+        let table = try SectionControllerTable(["*": "test/shrinking"]) { _ in
+            SectionControllerEntry.controller("shrinking") { ShrinkingController() }
+        }
+        let host = AdapterHost(
+            configuration: ListAdapter.Configuration(name: "x"), controllers: table, isStored: true,
+            sink: { $0.forEach { effects.record($0) } })
+        host.send(try insert(1, "a"))
+        host.send(.stored(try await nextPrepared().token, nil))
+        #expect(try await nextRevision() == 1)
+        host.send(.query(2, .items(firstSection: 0, sectionCount: 1, byteLimit: 999)))
+        _ = try await nextAnswer()
+        for _ in 0..<2 {
+            host.send(.stored(try await nextPrepared().token, ListError(.storeFailed, "full")))
+            host.send(.query(3, .items(firstSection: 0, sectionCount: 1, byteLimit: 999)))
+            guard case .items(_, _, let items) = try await nextAnswer().outcome.get() else { throw Unexpected() }
+            #expect(items.map(\.item.reuseIdentifier) == ["", "", "row"])
+        }
+        let prepared = try await nextPrepared()
+        #expect(prepared.update.transaction.revision == 2)
+        host.send(.stored(prepared.token, nil))
+        #expect(try await itemCount(of: host) == 1)
     }
 
     @Test("several requests in one flush that cannot be stored → each is answered once")

@@ -1,0 +1,60 @@
+// A transaction that cannot be stored does not happen, but the section controllers whose item updates it was to announce have
+// changed their items. Until the list has followed, they are asked by the indexes that they know.
+
+extension ListAdapter {
+    /// Keeps the item updates of a flush that was refused.
+    func keepItemUpdates(of flush: Flush) {
+        guard var owed = application else {
+            guard !flush.itemUpdates.isEmpty else { return }
+            queue.insert(contentsOf: flush.itemUpdates.map { .itemUpdate($0) }, at: 0)
+            return requestFlush(now: nil)
+        }
+        application = nil
+        var finished = owed.finished.makeIterator()
+        var completions: [(finished: Bool, call: (Bool) -> Void)] = []
+        for case .itemUpdate(let update) in flush.work {
+            let isFinished = finished.next() == true
+            if let completion = update.completion { completions.append((isFinished, completion)) }
+        }
+        owed.completions = completions + owed.completions
+        owed.finished = []
+        carried = owed
+        coalescer.refuse(now: now)
+        scheduleFlush()
+    }
+
+    /// Where the controller of a section has the items that the list knows; `nil` for one that it has let go.
+    ///
+    /// - Complexity: O(changes) while the list owes changes of the section's items; each answer O(log changes).
+    func ownIndexes(of handle: SectionHandle) -> (Int) -> Int? {
+        guard owesItems(of: handle) else { return { $0 } }
+        if let changes = isStoringItems ? application?.itemChanges[handle] : carried?.itemChanges[handle] {
+            return changes.forwarding().callAsFunction
+        }
+        let count = askItemCount(of: handle)
+        return { $0 < count ? $0 : nil }
+    }
+
+    /// Whether the items of a section have changed and the list has not followed.
+    func owesItems(of handle: SectionHandle) -> Bool {
+        isStoringItems ? application?.changes(itemsOf: handle) == true : carried?.changes(itemsOf: handle) == true
+    }
+
+    /// Whether item updates have run whose transaction is being stored.
+    private var isStoringItems: Bool {
+        guard application != nil, case .prepared = flush else { return false }
+        return true
+    }
+}
+
+extension Application {
+    /// Whether a section's controller may have other items than the list.
+    fileprivate func changes(itemsOf handle: SectionHandle) -> Bool {
+        reloads.contains(handle) || itemChanges[handle]?.isEmpty == false
+    }
+}
+
+extension ListItem {
+    /// What is shown of an item that its controller has let go, until the list has followed.
+    static var gone: ListItem { ListItem(reuseIdentifier: "") }
+}

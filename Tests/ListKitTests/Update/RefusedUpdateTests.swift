@@ -1,0 +1,209 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@Suite("Item updates whose transaction the store refuses: the list owes them")
+struct RefusedUpdateTests {
+    /// Takes note of every index that it is asked for and does not have.
+    private final class StrictController: LetterController, ListTransitionDelegate {
+        private(set) var strays: [String] = []
+
+        override init(log: EventList) {
+            super.init(log: log)
+            transitionDelegate = self
+        }
+
+        private func check(_ index: Int, _ call: String = #function) {
+            if !letters.indices.contains(index) { strays.append("\(call) \(index) of \(letters.count)") }
+        }
+
+        override func item(at index: Int) -> ListItem {
+            check(index)
+            return super.item(at: index)
+        }
+        override func sizeForItem(at index: Int) -> Size {
+            check(index)
+            return super.sizeForItem(at: index)
+        }
+        override func placementOfItem(at index: Int) -> ItemPlacement {
+            check(index)
+            return ItemPlacement(frame: Rect(x: 0, y: Double(index) * 10, width: 100, height: 10))
+        }
+        override func shouldSelectItem(at index: Int) -> Bool {
+            check(index)
+            return true
+        }
+        override func didSelectItem(at index: Int) { check(index) }
+        override func didDeselectItem(at index: Int) { check(index) }
+        override func didHighlightItem(at index: Int) { check(index) }
+        override func canMoveItem(at index: Int) -> Bool {
+            check(index)
+            return true
+        }
+        override func canMoveItem(from: Int, to: Int) -> Bool {
+            check(from)
+            return true
+        }
+        override func sectionController(_ controller: ListSectionController, willDisplayItemAt index: Int) {
+            check(index)
+        }
+        func sectionController(
+            _ controller: ListSectionController, initialFrameForItemAt index: Int, resting frame: Rect
+        ) -> Rect {
+            check(index)
+            return frame
+        }
+        func sectionController(
+            _ controller: ListSectionController, finalFrameForItemAt index: Int, resting frame: Rect
+        ) -> Rect { frame }
+    }
+
+    private func strictList(_ texts: String..., layout: ListLayoutKind = .flow) throws -> TestHost {
+        let provider = ScriptedProvider { _ in StrictController(log: EventList()) }
+        return TestHost(try texts.map { try letters($0) }, provider: provider) { $0.layout = layout }
+    }
+
+    /// Takes the first letters of a section away.
+    private func remove(
+        _ count: Int, from controller: LetterController, reloading: Bool = false,
+        completion: ((Bool) -> Void)? = nil
+    ) {
+        controller.context?.performBatch(
+            updates: { batch in
+                controller.letters.removeFirst(count)
+                if reloading { batch.reloadSection() } else { batch.deleteItems(at: Array(0..<count)) }
+            }, completion: completion)
+    }
+
+    /// Begins a flush at a time, which has something to store.
+    private func prepare(_ list: TestHost, at now: UInt64 = 0) throws {
+        guard case .commit = list.adapter.beginFlush(now: now) else {
+            Issue.record("nothing to commit")
+            throw ListError(.storeFailed, "nothing to commit")
+        }
+    }
+
+    private func refuse(_ list: TestHost, at now: UInt64 = 0) throws {
+        try prepare(list, at: now)
+        list.take(list.adapter.abortFlush(ListError(.storeFailed, "full")))
+    }
+
+    @Test("refused → the list asks for another flush by itself, later each time; taken → the completion is called")
+    func triedAgain() throws {
+        let list = try TestHost.letters("a:wxyz")
+        let controller = try #require(list.controller("a"))
+        var completed: [Bool] = []
+        remove(3, from: controller) { completed.append($0) }
+        try refuse(list, at: 1000)
+        #expect(list.adapter.flushTiming == .at(1100) && completed.isEmpty)
+        try refuse(list, at: 1100)
+        #expect(list.adapter.flushTiming == .at(1300) && list.itemCounts == [4])
+        for now in [2000, 3000, 4000, 5000, 6000, 7000, 8000] { try refuse(list, at: UInt64(now)) }
+        #expect(list.adapter.flushTiming == .at(8000 + 25_600))
+        try refuse(list, at: 9000)
+        #expect(list.adapter.flushTiming == .at(9000 + 30_000) && completed.isEmpty)
+        list.now = 40_000
+        let transaction = try #require(list.flush().transaction)
+        #expect(transaction.revision == 1 && transaction.items.deletes.count == 3)
+        #expect(list.itemCounts == [1] && completed == [true] && list.adapter.flushTiming == .idle)
+        remove(1, from: controller)
+        try refuse(list, at: 50_000)
+        #expect(list.adapter.flushTiming == .at(50_100))
+    }
+
+    @Test("somebody writes while changes are owed → at once, with them; refused again → only the request is answered")
+    func writing() throws {
+        let list = try TestHost.letters("a:xyz", "b:x")
+        let controller = try #require(list.controller("a"))
+        var completed: [Bool] = []
+        remove(2, from: controller) { completed.append($0) }
+        try refuse(list)
+        list.enqueue(.patchObject(id: "b", set: ["items": "xy"], unset: []))
+        #expect(list.adapter.flushTiming == .now)
+        try refuse(list)
+        #expect(list.answers.map(\.errorCode) == [.storeFailed] && completed.isEmpty)
+        #expect(list.adapter.flushTiming == .at(100))
+        #expect(try list.perform(.patchObject(id: "b", set: ["items": "xy"], unset: [])).revision == 1)
+        #expect(list.itemCounts == [1, 2] && completed == [true])
+    }
+
+    @Test("refused together with a request before its block ran → the block runs with the next flush, once")
+    func notRun() throws {
+        let list = try TestHost.letters("a:xyz", "b:x")
+        let controller = try #require(list.controller("a"))
+        var completed: [Bool] = []
+        list.enqueue(.patchObject(id: "b", set: ["items": "xy"], unset: []))
+        remove(1, from: controller) { completed.append($0) }
+        try refuse(list)
+        #expect(list.answers.map(\.errorCode) == [.storeFailed])
+        #expect(controller.letters.count == 3 && completed.isEmpty && list.adapter.flushTiming == .now)
+        #expect(list.flush().transaction?.items.deletes == [ItemPlace(section: 0, item: 0)])
+        #expect(list.itemCounts == [2, 1] && completed == [true])
+    }
+
+    @Test("refused, and the list ends → completions hear that nothing was applied")
+    func ending() throws {
+        var list: TestHost? = try TestHost.letters("a:xyz")
+        var completed: [Bool] = []
+        remove(1, from: try #require(list?.controller("a"))) { completed.append($0) }
+        try refuse(try #require(list))
+        list = nil
+        #expect(completed == [false])
+    }
+
+    @Test(
+        "while it is stored, and while it is owed → no section controller is asked for an item that it no longer has",
+        arguments: [false, true], [ListLayoutKind.flow, .absolute])
+    func asking(reloading: Bool, layout: ListLayoutKind) throws {
+        let list = try strictList("a:abcdefghijkl", "b:x", layout: layout)
+        var screen = try list.open()
+        let controller = try #require(list.controller("a") as? StrictController)
+        remove(9, from: controller, reloading: reloading)
+        try prepare(list)
+        try read(list)
+        list.take(list.adapter.abortFlush(ListError(.storeFailed, "full")))
+        try read(list)
+        try look(at: list, &screen)
+        #expect(list.enqueue(.moveItem(from: IndexPath(section: 0, item: 9), to: IndexPath(section: 0, item: 0))) == 1)
+        list.take(list.adapter.commitOrFinish())
+        #expect(list.answers.last?.isRefused == true)
+        #expect(controller.strays.isEmpty)
+
+        #expect(list.adapter.flushTiming == .at(100))
+        _ = list.takeEvents()
+        list.flush()
+        screen.take(list.takeEvents())
+        try screen.expectEqualToResync(of: list.adapter)
+        #expect(list.adapter.items(inSection: 0).map { $0.content["letter"]?.string } == ["j", "k", "l"])
+        #expect(screen.items.map { $0.content["letter"]?.string } == ["j", "k", "l", "x"])
+        #expect(controller.strays.isEmpty)
+    }
+
+    /// Does what those do who have no view.
+    private func read(_ list: TestHost) throws {
+        #expect(list.itemCounts == [12, 1])
+        #expect(list.adapter.items(inSection: 0).count == 12)
+        for item in [0, 5, 9, 11] {
+            _ = try list.adapter.selectItem(item, ofObject: "a")
+            _ = try list.adapter.setHighlighted(true, item: item, ofObject: "a")
+            _ = try list.adapter.deselectItem(item, ofObject: "a")
+        }
+    }
+
+    /// Does what viewers do.
+    private func look(at list: TestHost, _ screen: inout Screen) throws {
+        for y in [100.0, 30, 0] {
+            let rect = Rect(x: 0, y: y, width: 100, height: 100)
+            screen.take(try list.adapter.setViewport(view: 1, seen: screen.sequence, rect: rect).effects)
+        }
+        try list.adapter.openView(7)
+        _ = try list.adapter.setViewport(view: 7, seen: 0, rect: Rect(x: 0, y: 0, width: 90, height: 200))
+        _ = try list.adapter.closeView(7)
+    }
+}
+
+extension ListAdapter {
+    /// The result of the next flush, stored or not.
+    fileprivate func commitOrFinish() -> FlushResult {
+        if case .finished(let result) = beginFlush(now: 0) { result } else { commitFlush() }
+    }
+}
