@@ -165,6 +165,8 @@ extension ListAdapter {
         }
         let result = output.result
         tellUpdaterDelegate { $0.adapter(self, didDiff: result, onBackgroundThread: onBackgroundThread) }
+        // The delegate may have cancelled it.
+        guard case .diffing = self.flush else { return .finished(FlushResult()) }
         flush.changes.deletes = Array(result.deletes)
         flush.changes.inserts = result.inserts.map { ($0, list[$0]) }
         flush.changes.moves = result.moves.map { ($0.from, $0.to) }

@@ -67,6 +67,33 @@ struct TransactionRuleTests {
         #expect(list.answers.map(\.id) == [first, second] && list.ids.isEmpty && list.adapter.revision == 1)
     }
 
+    /// Cancels the first diff that is over.
+    private final class Canceller: ListUpdaterDelegate {
+        private var isArmed = true
+
+        func adapter(_ adapter: ListAdapter, didDiff result: ListIndexSetResult, onBackgroundThread: Bool) {
+            if isArmed { adapter.cancelFlush() }
+            isArmed = false
+        }
+    }
+
+    @Test("a diff given up by the updater's delegate that is told of it → each request is answered once (TR-02)")
+    func cancelledByDelegate() throws {
+        let list = try TestHost.letters("a:x")
+        let canceller = Canceller()
+        list.adapter.updaterDelegate = canceller
+        let request = list.enqueue(.performUpdates(objects: try [letters("b:x")]))
+        var finished: [Bool] = []
+        list.adapter.performUpdates(try [letters("b:x")]) { finished.append($0) }
+        guard case .finished(let result) = list.adapter.beginFlush(now: 0) else {
+            Issue.record("another step")
+            return
+        }
+        #expect(result.answers.isEmpty && finished.isEmpty && list.ids == ["a"] && list.adapter.flushTiming == .now)
+        list.flush()
+        #expect(list.answers.map(\.id) == [request] && finished == [true] && list.adapter.revision == 1)
+    }
+
     @Test("cancelled when there is no diff in flight → a reload and another data source go on (TR-07, TR-08)")
     func notCancellable() throws {
         let list = try TestHost.letters("a:x")
