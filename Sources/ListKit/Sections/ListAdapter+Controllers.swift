@@ -10,7 +10,7 @@ extension ListAdapter {
         return kind
     }
 
-    /// The controller of a section, made if there is none yet.
+    /// The controller of a section, made if there is none yet; `nil` while it is being made.
     func controller(of handle: SectionHandle) -> ListSectionController? {
         if let controller = registry.controllers[handle] { return controller }
         guard let object = sections.object(of: handle) else { return nil }
@@ -23,7 +23,9 @@ extension ListAdapter {
             fault(handle, "no section controller for the type \(object.type.debugDescription)")
             return nil
         }
+        guard registry.beginMaking(handle) else { return nil }
         let controller = call(.make, handle) { kind.make(object) }
+        registry.endMaking(handle)
         giveBack(controller)
         guard type(of: controller) != ListSectionController.self, controller.link == nil else {
             fault(handle, controller.link == nil ? "a plain ListSectionController" : "one controller for two objects")

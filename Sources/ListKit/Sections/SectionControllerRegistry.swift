@@ -11,6 +11,8 @@ struct SectionControllerRegistry {
     private(set) var controllers: [SectionHandle: ListSectionController] = [:]
     /// Controllers of kinds with traits: they are given back when nobody needs them.
     private(set) var transient: Set<SectionHandle> = []
+    /// The sections whose controllers are being made.
+    private var making: Set<SectionHandle> = []
     /// Why a section shows error items.
     private(set) var faults: [SectionHandle: String] = [:]
 
@@ -26,6 +28,12 @@ struct SectionControllerRegistry {
     }
 
     mutating func forgetKinds() { kinds.removeAll() }
+
+    /// Notes that a section's controller is being made; answers whether it was not already.
+    mutating func beginMaking(_ handle: SectionHandle) -> Bool { making.insert(handle).inserted }
+
+    /// Notes that it has been made.
+    mutating func endMaking(_ handle: SectionHandle) { making.remove(handle) }
 
     mutating func keep(_ controller: ListSectionController, for handle: SectionHandle, isTransient: Bool) {
         controllers[handle] = controller

@@ -48,12 +48,13 @@ extension ListAdapter {
         }
     }
 
-    /// The section controller of a section, made if there is none; `nil` past the end and for a section at fault.
+    /// The section controller of a section, made if there is none; `nil` past the end, for a section at fault, and while its
+    /// controller is being made.
     public func sectionController(at section: Int) -> ListSectionController? {
         sections.handle(at: section).flatMap { controller(of: $0) }
     }
 
-    /// The section controller of an object; `nil` when the list has none with this identifier.
+    /// The section controller of an object; `nil` when the list has none with this identifier, and while it is being made.
     public func sectionController(forID id: String) -> ListSectionController? {
         sections.handle(forID: id).flatMap { controller(of: $0) }
     }
