@@ -101,19 +101,25 @@ extension ListAdapter {
         isSettling = true
         defer { isSettling = false }
         var done = 0
-        while done < deferred.count, done < ListAdapter.maximumDeferred + deferredScrolls {
-            deferred[done]()
-            done += 1
-        }
+        repeat {
+            while done < deferred.count, done < ListAdapter.maximumDeferred + deferredScrolls {
+                deferred[done]()
+                done += 1
+            }
+            // Those who are asked for what a view shows anew may want something, too.
+            for view in views where view.isStale {
+                view.isStale = false
+                pendingEvents += compose(view)
+            }
+        } while done < min(deferred.count, ListAdapter.maximumDeferred + deferredScrolls)
+            || views.contains(where: \.isStale)
         deferred = []
         deferredScrolls = 0
-        isActivityDeferred = false
-        for view in views where view.isStale {
-            view.isStale = false
-            pendingEvents += compose(view)
-        }
         releaseTransientControllers()
         releaseHandles()
+        guard isActivityDeferred else { return }
+        isActivityDeferred = false
+        onActivity?()
     }
 
     /// The end of a call that answers events: what nobody took before, what the call itself did, what callbacks did.

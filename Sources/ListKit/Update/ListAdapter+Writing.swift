@@ -26,16 +26,7 @@ extension ListAdapter {
 
     /// Tells the host, once the adapter is not in the middle of something.
     func noteActivity() {
-        guard isBusy else {
-            onActivity?()
-            return
-        }
-        guard !isActivityDeferred else { return }
-        isActivityDeferred = true
-        deferred.append { [weak self] in
-            self?.isActivityDeferred = false
-            self?.onActivity?()
-        }
+        if isBusy { isActivityDeferred = true } else { onActivity?() }
     }
 
     /// When the host should call ``beginFlush(now:)``; idle while a flush is under way.

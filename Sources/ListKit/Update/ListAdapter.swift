@@ -89,7 +89,7 @@ public final class ListAdapter {
     var flushed: [FlushResult] = []
     /// Whether the completions and listeners of a flush are being called: all is consistent then, and views may be called.
     var isCompleting = false
-    /// Whether the host is told of activity among the work that was put off.
+    /// Whether the host is told of activity after the work that was put off.
     var isActivityDeferred = false
     /// Whether work that was put off is being done.
     var isSettling = false
