@@ -12,6 +12,8 @@ struct Application {
     var itemsBefore: [SectionHandle: [ListItem]] = [:]
     /// Whether all section controllers are made anew, so that it does not matter what became of single items.
     var reloadsAll = false
+    /// Sections of which something was said since their items were counted.
+    var uncounted: Set<SectionHandle> = []
     /// Sections whose sizes are to be asked anew.
     var invalidated: Set<SectionHandle> = []
     /// Controllers of displayed sections that were let go, so that they hear the end of it.
@@ -33,6 +35,9 @@ struct Application {
 
     /// How deep item updates may be nested; deeper ones wait for the next flush.
     static let maximumNesting = 32
+
+    /// How often sections are counted that change while they are.
+    static let maximumCounts = 8
 
     /// Whether there is anything to announce.
     var isAnnounced: Bool { !reloads.isEmpty || !unnoticed.isEmpty || itemChanges.values.contains { !$0.isEmpty } }

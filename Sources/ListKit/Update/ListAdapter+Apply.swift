@@ -247,7 +247,16 @@ extension ListAdapter {
         var handles = applied.reloads.union(applied.itemChanges.keys)
         handles.formUnion(positions.compactMap { sections.handle(at: $0) })
         if flush.reloadsAll { handles.formUnion(recountAll()) }
-        for handle in inOrder(handles) { settleItemCount(of: handle, applied.itemChanges[handle]) }
+        for _ in 0..<Application.maximumCounts where !handles.isEmpty {
+            application?.uncounted = []
+            for handle in inOrder(handles) { settleItemCount(of: handle) }
+            handles = application?.uncounted ?? []
+        }
+        application?.uncounted = []
+        for handle in inOrder(handles) {
+            fault(handle, "its items change whenever they are counted")
+            settleItemCount(of: handle)
+        }
         for (handle, before) in applied.itemsBefore where registry.faults[handle] == nil {
             guard let after = identifiedItems(of: handle, sections.object(of: handle)) else { continue }
             follow(ListItemChanges(from: before, to: after), of: handle)
@@ -267,8 +276,11 @@ extension ListAdapter {
         return handles
     }
 
-    private func settleItemCount(of handle: SectionHandle, _ changes: ListItemChanges?) {
+    private func settleItemCount(of handle: SectionHandle) {
+        let changes = application?.itemChanges[handle]
         var count = askItemCount(of: handle)
+        // What it says of its items while it is counted is looked at next time.
+        if application?.uncounted.contains(handle) == true { return }
         if let changes, application?.reloads.contains(handle) == false, registry.faults[handle] == nil {
             let announced = changes.count(after: sections.oldItemCount(of: handle))
             if count != announced {

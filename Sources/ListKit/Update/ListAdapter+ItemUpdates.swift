@@ -46,7 +46,9 @@ extension ListAdapter {
             application?.updating?.said.append(said)
             return
         }
-        guard sections.position(of: handle) != nil, let old = sections.oldPosition(of: handle) else { return }
+        guard sections.position(of: handle) != nil else { return }
+        if said.reloadsSection || said.hasItemChanges { application?.uncounted.insert(handle) }
+        guard let old = sections.oldPosition(of: handle) else { return }
         let isUnnoticed = application?.isUnnoticed(old) == true
         if said.reloadsSection, !isUnnoticed { application?.reloads.insert(handle) }
         if said.invalidatesLayout { application?.invalidated.insert(handle) }

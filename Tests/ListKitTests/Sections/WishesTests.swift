@@ -75,4 +75,72 @@ struct WishesTests {
         #expect(screen.offset.y == (scrolls ? 100 : 0))
         #expect(list.adapter.flushTiming == (scrolls ? .idle : .now))
     }
+
+    // MARK: While items are counted
+
+    private final class Growing: LetterController {
+        /// How many more times it changes its items when it is counted.
+        var growth = 0
+        var reloads = false
+
+        override func numberOfItems() -> Int {
+            guard growth > 0 else { return letters.count }
+            growth -= 1
+            context?.performBatch(updates: { [self] batch in
+                letters.append("n")
+                if reloads { batch.reloadSection() } else { batch.insertItems(at: [letters.count - 1]) }
+            })
+            return letters.count
+        }
+    }
+
+    private func growing(_ texts: String...) throws -> TestHost {
+        TestHost(try texts.map { try letters($0) }, provider: ScriptedProvider { _ in Growing(log: EventList()) })
+    }
+
+    @Test(
+        "items that change while they are counted → counted again, and announced in the same transaction",
+        arguments: [false, true])
+    func counted(reloads: Bool) throws {
+        let list = try growing("a:x", "b:x")
+        var screen = try list.open()
+        let controller = try #require(list.controller("a") as? Growing)
+        (controller.growth, controller.reloads) = (3, reloads)
+        controller.context?.performBatch(updates: { batch in
+            controller.letters.append("m")
+            batch.insertItems(at: [1])
+        })
+        _ = list.takeEvents()
+        let transaction = try #require(list.flush().transaction)
+        #expect(list.itemCounts == [5, 1] && controller.letters.count == 5)
+        #expect(transaction.itemCount == 6 && transaction.sections.reloads.count == (reloads ? 1 : 0))
+        #expect(transaction.items.inserts.map(\.item) == (reloads ? [] : [1, 2, 3, 4]))
+        screen.take(list.takeEvents())
+        try screen.expectEqualToResync(of: list.adapter)
+        #expect(screen.items.filter { $0.section == 0 }.count == 5)
+    }
+
+    @Test("items of a new section that change while they are counted → the list has as many as the controller")
+    func countedWhenNew() throws {
+        let provider = ScriptedProvider { _ in
+            let controller = Growing(log: EventList())
+            controller.growth = 2
+            return controller
+        }
+        let list = TestHost([], provider: provider)
+        try list.update([letters("a:x")])
+        #expect(list.itemCounts == [3] && list.controller("a")?.letters.count == 3)
+    }
+
+    @Test("items that change whenever they are counted → the section is at fault, the list goes on")
+    func countedWithoutEnd() throws {
+        let list = try growing("a:x", "b:x")
+        let controller = try #require(list.controller("a") as? Growing)
+        controller.growth = .max
+        #expect(try list.perform(.reloadObjects(["a"])).revision == 1)
+        #expect(list.itemCounts == [1, 1])
+        #expect(list.adapter.items(inSection: 0).map(\.reuseIdentifier) == ["error"])
+        #expect(try list.perform(.patchObject(id: "b", set: ["items": "xy"], unset: [])).revision == 2)
+        #expect(list.itemCounts == [1, 2])
+    }
 }
