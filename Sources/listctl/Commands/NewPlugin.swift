@@ -3,14 +3,15 @@ import Foundation
 
 /// Makes the package of a new plugin from the template that ships with listd.
 enum NewPlugin {
-    /// Stands for the plugin's name in the template's files and file names; with a capital, for the start of its types.
+    /// Stands for the plugin's name in the template's files and file names; with a capital, for the start of its types; after
+    /// `import`, for its module.
     private static let placeholder = "template"
     /// Where the template looks for listd's development files.
     private static let templateSDK = "../../Sources"
 
     static func make(_ name: String, json: Bool) -> ExitCode {
-        guard isIdentifier(name) else {
-            Output.complain("“\(name)” cannot name a Swift module: use letters, digits and _, no digit first")
+        guard isName(name) else {
+            Output.complain("“\(name)” cannot name a plugin: 1 to 64 letters, digits, - and _, one letter at least")
             return .usage
         }
         guard let template = templateDirectory() else {
@@ -19,11 +20,7 @@ enum NewPlugin {
         }
         do {
             try copy(template.directory, to: URL(fileURLWithPath: name, isDirectory: true)) { text in
-                text.replacingOccurrences(of: placeholder, with: name)
-                    .replacingOccurrences(
-                        of: placeholder.capitalized, with: name.prefix(1).uppercased() + name.dropFirst()
-                    )
-                    .replacingOccurrences(of: templateSDK, with: template.sdk.path)
+                renamed(text, for: name, sdk: template.sdk.path)
             }
             if json {
                 Output.json(["directory": .string(name)])
@@ -37,16 +34,44 @@ enum NewPlugin {
         }
     }
 
-    private static func isIdentifier(_ name: String) -> Bool {
-        guard let first = name.utf8.first, first > UInt8(ascii: "9") else { return false }
-        return name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                true
-            default: false
+    /// Whether a text can be the name of a plugin, as the daemon sees it (`PluginName`), with a letter for Swift's sake.
+    static func isName(_ text: String) -> Bool {
+        let letters = text.utf8.count { isLetter($0) }
+        return letters > 0 && text.utf8.count <= 64
+            && text.utf8.allSatisfy { byte in
+                isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
             }
-        }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// A part of the template, or the name of a file of it, for a plugin of this name.
+    static func renamed(_ text: String, for name: String, sdk: String) -> String {
+        let module = module(of: name)
+        return replaced(
+            text,
+            [
+                ("import \(placeholder)", "import \(module)"), (placeholder, name),
+                (placeholder.capitalized, module.prefix(1).uppercased() + module.dropFirst()), (templateSDK, sdk),
+            ])
+    }
+
+    /// What the package manager calls the module of a target with this name.
+    private static func module(of name: String) -> String {
+        let word = name.replacingOccurrences(of: "-", with: "_")
+        return word.utf8.first.map(isDigit) == true ? "_" + word.dropFirst() : word
+    }
+
+    /// Puts in all replacements at once, so that none is replaced again.
+    private static func replaced(_ text: String, _ replacements: some Collection<(old: String, new: String)>) -> String
+    {
+        guard let first = replacements.first else { return text }
+        let parts = text.components(separatedBy: first.old).map { replaced($0, replacements.dropFirst()) }
+        return parts.joined(separator: first.new)
     }
 
     /// The template and the development files beside the installed program, or in the sources it was built from.
