@@ -4,7 +4,8 @@ import ListClient
 /// Prints every signal of one list, or of all that its user may read, until it is interrupted.
 ///
 /// Lists that not everybody may read, and a direct connection, tell only who has subscribed: so it subscribes to every
-/// list, to new ones as they come, and again with every new daemon.
+/// list, to new ones as they come, to those whose options have changed, which may have other readers now, and again with
+/// every new daemon.
 @DBusActor
 final class Monitor {
     private let path: ObjectPath?
@@ -83,8 +84,14 @@ final class Monitor {
         let arrivals = MatchRule(
             sender: ListdName.bus, path: ListdName.adaptersPath, interface: StandardInterface.objectManager,
             member: "InterfacesAdded")
-        let heard = try await connection.subscribe(lists) { [weak self] in self?.received($0) }
-        signals = [heard, try await connection.subscribe(arrivals) { [weak self] in self?.appeared($0) }]
+        let changes = MatchRule(
+            sender: ListdName.bus, path: path, interface: StandardInterface.properties, member: "PropertiesChanged",
+            arguments: [0: ListdName.adapter])
+        signals = [
+            try await connection.subscribe(lists) { [weak self] in self?.received($0) },
+            try await connection.subscribe(arrivals) { [weak self] in self?.appeared($0) },
+            try await connection.subscribe(changes) { [weak self] in self?.changed($0) },
+        ]
     }
 
     private func subscribe(to path: ObjectPath, of daemon: ListDaemonClient) async throws(DBusError) {
@@ -100,15 +107,32 @@ final class Monitor {
     }
 
     private func appeared(_ message: Message) {
-        guard let daemon,
-            let path = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }),
+        guard let path = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }),
             self.path == nil || self.path == path
         else { return }
+        subscribe(to: path)
+    }
+
+    /// Other options may have other readers.
+    private func changed(_ message: Message) {
+        let names = try? message.read { (reader) throws(DBusError) in
+            _ = try reader.readString()
+            return try [String: DBusValue](from: &reader).keys
+        }
+        if let path = message.path, names?.contains("Options") == true { subscribe(to: path) }
+    }
+
+    private func subscribe(to path: ObjectPath) {
+        guard let daemon else { return }
         Task { @DBusActor in
             do throws(DBusError) {
                 try await subscribe(to: path, of: daemon)
             } catch  where error.isTimeout {
                 if daemon === self.daemon { awaited?.askLater() }
+            } catch  where error.standard == .accessDenied {
+                guard daemon === self.daemon else { return }
+                Output.complain(CommandRunner.explanation(of: error))
+                finish(.failed)
             } catch {
                 // What ends a daemon or a connection is told by their absence.
             }

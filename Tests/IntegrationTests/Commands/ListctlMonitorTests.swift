@@ -1,4 +1,5 @@
 import DBus
+import Foundation
 import TestSupport
 import Testing
 
@@ -55,5 +56,49 @@ struct ListctlMonitorTests {
         try await change(again, until: "secret", isToldBy: monitor)
         monitor.stop()
         await second.stop()
+    }
+
+    /// Runs the command as a user who owns nothing and is in no group but its own.
+    private func strangersMonitor(_ address: String, _ arguments: String...) throws -> ChildProcess {
+        let user = ["--reuid=\(Agent.nobody)", "--regid=\(Agent.nobody)", "--clear-groups"]
+        return try ChildProcess(
+            "/usr/bin/setpriv", user + [Listctl.path, "--bus", address, "monitor"] + arguments,
+            environment: ["SWIFT_BACKTRACE": "enable=no"])
+    }
+
+    /// Gives a configured list other readers.
+    private func give(_ name: String, of stage: Stage, readers: String) async throws {
+        let file = stage.listd.directory.appending(path: "config/\(name).list")
+        try "[List]\nReaders=\(readers)\n".write(to: file, atomically: true, encoding: .utf8)
+        try await stage.manager.call("Reload")
+    }
+
+    @Test(
+        "a reload lets one read a list, by its group or as anybody → it is told of from then on",
+        .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases, ["group:nogroup", "any"])
+    func becomesReadable(transport: TransportKind, readers: String) async throws {
+        let stage = try await Stage.withDirectSocket(files: ["feed.list": "[List]\nReaders=owner\n"])
+        let open = try await stage.createAdapter("open")
+        let monitor = try strangersMonitor(stage.address(transport))
+        try await change(open, until: "open", isToldBy: monitor)
+        try await give("feed", of: stage, readers: readers)
+        let feed = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/feed")
+        try await change(feed, until: "feed", isToldBy: monitor)
+        monitor.stop()
+        await stage.stop()
+    }
+
+    @Test(
+        "a reload takes the right to read from the list that is asked for → that is said, and it ends",
+        .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
+    func becomesRestricted(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket(files: ["feed.list": "[List]\nReaders=any\n"])
+        let feed = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/feed")
+        let monitor = try strangersMonitor(stage.address(transport), "feed")
+        try await change(feed, until: "feed", isToldBy: monitor)
+        try await give("feed", of: stage, readers: "owner")
+        #expect(try await monitor.exit.next(timeout: .seconds(30)) == 1)
+        #expect(monitor.lines.recorded.last?.contains("may not read") == true)
+        await stage.stop()
     }
 }
