@@ -14,13 +14,21 @@ struct ListFollowerTests {
         }
     }
 
+    /// A follower that has told of the two objects of the list, and what it tells from then on.
+    private func following(
+        by daemon: ListDaemonClient, patience: Duration = .seconds(600)
+    ) async throws -> (ListFollower, EventLog<String>) {
+        let events = EventLog<String>()
+        let follower = ListFollower(name: "l", patience: patience) { events.record(text($0)) }
+        await follower.attach(to: daemon)
+        #expect(try await events.next() == "replaced(count: 2)")
+        return (follower, events)
+    }
+
     @Test("the list is removed and made again → the mirror starts anew, and nothing is told as removed")
     func madeAgain() async throws {
         let listd = try await FakeListd()
-        let events = EventLog<String>()
-        let follower = ListFollower(name: "l", patience: .seconds(600)) { events.record(text($0)) }
-        await follower.attach(to: try await listd.client())
-        #expect(try await events.next() == "replaced(count: 2)")
+        let (follower, events) = try await following(by: try await listd.client())
         for round in 0..<3 {
             listd.hide()
             (listd.list.epoch, listd.list.ids) = ("round \(round)", ["c", "d", "e"])
@@ -35,10 +43,8 @@ struct ListFollowerTests {
         arguments: ["GetAdapter", "Subscribe", "GetObjects"], [true, false])
     func removedWhileAskedFor(member: String, isRefused: Bool) async throws {
         let listd = try await FakeListd()
-        let events = EventLog<String>()
-        let follower = ListFollower(name: "l", patience: .seconds(600)) { events.record(text($0)) }
-        await follower.attach(to: try await listd.client())
-        #expect(try await events.next() == "replaced(count: 2)")
+        let (follower, events) = try await following(by: try await listd.client())
+        defer { follower.detach() }
         for round in 0..<3 {
             let hidden = EventLog<String>()
             listd.list.onCall = { called in
@@ -61,10 +67,7 @@ struct ListFollowerTests {
     @Test("another daemon does not have the list yet → it is waited for, and followed when it is made")
     func madeByAnotherDaemon() async throws {
         let first = try await FakeListd()
-        let events = EventLog<String>()
-        let follower = ListFollower(name: "l", patience: .seconds(600)) { events.record(text($0)) }
-        await follower.attach(to: try await first.client())
-        #expect(try await events.next() == "replaced(count: 2)")
+        let (follower, events) = try await following(by: try await first.client())
         follower.detach()
         try await first.connection.releaseName(ListdName.bus)
         let second = try await FakeListd(on: first.bus)
@@ -79,10 +82,7 @@ struct ListFollowerTests {
     @Test("another daemon never gets the list → removed, once")
     func goneWithItsDaemon() async throws {
         let first = try await FakeListd()
-        let events = EventLog<String>()
-        let follower = ListFollower(name: "l", patience: .milliseconds(20)) { events.record(text($0)) }
-        await follower.attach(to: try await first.client())
-        #expect(try await events.next() == "replaced(count: 2)")
+        let (follower, events) = try await following(by: try await first.client(), patience: .milliseconds(20))
         try await first.connection.releaseName(ListdName.bus)
         let second = try await FakeListd(on: first.bus)
         second.hide()
@@ -104,11 +104,8 @@ struct ListFollowerTests {
     @Test("the list is removed and does not come back → removed, once")
     func gone() async throws {
         let listd = try await FakeListd()
-        let events = EventLog<String>()
-        let follower = ListFollower(name: "l", patience: .milliseconds(20)) { events.record(text($0)) }
         let daemon = try await listd.client()
-        await follower.attach(to: daemon)
-        #expect(try await events.next() == "replaced(count: 2)")
+        let (follower, events) = try await following(by: daemon, patience: .milliseconds(20))
         listd.hide()
         #expect(try await events.next() == "removed")
         // Whoever wants it attaches again, as to any list.
@@ -120,11 +117,8 @@ struct ListFollowerTests {
     @Test("detached while the list is away → nothing more is told")
     func detached() async throws {
         let listd = try await FakeListd()
-        let events = EventLog<String>()
-        let follower = ListFollower(name: "l", patience: .milliseconds(20)) { events.record(text($0)) }
         let daemon = try await listd.client()
-        await follower.attach(to: daemon)
-        #expect(try await events.next() == "replaced(count: 2)")
+        let (follower, events) = try await following(by: daemon, patience: .milliseconds(20))
         listd.hide()
         let heard = EventLog<String>()
         let watch = try await daemon.connection.subscribe(
@@ -147,10 +141,8 @@ struct ListFollowerTests {
         let task = Task { @DBusActor in await first.attach(to: daemon) }
         task.cancel()
         await task.value
-        let events = EventLog<String>()
-        let second = ListFollower(name: "l", patience: .seconds(600)) { events.record(text($0)) }
-        await second.attach(to: daemon)
-        #expect(try await events.next() == "replaced(count: 2)")
+        let (second, events) = try await following(by: daemon)
+        defer { second.detach() }
         listd.hide()
         listd.list.ids = []
         listd.show()
