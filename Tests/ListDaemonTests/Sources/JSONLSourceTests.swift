@@ -235,6 +235,47 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
+    @Test("a directory far above gets another name, and another comes in its place → the file there is followed")
+    func renamedAbove() async throws {
+        for name in ["top", "top/mid", "top/mid/low", "other", "other/mid", "other/mid/low"] {
+            try #require(unsafe mkdir(directory.file(name), 0o755) == 0)
+        }
+        let path = directory.file("top/mid/low/list.jsonl")
+        try Writing.write(line("a", 1), to: path)
+        try Writing.write(line("b", 2), to: directory.file("other/mid/low/list.jsonl"))
+        let source = try follow(path)
+        #expect(try await events.next() == .list([object("a", 1)]))
+        try Writing.rename(directory.file("top"), to: directory.file("gone"))
+        #expect(try await events.nextFailure().message == "\(path) is gone; waiting for it")
+        try Writing.rename(directory.file("other"), to: directory.file("top"))
+        #expect(try await events.next() == .list([object("b", 2)]))
+        try Writing.append(line("x", 9), to: directory.file("gone/mid/low/list.jsonl"))
+        try Writing.append(line("c", 3), to: path)
+        #expect(try await events.next() == .upserts([object("c", 3)]))
+        await source.stop()
+    }
+
+    @Test(
+        "a link on the way that is turned → the file there is followed",
+        arguments: [("release-1", "release-2"), ("./release-1/../release-1", "next")])
+    func turned(_ targets: (String, String)) async throws {
+        for name in ["release-1", "release-2"] {
+            try #require(unsafe mkdir(directory.file(name), 0o755) == 0)
+            try #require(unsafe mkdir(directory.file(name + "/data"), 0o755) == 0)
+            try Writing.write(line(name, 1), to: directory.file(name + "/data/list.jsonl"))
+        }
+        try #require(unsafe symlink(directory.path + "/release-2", directory.file("next")) == 0)
+        try #require(unsafe symlink(targets.0, directory.file("current")) == 0)
+        let source = try follow(directory.file("current/data/list.jsonl"))
+        #expect(try await events.next() == .list([object("release-1", 1)]))
+        try #require(unsafe symlink(targets.1, directory.file("new")) == 0)
+        try Writing.rename(directory.file("new"), to: directory.file("current"))
+        #expect(try await events.next() == .list([object("release-2", 1)]))
+        try Writing.append(line("c", 3), to: directory.file("release-2/data/list.jsonl"))
+        #expect(try await events.next() == .upserts([object("c", 3)]))
+        await source.stop()
+    }
+
     @Test("a file, a line without end and an object beyond the limits → failed with what is too large")
     func limits() async throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 16)

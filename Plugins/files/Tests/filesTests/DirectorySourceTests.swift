@@ -103,6 +103,43 @@ struct DirectorySourceTests {
         await following.wait(forNames: ["b", "c"])
     }
 
+    @Test("a directory far above gets another name, and another comes in its place → that one is followed")
+    func renamedAbove() async throws {
+        let scratch = try Scratch()
+        for name in ["top", "top/mid", "top/mid/low", "other", "other/mid", "other/mid/low"] {
+            try scratch.makeDirectory(name)
+        }
+        try scratch.write("top/mid/low/a")
+        try scratch.write("other/mid/low/b")
+        var following = Following(scratch.file("top/mid/low"))
+        await following.wait(forNames: ["a"])
+        try scratch.rename("top", "gone")
+        try scratch.rename("other", "top")
+        await following.wait(forNames: ["b"])
+        try scratch.write("top/mid/low/c")
+        await following.wait(forNames: ["b", "c"])
+    }
+
+    @Test("a link on the way that is turned → the directory there is followed", arguments: ["release-2", "next"])
+    func turned(target: String) async throws {
+        let scratch = try Scratch()
+        for name in ["release-1", "release-2"] {
+            try scratch.makeDirectory(name)
+            try scratch.makeDirectory(name + "/data")
+            try scratch.write("\(name)/data/of-\(name)")
+        }
+        try scratch.link("next", to: scratch.file("release-2"))
+        try scratch.link("current", to: "release-1")
+        var following = Following(scratch.file("current/data"))
+        await following.wait(forNames: ["of-release-1"])
+        try scratch.link("new", to: target)
+        try scratch.rename("new", "current")
+        await following.wait(forNames: ["of-release-2"])
+        try scratch.write("release-2/data/z")
+        await following.wait(forNames: ["of-release-2", "z"])
+        #expect(following.failures.isEmpty)
+    }
+
     @Test("no such directory → failed once with the path and the reason, and it is waited for")
     func missing() async throws {
         let scratch = try Scratch()

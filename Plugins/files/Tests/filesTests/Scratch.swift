@@ -46,5 +46,9 @@ final class Scratch {
         guard unsafe Foundation.rename(file(old), file(new)) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
+    func link(_ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: file(name), withDestinationPath: target)
+    }
+
     func delete(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
 }

@@ -4,9 +4,9 @@ internal import Glibc
 
 /// Tells when a file may have changed, come or gone (inotify(7)).
 ///
-/// Watched are the file, the directories of the path and of every symbolic link on the way, and while directories are
-/// missing the last one that exists. What cannot be watched, for want of permission or of watches, is looked at once a
-/// second. Belongs to the serial queue that it is given; so do its calls.
+/// Watched are the file, and in each directory that its path leads through, those of symbolic links too, the name by which it
+/// goes on, as far as there are directories: whatever is renamed or turned on the way is noticed. What cannot be watched, for
+/// want of permission or of watches, is looked at once a second. Belongs to the serial queue that it is given; so do its calls.
 final class PathWatch {
     private static let directoryEvents =
         UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
@@ -20,7 +20,7 @@ final class PathWatch {
     private var events: (any DispatchSourceRead)?
     private let timer: any DispatchSourceTimer
     private var isPolling = false
-    private var watches: Set<Int32> = []
+    private let watches = WatchedNames()
 
     /// Begins to watch; nothing is called before `update`.
     init(path: String, queue: DispatchQueue, changed: @escaping @Sendable () -> Void) {
@@ -32,9 +32,8 @@ final class PathWatch {
         timer.activate()
         guard descriptor >= 0 else { return }
         let events = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        events.setEventHandler {
-            Self.drain(descriptor)
-            changed()
+        events.setEventHandler { [watches] in
+            if watches.drain(descriptor) { changed() }
         }
         events.setCancelHandler { close(descriptor) }
         events.activate()
@@ -43,31 +42,33 @@ final class PathWatch {
 
     /// Watches what is on the way to the file now; call it before each look at the file, so that no change falls between.
     func update() {
-        var places = placesToWatch()
+        var way = PathSteps(of: path)
         // A directory that came after it was looked for, and before the one above it was watched, has told nobody.
         for _ in 0..<Self.attempts {
-            watch(places)
-            let seen = places
-            places = placesToWatch()
-            if places.elementsEqual(seen, by: ==) { return }
+            watch(way)
+            let seen = way
+            way = PathSteps(of: path)
+            if way == seen { return }
         }
         poll(true)
     }
 
-    private func watch(_ places: [(String, isFile: Bool)]) {
-        var missed = descriptor < 0
-        var current: Set<Int32> = []
-        for (place, isFile) in places {
-            let mask = isFile ? Self.fileEvents : Self.directoryEvents
-            let watch = unsafe inotify_add_watch(descriptor, place, mask)
-            if watch >= 0 {
-                current.insert(watch)
-            } else if !(isFile && errno == ENOENT) {
-                missed = true
-            }
+    /// Watches from the root on, so that whatever is put in the place of a directory is told by the one above.
+    private func watch(_ way: PathSteps) {
+        var missed = descriptor < 0 || way.isCut
+        var current: [Int32: Set<String>] = [:]
+        for step in way.steps {
+            let watch = unsafe inotify_add_watch(descriptor, step.directory, Self.directoryEvents)
+            if watch >= 0 { current[watch, default: []].insert(step.name) } else { missed = true }
         }
-        for watch in watches.subtracting(current) { inotify_rm_watch(descriptor, watch) }
-        watches = current
+        let watch = unsafe inotify_add_watch(descriptor, path, Self.fileEvents)
+        if watch >= 0 {
+            current[watch, default: []] = []
+        } else if errno != ENOENT {
+            missed = true
+        }
+        for watch in watches.names.keys where current[watch] == nil { inotify_rm_watch(descriptor, watch) }
+        watches.names = current
         poll(missed)
     }
 
@@ -89,48 +90,38 @@ final class PathWatch {
             timer.schedule(deadline: .distantFuture)
         }
     }
+}
 
-    private func placesToWatch() -> [(String, isFile: Bool)] {
-        var places: [(String, isFile: Bool)] = []
-        var path = path
-        // As many links as the kernel follows.
-        for _ in 0..<40 {
-            places.append((Self.existingDirectory(of: path), false))
-            guard let target = Self.target(ofLink: path) else { break }
-            path = target
-        }
-        places.append((self.path, true))
-        return places
-    }
+/// What an inotify instance is watched for.
+private final class WatchedNames: @unchecked Sendable {
+    // Owned by the serial queue of the watch.
+    /// The names in each watched directory that matter; what a watch says about itself always does.
+    var names: [Int32: Set<String>] = [:]
 
-    /// The directory of a path, or the nearest one above it that exists.
-    private static func existingDirectory(of path: String) -> String {
-        var path = path
-        var status = stat()
-        repeat {
-            path = parent(of: path)
-            if unsafe stat(path, &status) == 0 { return path }
-        } while path != "/"
-        return path
-    }
-
-    private static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
-    }
-
-    /// Where a symbolic link points to, as an absolute path; nil if there is none.
-    private static func target(ofLink path: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink(path, &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        let target = String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return target.hasPrefix("/") ? target : parent(of: path) + "/" + target
-    }
-
-    /// What exactly happened does not matter: the file is looked at.
-    private static func drain(_ descriptor: Int32) {
+    /// Takes all that was said; true if some of it matters. What exactly happened does not: the file is looked at.
+    func drain(_ descriptor: Int32) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 16384)
-        while unsafe read(descriptor, &buffer, buffer.count) > 0 {}
+        var matters = false
+        while true {
+            // The buffer is as long as said.
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return matters }
+            var rest = buffer[..<count]
+            while rest.count >= 16 { if take(&rest) { matters = true } }
+        }
+    }
+
+    /// Takes one record: watch, mask, cookie, length of the name, name with NULs behind it.
+    private func take(_ rest: inout ArraySlice<UInt8>) -> Bool {
+        func number(at offset: Int) -> UInt32 {
+            (0..<4).reduce(0) { $0 | UInt32(rest[rest.startIndex + offset + $1]) << (8 * UInt32($1)) }
+        }
+        let (watch, mask, length) = (Int32(bitPattern: number(at: 0)), number(at: 4), Int(number(at: 12)))
+        let name = rest.dropFirst(16).prefix(length).prefix { $0 != 0 }
+        rest = rest.dropFirst(16 + length)
+        if mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
+        guard let wanted = names[watch] else { return false }
+        return name.isEmpty || wanted.contains(String(decoding: name, as: UTF8.self))
     }
 }

@@ -61,6 +61,7 @@ final class DirectorySource: DataSource {
 
     private func follow() throws(FileSystemError) {
         let watch = try TreeWatch()
+        try watch.addWay(to: options.path)
         following = context.whenReadable(watch.descriptor) { [unowned self] in
             watch.drain { take($0) }
             if quiet == nil, work == nil { settle() }

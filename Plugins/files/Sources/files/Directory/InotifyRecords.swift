@@ -26,6 +26,11 @@ struct InotifyRecord: Equatable {
     /// The kernel has dropped the watch.
     var isWatchOver: Bool { has(IN_IGNORED) }
 
+    /// Whether it is about one of these entries of the watched directory.
+    func isAbout(_ names: Set<EntryPath>) -> Bool {
+        names.contains(name) && (has(IN_CREATE) || has(IN_DELETE) || has(IN_MOVED_FROM) || has(IN_MOVED_TO))
+    }
+
     /// What it says about an entry of the watched directory; `nil` when it is about none.
     func notice(in directory: EntryPath) -> DirectoryNotice? {
         guard !name.isRoot else { return nil }

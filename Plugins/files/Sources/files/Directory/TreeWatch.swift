@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The inotify watches of the directories of a list.
+/// The inotify watches of the directories of a list, and of those that its path leads through.
 ///
 /// The kernel follows directories, not paths: when one gets another name its watch stays, and has to be told.
 final class TreeWatch {
@@ -13,10 +13,40 @@ final class TreeWatch {
     private static let events =
         IN_CREATE | IN_DELETE | IN_MODIFY | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF
 
+    /// The names in directories on the way that lead to the listed one.
+    private var steps: [Int32: Set<EntryPath>] = [:]
+
+    /// A way that changes more often than this while it is being watched is not watched whole.
+    private static let attempts = 8
+
     /// Makes an inotify instance without watches.
     init() throws(FileSystemError) {
         descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard descriptor >= 0 else { throw FileSystemError(subject: "inotify", code: errno) }
+    }
+
+    /// Begins to watch the way to the listed directory, before that is opened: what changes there counts as lost notices.
+    ///
+    /// Directories that may be passed through and not be read cannot be watched: what is renamed in them is not noticed.
+    func addWay(to root: String) throws(FileSystemError) {
+        var way = RootSteps(of: root)
+        for _ in 0..<Self.attempts {
+            for step in way.steps { try add(step) }
+            let seen = way
+            way = RootSteps(of: root)
+            if way == seen { return }
+        }
+    }
+
+    private func add(_ step: RootSteps.Step) throws(FileSystemError) {
+        let events = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO
+        let watch = unsafe inotify_add_watch(descriptor, step.directory, UInt32(events) | UInt32(IN_ONLYDIR))
+        if watch >= 0 {
+            steps[watch, default: []].insert(step.name)
+        } else {
+            let error = FileSystemError(subject: "inotify", code: errno)
+            if error.isLackOfWatches { throw error }
+        }
     }
 
     // MARK: Directories
@@ -82,6 +112,7 @@ final class TreeWatch {
 
     private func take(_ record: InotifyRecord, _ body: (DirectoryNotice) -> Void) {
         if record.isOverflow { return body(.overflow) }
+        if let names = steps[record.watch], record.isAbout(names) { return body(.overflow) }
         guard let directory = paths[record.watch] else { return }
         if record.isGone {
             if directory.isRoot { return body(.gone) }
