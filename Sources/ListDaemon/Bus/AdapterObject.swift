@@ -94,6 +94,9 @@ package final class AdapterObject {
         source?.start()
     }
 
+    /// What its source may read has changed.
+    func setLimits(_ limits: BulkReader.Limits) { source?.setLimits(limits.objects, fileBytes: limits.fileBytes) }
+
     private func endSource() {
         feed?.close()
         source?.stop {}

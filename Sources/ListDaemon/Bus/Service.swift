@@ -39,7 +39,10 @@ package final class Service {
     package var objectLimits = ObjectLimits()
     /// What may come through descriptors.
     package var bulkLimits = BulkReader.Limits() {
-        didSet { bulk.setLimits(bulkLimits) }
+        didSet {
+            bulk.setLimits(bulkLimits)
+            for adapter in adapters.all where bulkLimits != oldValue { adapter.setLimits(bulkLimits) }
+        }
     }
     /// Reads descriptors.
     let bulk = BulkReader()

@@ -7,10 +7,18 @@ package protocol Source: Sendable {
     /// Begins to read; called once.
     func start()
 
+    /// Takes other limits; what was refused as too large is read again.
+    func setLimits(_ limits: ObjectLimits, fileBytes: Int)
+
     /// Ends reading; a second call only completes.
     ///
     /// - Parameter completion: called on the source's executor; the sink is not called any more by then.
     func stop(completion: @escaping @Sendable () -> Void)
+}
+
+extension Source {
+    /// What a plugin makes is looked at when it comes.
+    package func setLimits(_ limits: ObjectLimits, fileBytes: Int) {}
 }
 
 /// What a source tells its list.

@@ -1,4 +1,5 @@
 import DBus
+import Foundation
 import TestSupport
 import Testing
 
@@ -28,6 +29,24 @@ struct LimitsTests {
         #expect(await refusal(open) == limit)
         try await stage.manager.call("RemoveAdapter", "two")
         _ = try await stage.createAdapter("three")
+        await stage.stop()
+    }
+
+    @Test("a file that was too large, and a reload that raises the limit → it is read")
+    func raised() async throws {
+        let file = TemporaryDirectory()
+        let rows = (0..<100).map { "{\"id\": \"row \($0)\"}\n" }.joined()
+        try rows.write(toFile: file.path + "/rows.jsonl", atomically: true, encoding: .utf8)
+        let stage = try await Stage(files: [
+            "listd.conf": "[Limits]\nFileBytes=1K\n", "a.list": "[List]\nSource=jsonl:\(file.path)/rows.jsonl\n",
+        ])
+        let list = try await stage.adapter("a")
+        while try await list.state != "failed" { await Task.yield() }
+        try "[Limits]\nFileBytes=1M\n".write(
+            toFile: stage.listd.directory.path + "/config/listd.conf", atomically: true, encoding: .utf8)
+        try await stage.manager.call("Reload")
+        while try await list.state != "ready" { await Task.yield() }
+        #expect(try await list.objects().rows.count == 100)
         await stage.stop()
     }
 

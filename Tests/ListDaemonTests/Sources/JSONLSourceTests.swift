@@ -290,6 +290,30 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
+    @Test("limits that are raised → what was too large is read again; what is there already is not told again")
+    func raised() async throws {
+        let small = ObjectLimits(objectBytes: 64, idBytes: 16)
+        let text = line("a", 1) + line(String(repeating: "b", count: 17), 2)
+        try Writing.write(text, to: path)
+        let source = try follow(limits: small, fileBytes: 40)
+        #expect(try await events.nextFailure().message == "\(path) has \(text.utf8.count) bytes; at most 40")
+        source.setLimits(small, fileBytes: 4096)
+        #expect(try await events.nextFailure().message.hasPrefix("\(path), line 2: "))
+        source.setLimits(ObjectLimits(), fileBytes: 4096)
+        let both = [try object("a", 1), try object(String(repeating: "b", count: 17), 2)]
+        #expect(try await events.next() == .list(both))
+
+        let long = line(String(repeating: "c", count: 5000), 3)
+        try Writing.append(long, to: path)
+        #expect(try await events.nextFailure().code == .payloadTooLarge)
+        source.setLimits(ObjectLimits(idBytes: 8192), fileBytes: 1 << 20)
+        #expect(try await events.next() == .list(both + [try object(String(repeating: "c", count: 5000), 3)]))
+        source.setLimits(ObjectLimits(idBytes: 9000), fileBytes: 2 << 20)
+        try Writing.append(line(String(repeating: "d", count: 8500), 4), to: path)
+        #expect(try await events.next() == .upserts([object(String(repeating: "d", count: 8500), 4)]))
+        await source.stop()
+    }
+
     @Test("a source that was stopped → nothing more is said, and stopping again only completes")
     func stopped() async throws {
         try Writing.write(line("a", 1), to: path)

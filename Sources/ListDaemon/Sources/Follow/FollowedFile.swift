@@ -24,16 +24,18 @@ struct FollowedFile {
     }
 
     private let path: String
-    private let limit: Int
+    /// The most bytes that a file may have.
+    var limit: Int
     private var opened: OpenedFile?
 
     /// Prepares to look at a path.
-    ///
-    /// - Parameter limit: the most bytes that a file may have.
     init(path: String, limit: Int) {
         self.path = path
         self.limit = limit
     }
+
+    /// The next look reads all of it, whatever was read before.
+    mutating func forget() { opened = nil }
 
     /// Looks at the file and reads what is new.
     ///

@@ -5,7 +5,7 @@ internal import ListKit
 /// A line with the identifier of an earlier one replaces that object where it stands; others go last. A line without its
 /// line feed waits for it. After a fault nothing is read until the file begins anew: what follows cannot mend it.
 struct JSONLFollower: ~Copyable {
-    private let limits: ObjectLimits
+    private var limits: ObjectLimits
     private var decoder: JSONLDecoder
     /// The beginning of a line whose end has not come yet.
     private var pending: [UInt8] = []
@@ -17,6 +17,15 @@ struct JSONLFollower: ~Copyable {
     init(limits: ObjectLimits) throws(ListError) {
         self.limits = limits
         decoder = try JSONLDecoder(limits: limits)
+    }
+
+    /// Takes other limits for what is read from now on.
+    ///
+    /// - Throws: `limitsExceeded` without memory.
+    mutating func setLimits(_ limits: ObjectLimits) throws(ListError) {
+        guard limits != self.limits else { return }
+        decoder = try JSONLDecoder(limits: limits)
+        self.limits = limits
     }
 
     /// Reads a file that begins anew; answers its objects, each identifier once.

@@ -53,6 +53,21 @@ package final class JSONLSource: Source {
         }
     }
 
+    package func setLimits(_ limits: ObjectLimits, fileBytes: Int) {
+        queue.async { [self] in
+            do throws(ListError) {
+                try state.follower.setLimits(limits)
+            } catch {
+                return fail(error)
+            }
+            state.file.limit = fileBytes
+            guard state.failure != nil else { return }
+            // A line that was at fault is read only with the whole file.
+            state.file.forget()
+            look()
+        }
+    }
+
     package func stop(completion: @escaping @Sendable () -> Void) {
         queue.async { [self] in
             state.isStopped = true
