@@ -15,7 +15,7 @@ extension ManagerObject {
         _ = try service.authority.administrator(call, for: .loadPlugins)
         answer(call) { [service] in
             let plugin = try await service.plugins.load(file)
-            await service.completeAdapters()
+            await service.completeAdapters(plugin: plugin.name)
             call.reply(service.pluginObjects.path(of: plugin.name))
         }
     }
@@ -39,7 +39,7 @@ extension Service {
 
 extension AdapterOptions {
     /// Whether the list is filled, or shown, by a plugin.
-    fileprivate func uses(plugin name: String) -> Bool {
+    func uses(plugin name: String) -> Bool {
         if case .plugin(name, _, _) = source { return true }
         return sectionControllers.values.contains { $0.hasPrefix(name + "/") }
     }

@@ -5,8 +5,11 @@ extension Service {
     /// Gives the lists that came back from the store without a plugin of theirs what they lack, if it is there now.
     ///
     /// One whose plugin is still missing stays as it is, which is logged.
-    func completeAdapters() async {
+    ///
+    /// - Parameter plugin: the plugin that has come: only the lists that it fills or shows are looked at; nil = all.
+    func completeAdapters(plugin: String? = nil) async {
         for adapter in adapters.all where adapter.isIncomplete {
+            if let plugin, !adapter.options.uses(plugin: plugin) { continue }
             let name = adapter.name
             do throws(ListError) {
                 try await adapter.complete(with: try await makeParts(of: adapter.options))

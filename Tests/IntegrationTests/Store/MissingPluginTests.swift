@@ -59,4 +59,24 @@ struct MissingPluginTests {
         #expect(try await second.adapter("filled").objects().rows.count == 3)
         #expect(await second.stop() == ListdProcess.Outcome(status: 0))
     }
+
+    @Test("another plugin is loaded → nothing is said of the lists that do not wait for it")
+    func otherLoaded() async throws {
+        let stages = try StoreStage()
+        let plugins = TemporaryDirectory()
+        try HorrorStage.install(.first, in: plugins)
+        try HorrorStage.install(.twin, in: plugins)
+        let arguments = ["--state", stages.state.path, "--plugins", plugins.path]
+        let first = try await Stage(on: stages.bus, arguments: arguments)
+        _ = try await first.createAdapter(
+            "created", ["section-controllers": Self.controllers, "durability": .string("disk")])
+        await first.stop()
+        try FileManager.default.removeItem(atPath: plugins.path + "/horrors.so")
+        let second = try await Stage(on: stages.bus, arguments: arguments)
+        #expect(try await second.adapter("created").state == "failed")
+        _ = try await second.manager.call("LoadPlugin", "twin", returning: ObjectPath.self)
+        await second.stop()
+        let said = second.listd.standardError
+        #expect(said.contains("is not what it was") && !said.contains("is still not what it was"))
+    }
 }
