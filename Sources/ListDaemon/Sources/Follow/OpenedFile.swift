@@ -1,5 +1,6 @@
 internal import CLinux
 internal import DBus
+internal import Foundation
 internal import Glibc
 internal import ListKit
 
@@ -58,11 +59,10 @@ struct OpenedFile {
     /// Forgets the state if bytes that are written over others could leave its time as it is: clocks of file systems tick
     /// only every few milliseconds, and a write that is under way has set the time already.
     mutating func doubtRecentState() {
-        var now = timespec()
-        guard let state = last, unsafe clock_gettime(CLOCK_REALTIME, &now) == 0 else { return }
+        guard let state = last else { return }
         // Times of files go as far as integers: their difference may be no integer.
-        let seconds = Double(now.tv_sec) - Double(state.modified_seconds)
-        let age = seconds + Double(now.tv_nsec - Int(state.modified_nanoseconds)) / 1e9
+        let modified = Double(state.modified_seconds) + Double(state.modified_nanoseconds) / 1e9
+        let age = Date().timeIntervalSince1970 - modified
         if age < Self.settlingTime { last = nil }
     }
 
