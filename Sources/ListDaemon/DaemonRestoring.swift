@@ -57,6 +57,9 @@ extension RunningDaemon {
         do throws(ListError) {
             let opened = try SQLiteStore.open(directory: directory)
             if let damage = opened.damage { say(damage) }
+            if let file = opened.unreadableLog {
+                log.warning("\(file) is damaged: the last changes that were stored may be missing", .file(file))
+            }
             return opened
         } catch {
             throw StartFailure(code: .store, message: "no store in \(directory): \(error)")

@@ -10,6 +10,8 @@ package struct OpenedStore: Sendable {
     package let adapters: [RestoredAdapter]
     /// What had to be set aside; nil if everything was in order.
     package let damage: StoreDamage?
+    /// The log beside the file, if nothing of it could be read: what was stored last may be missing.
+    package var unreadableLog: String?
 }
 
 /// A file that could not be understood and was set aside.
@@ -44,8 +46,11 @@ extension SQLiteStore {
         let path = directory + "/" + fileName
         do throws(SQLiteFailure) {
             try refuseEmptyFile(path)
+            // SQLite begins a new one.
+            let unreadable = WriteAheadLog.isUnreadable(path + "-wal") ? path + "-wal" : nil
             let (database, adapters) = try read(path)
-            return OpenedStore(store: SQLiteStore(database, path: path), adapters: adapters, damage: nil)
+            return OpenedStore(
+                store: SQLiteStore(database, path: path), adapters: adapters, damage: nil, unreadableLog: unreadable)
         } catch {
             if error.isBusy {
                 throw ListError(

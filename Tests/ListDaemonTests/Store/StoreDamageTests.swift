@@ -97,6 +97,46 @@ struct StoreDamageTests {
         try await expectSetAside("malformed: an object: fields: 1 bytes that are not a canonical encoding")
     }
 
+    @Test(
+        "a log whose header was damaged → said with its name, and the lists are as of the last checkpoint",
+        arguments: [0, 13, 20, 31])
+    func unreadableLog(byte: Int) async throws {
+        try await makeStore()
+        let live = try SQLiteStore.open(directory: directory.path).store
+        try await live.write(.create(adapter("y")))
+        let copy = TemporaryDirectory()
+        for suffix in ["", "-wal"] {
+            let bytes = try #require(FileManager.default.contents(atPath: file + suffix))
+            #expect(FileManager.default.createFile(atPath: copy.file(SQLiteStore.fileName) + suffix, contents: bytes))
+        }
+        await live.close()
+        let log = copy.file(SQLiteStore.fileName) + "-wal"
+        var bytes = try #require(FileManager.default.contents(atPath: log))
+        bytes[byte] ^= 0x40
+        try bytes.write(to: URL(fileURLWithPath: log))
+        let opened = try SQLiteStore.open(directory: copy.path)
+        #expect(opened.unreadableLog == log && opened.damage == nil && opened.adapters.map(\.adapter.name) == ["x"])
+        await opened.store.close()
+    }
+
+    @Test(
+        "a log that was cut anywhere, as a crash does → nothing is said of it", arguments: [0, 12, 32, 40, 3000, 5000])
+    func unfinishedLog(size: Int) async throws {
+        try await makeStore()
+        let live = try SQLiteStore.open(directory: directory.path).store
+        try await live.write(.create(adapter("y")))
+        let copy = TemporaryDirectory()
+        for suffix in ["", "-wal"] {
+            let bytes = try #require(FileManager.default.contents(atPath: file + suffix))
+            let left = suffix.isEmpty ? bytes : bytes.prefix(size)
+            #expect(FileManager.default.createFile(atPath: copy.file(SQLiteStore.fileName) + suffix, contents: left))
+        }
+        await live.close()
+        let opened = try SQLiteStore.open(directory: copy.path)
+        #expect(opened.unreadableLog == nil && opened.damage == nil)
+        await opened.store.close()
+    }
+
     @Test("killed between commits → everything that was answered is there", arguments: [1, 7, 40])
     func killed(after count: Int) async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String, count = count as Int] in
