@@ -69,11 +69,14 @@ package struct HostAccount: Sendable {
     private func change(
         _ changes: PreparedTransaction.Changes, object: (String) -> ListObject?
     ) -> Quotas.Amounts {
-        var sizes: [String: (before: Int?, after: Int?)] = [:]
+        // Identifiers are bytes: two spellings of one text name two objects.
+        var sizes: [ExactText: (before: Int?, after: Int?)] = [:]
+        sizes.reserveCapacity(changes.removed.count + changes.updated.count + changes.placed.count)
         func set(_ id: String, to size: Int?, onlyIfPresent: Bool = false) {
-            let known = sizes[id] ?? { size in (size, size) }(object(id)?.byteCount)
+            let key = ExactText(id)
+            let known = sizes[key] ?? { size in (size, size) }(object(id)?.byteCount)
             guard !onlyIfPresent || known.after != nil else { return }
-            sizes[id] = (known.before, size)
+            sizes[key] = (known.before, size)
         }
         for id in changes.removed { set(id, to: nil) }
         for new in changes.updated { set(new.id, to: new.byteCount, onlyIfPresent: true) }

@@ -49,4 +49,14 @@ struct HostAccountTests {
                 removed: ["c"], placed: [PreparedTransaction.Placement(object: long, predecessor: "b")]))
         #expect(delta == Quotas.Amounts(bytes: 4))
     }
+
+    @Test("two objects whose identifiers are one text in two spellings → two objects")
+    func spellings() throws {
+        let placed = try ["\u{E9}", "e\u{301}"].map {
+            PreparedTransaction.Placement(object: try object($0), predecessor: nil)
+        }
+        let delta = try booked(PreparedTransaction.Changes(placed: placed))
+        #expect(delta.objects == 2)
+        #expect(delta.bytes == placed.reduce(0) { $0 + $1.object.byteCount })
+    }
 }
