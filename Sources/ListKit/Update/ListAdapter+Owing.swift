@@ -5,6 +5,7 @@ extension ListAdapter {
     /// Keeps the item updates of a flush that was refused.
     func keepItemUpdates(of flush: Flush) {
         guard var owed = application else {
+            if carried != nil { retryLater() }
             guard !flush.itemUpdates.isEmpty else { return }
             queue.insert(contentsOf: flush.itemUpdates.map { .itemUpdate($0) }, at: 0)
             return requestFlush(now: nil)
@@ -19,6 +20,10 @@ extension ListAdapter {
         owed.completions = completions + owed.completions
         owed.finished = []
         carried = owed
+        retryLater()
+    }
+
+    private func retryLater() {
         coalescer.refuse(now: now)
         scheduleFlush()
     }
@@ -28,7 +33,9 @@ extension ListAdapter {
     /// - Complexity: O(changes) while the list owes changes of the section's items; each answer O(log changes).
     func ownIndexes(of handle: SectionHandle) -> (Int) -> Int? {
         guard owesItems(of: handle) else { return { $0 } }
-        if let changes = isStoringItems ? application?.itemChanges[handle] : carried?.itemChanges[handle] {
+        let owed = isStoringItems ? application : carried
+        // A section that is reloaded has other items than those changes tell.
+        if owed?.reloads.contains(handle) != true, let changes = owed?.itemChanges[handle] {
             return changes.forwarding().callAsFunction
         }
         let count = askItemCount(of: handle)
@@ -56,5 +63,7 @@ extension Application {
 
 extension ListItem {
     /// What is shown of an item that its controller has let go, until the list has followed.
+    ///
+    /// The controller is not told that it comes on the screen, for it has no such item; that it goes with the update, it is told.
     static var gone: ListItem { ListItem(reuseIdentifier: "") }
 }

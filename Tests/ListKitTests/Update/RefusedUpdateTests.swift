@@ -121,7 +121,7 @@ struct RefusedUpdateTests {
         #expect(list.adapter.flushTiming == .now)
         try refuse(list)
         #expect(list.answers.map(\.errorCode) == [.storeFailed] && completed.isEmpty)
-        #expect(list.adapter.flushTiming == .at(100))
+        #expect(list.adapter.flushTiming == .at(200))
         #expect(try list.perform(.patchObject(id: "b", set: ["items": "xy"], unset: [])).revision == 1)
         #expect(list.itemCounts == [1, 2] && completed == [true])
     }
@@ -152,12 +152,13 @@ struct RefusedUpdateTests {
 
     @Test(
         "while it is stored, and while it is owed → no section controller is asked for an item that it no longer has",
-        arguments: [false, true], [ListLayoutKind.flow, .absolute])
-    func asking(reloading: Bool, layout: ListLayoutKind) throws {
+        arguments: ["deleted", "reloaded", "deleted and reloaded"], [ListLayoutKind.flow, .absolute])
+    func asking(way: String, layout: ListLayoutKind) throws {
         let list = try strictList("a:abcdefghijkl", "b:x", layout: layout)
         var screen = try list.open()
         let controller = try #require(list.controller("a") as? StrictController)
-        remove(9, from: controller, reloading: reloading)
+        remove(way == "deleted and reloaded" ? 1 : 9, from: controller, reloading: way == "reloaded")
+        if way == "deleted and reloaded" { remove(8, from: controller, reloading: true) }
         try prepare(list)
         try read(list)
         list.take(list.adapter.abortFlush(ListError(.storeFailed, "full")))
