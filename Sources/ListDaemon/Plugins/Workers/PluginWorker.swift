@@ -116,6 +116,7 @@ extension PluginWorker {
         let state = PluginFileState(of: file.path)
         let (log, name) = (log, name)
         let logger = PluginLogger(log, plugin: name)
+        let printing = "what plugin \(name) prints"
         let new = try WorkerProcess(
             plugin: name, callbackTimeout: configuration.callbackTimeout,
             events: WorkerProcess.Events(
@@ -129,7 +130,7 @@ extension PluginWorker {
                 printed: { line in
                     log.write(
                         .info, { "\(name): \(WorkerOutput.text(of: line))" }, [.plugin(name)],
-                        limitedBy: "what plugin \(name) prints")
+                        limitedBy: printing)
                 },
                 ended: { [weak self] reason in self?.ended(reason, relay.process) }))
         relay.process = new

@@ -10,8 +10,8 @@ internal import PluginAPI
 /// prints without end waits a little.
 @DBusActor
 final class WorkerOutput {
-    /// How much is read in one stretch of time, in bytes.
-    private static let bytesInStretch = 16 << 10
+    /// How much is read in one stretch of time, in bytes: each may be a line, which takes the loop a microsecond.
+    private static let bytesInStretch = 4 << 10
     private static let stretch = Duration.milliseconds(10)
     /// How much is read after the end; as much as a pipe has room for, unless somebody has changed that (pipe(7)).
     private static let bytesAtEnd = 64 << 10
@@ -77,7 +77,7 @@ final class WorkerOutput {
         return words.isEmpty ? nil : words.joined(separator: " / ")
     }
 
-    /// Reads nothing any more; who still writes hears that nobody listens.
+    /// Reads nothing any more; who still writes hears that nobody listens when the reader is given up.
     func close() {
         watch?.cancel()
         watch = nil

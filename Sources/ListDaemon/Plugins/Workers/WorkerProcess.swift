@@ -289,7 +289,7 @@ extension WorkerProcess {
         hangWatch?.cancel()
         let way = wasSignalled != 0 ? "signal \(value) (\(Self.name(ofSignal: value)))" : "exit code \(value)"
         let lastWords = output?.finish().map { "; it wrote last: “\($0)”" } ?? ""
-        outcome = verdict.map { "\($0)\(place)" } ?? "it ended with \(way)\(place)\(lastWords)"
+        outcome = "\(verdict ?? "it ended with \(way)")\(place)\(lastWords)"
         // What it said before is still on its way; a child of it may hold the connection open.
         guard link?.connection != nil else { return departed() }
         readOrPause()
@@ -312,6 +312,7 @@ extension WorkerProcess {
         hasEnded = true
         socket?.close()
         output?.close()
+        output = nil
         queue.async { [self] in
             lists.withLock { $0 = [:] }
             EventLoop.shared.post { self.events.ended(outcome) }
