@@ -74,8 +74,8 @@ package actor PluginRegistry {
     /// One that is loaded already stays, unless it has failed or its file was replaced: then its worker is started anew,
     /// and its lists move.
     ///
-    /// - Throws: `noSuchPlugin`, `pluginRefused`, `pluginFailed`; `pluginRefused` also for a file that was replaced after its
-    ///   library was loaded into this process, where it cannot be exchanged.
+    /// - Throws: `noSuchPlugin`, also for one that is loaded and whose file is gone; `pluginRefused`, also for a file that was
+    ///   replaced after its library was loaded into this process, where it cannot be exchanged; `pluginFailed`.
     @discardableResult
     package func load(_ nameOrPath: String) async throws(ListError) -> LoadedPlugin {
         let file = try directories.find(nameOrPath)

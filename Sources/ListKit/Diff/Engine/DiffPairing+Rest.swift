@@ -13,7 +13,8 @@ extension DiffPairing {
     ) -> Bool {
         guard DiffPairing.enter(source, runs, in: table) else { return false }
         let newCount = runs.newRestCount
-        let candidates = FlatBuffer<Candidate>(uninitializedCount: DiffPairing.blockSize, in: &memory)
+        let candidates = FlatBuffer<Candidate>(
+            uninitializedCount: min(DiffPairing.blockSize, newCount), in: &memory)
         var (start, last) = (0, 0)
         while start < newCount {
             let end = min(start + DiffPairing.blockSize, newCount)
