@@ -15,6 +15,11 @@ extension ListAdapter {
         sections.tree.index(of: id)
     }
 
+    /// The object with an identifier, without its place; `nil` when the list has none.
+    @_spi(Daemon) public func object(forID id: String) -> ListObject? {
+        sections.tree.object(withID: id)
+    }
+
     /// How many items a section has; `nil` past the end.
     public func itemCount(inSection section: Int) -> Int? {
         sections.itemCount(at: section)

@@ -107,6 +107,7 @@ struct LibraryTests {
         #expect(adapter.flushTiming == .now)
         clock.advance(to: 101)
         #expect(adapter.section(forID: "b") == 0)
+        #expect(adapter.object(forID: "b")?.id == "b" && adapter.object(forID: "d") == nil)
 
         clock.advance(to: 200)
         adapter.performUpdates(try objects("c"))

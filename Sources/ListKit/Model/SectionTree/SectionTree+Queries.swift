@@ -33,6 +33,12 @@ extension SectionTree {
         return section(at: place, side).map { (order.summary(before: place).count(side), $0) }
     }
 
+    /// The object with an identifier in one state, nil when it is not there.
+    func object(withID id: String, in side: ListSide = .new) -> ListObject? {
+        guard let place = place(ofSlot: slot(ofID: id.utf8Span.span), in: side) else { return nil }
+        return section(at: place, side)?.object
+    }
+
     /// The section of an object in one state, found by its identifier; nil when it is not there.
     func section(of object: ListObject, in side: ListSide = .new) -> Section? {
         guard let place = place(ofSlot: slot(of: object), in: side) else { return nil }
