@@ -48,7 +48,10 @@ enum ListChange: Sendable {
     func applied(to old: [ObjectRow]) -> [ObjectRow] {
         var rows = old
         switch self {
-        case .replace(let all): return all
+        case .replace(let all):
+            // A new identifier may be there already by chance: the first object counts.
+            var seen: Set<String> = []
+            return all.filter { seen.insert($0.id).inserted }
         case .apply(let removed, let upserts):
             rows.removeAll { removed.contains($0.id) }
             for upsert in upserts { rows.place(upsert.row, upsert.position, upsert.anchor) }
