@@ -22,8 +22,10 @@ extension ListAdapter {
         result.answers = flush.answers(failing: error)
         keepItemUpdates(of: flush)
         completing {
-            for case .request(_, let completion?) in flush.work { completion(false) }
-            for case .dataSource(_, _, let completion?) in flush.work { completion(false) }
+            for element in flush.work {
+                if case .itemUpdate = element { continue }
+                element.completion?(false)
+            }
         }
         result.events = settled()
         return result

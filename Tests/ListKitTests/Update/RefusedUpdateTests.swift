@@ -140,6 +140,20 @@ struct RefusedUpdateTests {
         #expect(list.itemCounts == [2, 1] && completed == [true])
     }
 
+    @Test("refused requests of several kinds → their completions are called in order of the queue (IGListKit UP-52)")
+    func order() throws {
+        let list = try TestHost.letters("a:x")
+        let source = LibraryTests.Source([try letters("b:x")])
+        list.adapter.setDataSource(source)
+        var completed: [String] = []
+        list.adapter.performUpdates { completed.append("source \($0)") }
+        list.adapter.performUpdates([try letters("c:x")]) { completed.append("objects \($0)") }
+        var step = list.adapter.beginFlush(now: 0)
+        if case .diff(let job) = step { step = list.adapter.finishDiff(job.run()) }
+        list.take(list.adapter.abortFlush(ListError(.storeFailed, "full")))
+        #expect(completed == ["source false", "objects false"])
+    }
+
     @Test("refused, and the list ends → completions hear that nothing was applied")
     func ending() throws {
         var list: TestHost? = try TestHost.letters("a:xyz")
