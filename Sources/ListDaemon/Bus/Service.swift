@@ -40,8 +40,9 @@ package final class Service {
     /// What may come through descriptors.
     package var bulkLimits = BulkReader.Limits() {
         didSet {
+            guard bulkLimits != oldValue else { return }
             bulk.setLimits(bulkLimits)
-            for adapter in adapters.all where bulkLimits != oldValue { adapter.setLimits(bulkLimits) }
+            for adapter in adapters.all { adapter.setLimits(bulkLimits) }
         }
     }
     /// Reads descriptors.

@@ -32,10 +32,9 @@ extension ListAdapter {
     ///
     /// - Complexity: O(changes) while the list owes changes of the section's items; each answer O(log changes).
     func ownIndexes(of handle: SectionHandle) -> (Int) -> Int? {
-        guard owesItems(of: handle) else { return { $0 } }
-        let owed = isStoringItems ? application : carried
+        guard let owed, owed.changes(itemsOf: handle) else { return { $0 } }
         // A section that is reloaded has other items than those changes tell.
-        if owed?.reloads.contains(handle) != true, let changes = owed?.itemChanges[handle] {
+        if !owed.reloads.contains(handle), let changes = owed.itemChanges[handle] {
             return changes.forwarding().callAsFunction
         }
         let count = askItemCount(of: handle)
@@ -43,14 +42,12 @@ extension ListAdapter {
     }
 
     /// Whether the items of a section have changed and the list has not followed.
-    func owesItems(of handle: SectionHandle) -> Bool {
-        isStoringItems ? application?.changes(itemsOf: handle) == true : carried?.changes(itemsOf: handle) == true
-    }
+    func owesItems(of handle: SectionHandle) -> Bool { owed?.changes(itemsOf: handle) == true }
 
-    /// Whether item updates have run whose transaction is being stored.
-    private var isStoringItems: Bool {
-        guard application != nil, case .prepared = flush else { return false }
-        return true
+    /// What has run and the list has not followed: its transaction is being stored, or was refused.
+    private var owed: Application? {
+        if application != nil, case .prepared = flush { return application }
+        return carried
     }
 }
 

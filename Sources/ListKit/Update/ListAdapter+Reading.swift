@@ -107,7 +107,7 @@ extension ListAdapter {
         defer { isSettling = false }
         var done = 0
         repeat {
-            while done < deferred.count, done < ListAdapter.maximumDeferred + deferredScrolls {
+            while done < deferredLimit {
                 deferred[done]()
                 done += 1
             }
@@ -116,8 +116,7 @@ extension ListAdapter {
                 view.isStale = false
                 pendingEvents += compose(view)
             }
-        } while done < min(deferred.count, ListAdapter.maximumDeferred + deferredScrolls)
-            || views.contains(where: \.isStale)
+        } while done < deferredLimit || views.contains(where: \.isStale)
         deferred = []
         deferredScrolls = 0
         releaseTransientControllers()
@@ -126,6 +125,9 @@ extension ListAdapter {
         isActivityDeferred = false
         onActivity?()
     }
+
+    /// How much of what was put off is done in one call.
+    private var deferredLimit: Int { min(deferred.count, ListAdapter.maximumDeferred + deferredScrolls) }
 
     /// The end of a call that answers events: what nobody took before, what the call itself did, what callbacks did.
     ///
