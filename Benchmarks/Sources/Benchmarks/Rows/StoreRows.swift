@@ -7,9 +7,12 @@ enum StoreRows {
     }
 
     private static let calls = 500
+    /// How many calls a caller has on their way that does not wait for each answer; the contract's limit is 256.
+    private static let inFlight = 32
 
-    /// Eight callers, each of which changes one object after the other and waits for the answer: time on the wall, since they,
-    /// the bus and listd work at once. What the store takes of it shows beside lists that live in memory, what the bus takes
+    /// Eight callers, each of which changes one object after the other: time on the wall, since they, the bus and listd work at
+    /// once. Those that wait for each answer before they call again show what a round trip costs, those that have 32 calls on
+    /// their way how much listd can take in. What the store takes shows beside lists that live in memory, what the bus takes
     /// beside callers that are connected to listd itself.
     private static func write() -> Benchmark {
         let stage = BusStage(isStoring: true)
@@ -18,20 +21,33 @@ enum StoreRows {
         let kept = Callers(8, on: stage, durability: "memory")
         let direct = Callers(8, on: stage, durability: "disk", isDirect: true)
         let bare = Callers(8, on: stage, durability: "memory", isBare: true)
+        let ahead = Callers(8, on: stage, durability: "disk", inFlight: inFlight)
+        let directAhead = Callers(8, on: stage, durability: "disk", isDirect: true, inFlight: inFlight)
+        let bareAhead = Callers(8, on: stage, durability: "memory", isBare: true, inFlight: inFlight)
         var benchmark = Benchmark("store write")
         for (name, callers) in [
             ("8 callers, durability disk", stored), ("8 callers, durability memory", kept),
             ("8 direct callers, durability disk", direct), ("8 callers, bare signal and answer", bare),
+            ("8 callers, \(inFlight) calls in flight, disk", ahead),
+            ("8 direct callers, \(inFlight) calls in flight, disk", directAhead),
+            ("8 callers, \(inFlight) calls in flight, bare", bareAhead),
         ] {
             benchmark.add(name, clock: Runner.wallTime, memoryOf: stage.daemonMemory) { callers.call(calls) }
         }
         benchmark.add("a transaction for each object", clock: Runner.wallTime) { plain.writeChanges(calls * 8) }
-        benchmark.expect(
-            "\(calls * 8) `ApplyChanges` of one object by 8 callers, durability disk", "8 callers, durability disk",
-            atMost: 2, times: "a transaction for each object")
-        benchmark.expect(
-            "\(calls * 8) `ApplyChanges` of one object by 8 callers on the direct socket, durability disk",
-            "8 direct callers, durability disk", atMost: 2, times: "a transaction for each object")
+        for (callers, measured) in [
+            ("8 callers", "8 callers, durability disk"),
+            ("8 callers on the direct socket", "8 direct callers, durability disk"),
+            ("8 callers with \(inFlight) calls in flight", "8 callers, \(inFlight) calls in flight, disk"),
+            (
+                "8 callers on the direct socket with \(inFlight) calls in flight",
+                "8 direct callers, \(inFlight) calls in flight, disk"
+            ),
+        ] {
+            benchmark.expect(
+                "\(calls * 8) `ApplyChanges` of one object by \(callers), durability disk", measured, atMost: 2,
+                times: "a transaction for each object")
+        }
         return benchmark
     }
 
@@ -93,7 +109,7 @@ enum StoreRows {
     }
 }
 
-/// Callers that each change objects of their own list, one after the other, and wait for each answer.
+/// Callers that each change objects of their own list, one after the other.
 private final class Callers {
     /// A caller with its list.
     private struct Caller: @unchecked Sendable {
@@ -101,26 +117,36 @@ private final class Callers {
         let client: BareConnection
         let adapter: BareAdapter
         let isBare: Bool
+        let inFlight: Int
 
         func call(_ count: Int, _ text: String) {
-            for index in 0..<count {
-                let change = adapter.change(index % 1000, text)
-                client.call(isBare ? change.redirected(to: BusStage.bareName, "Signals") : change)
+            for start in stride(from: 0, to: count, by: inFlight) {
+                client.callAll((start..<min(start + inFlight, count)).map { change($0, text) })
             }
+        }
+
+        private func change(_ index: Int, _ text: String) -> BareMessage {
+            let change = adapter.change(index % 1000, text)
+            return isBare ? change.redirected(to: BusStage.bareName, "Signals") : change
         }
     }
 
     private let callers: [Caller]
     private var round = 0
 
-    /// - Parameter isBare: whether the bare service is called instead of listd: it says what listd would, and does nothing.
-    init(_ count: Int, on stage: BusStage, durability: String, isDirect: Bool = false, isBare: Bool = false) {
+    /// - Parameters:
+    ///   - isBare: whether the bare service is called instead of listd: it says what listd would, and does nothing.
+    ///   - inFlight: how many calls each of them sends before it waits for their answers.
+    init(
+        _ count: Int, on stage: BusStage, durability: String, isDirect: Bool = false, isBare: Bool = false,
+        inFlight: Int = 1
+    ) {
         callers = (0..<count).map { number in
-            let name = "\(durability) \(isDirect ? "direct " : "")\(isBare ? "bare " : "")\(number)"
+            let name = "\(durability) \(isDirect ? "direct " : "")\(isBare ? "bare " : "")\(inFlight) \(number)"
             let adapter = BareAdapter(stage, name, durability: durability)
             stage.client.call(adapter.performUpdates(1000) { [("title", "row \($0)")] })
             let client = isDirect ? BareConnection(direct: stage.directAddress) : BareConnection(stage.address)
-            return Caller(client: client, adapter: adapter, isBare: isBare)
+            return Caller(client: client, adapter: adapter, isBare: isBare, inFlight: inFlight)
         }
         if isBare, let adapter = callers.first?.adapter {
             stage.setSignals([stage.signal(of: adapter.change(0, "step 1"))])
