@@ -50,9 +50,11 @@ extension ListAdapter {
     }
 
     /// Gives back the controllers that were only made because somebody looked.
-    func releaseTransientControllers() {
+    func releaseTransientControllers(except kept: SectionHandle?) {
         guard depth == 0 else { return }
-        for handle in registry.transient where !displayCounts.isInUse(handle) { registry.remove(handle) }
+        for handle in registry.transient where handle != kept && !displayCounts.isInUse(handle) {
+            registry.remove(handle)
+        }
     }
 
     /// Takes the handles back of sections that were only noticed for a while: after a long scroll nothing is left of it.

@@ -55,13 +55,25 @@ extension ListAdapter {
 
     /// The section controller of a section, made if there is none; `nil` past the end, for a section at fault, and while its
     /// controller is being made.
+    ///
+    /// What a new controller asks for is done before it is answered. One whose kind has traits is given back with the next
+    /// call, unless a view shows it.
     public func sectionController(at section: Int) -> ListSectionController? {
-        sections.handle(at: section).flatMap { controller(of: $0) }
+        sections.handle(at: section).flatMap { settledController(of: $0) }
     }
 
-    /// The section controller of an object; `nil` when the list has none with this identifier, and while it is being made.
+    /// The section controller of an object; `nil` when the list has none with this identifier, else as
+    /// ``sectionController(at:)``.
     public func sectionController(forID id: String) -> ListSectionController? {
-        sections.handle(forID: id).flatMap { controller(of: $0) }
+        sections.handle(forID: id).flatMap { settledController(of: $0) }
+    }
+
+    private func settledController(of handle: SectionHandle) -> ListSectionController? {
+        if let controller = registry.controllers[handle] { return controller }
+        _ = controller(of: handle)
+        settle(keeping: handle)
+        if !pendingEvents.isEmpty { noteActivity() }
+        return registry.controllers[handle]
     }
 
     /// Events that no answer carried, in order: what section controllers caused by themselves.
@@ -101,7 +113,9 @@ extension ListAdapter {
     }
 
     /// The end of a call from outside: what callbacks had put off is done now.
-    func settle() {
+    ///
+    /// - Parameter handle: a section whose controller is about to be answered.
+    func settle(keeping handle: SectionHandle? = nil) {
         guard !isBusy, !isSettling else { return }
         isSettling = true
         defer { isSettling = false }
@@ -119,7 +133,7 @@ extension ListAdapter {
         } while done < deferredLimit || views.contains(where: \.isStale)
         deferred = []
         deferredScrolls = 0
-        releaseTransientControllers()
+        releaseTransientControllers(except: handle)
         releaseHandles()
         guard isActivityDeferred else { return }
         isActivityDeferred = false

@@ -32,6 +32,53 @@ struct WishesTests {
         #expect(host.itemCounts == [2, 1])
     }
 
+    /// A list whose section controllers are made when somebody looks; `act` is called with each that is shown its object.
+    private func lazyList(_ act: @escaping (LetterController) -> Void) throws -> TestHost {
+        let provider = LazyProvider {
+            let controller = LetterController(log: EventList())
+            controller.onUpdate = act
+            return controller
+        }
+        return TestHost(try (0..<40).map { try letters("r\($0):x") }, provider: provider)
+    }
+
+    private final class LazyProvider: ListSectionControllerProvider {
+        private let make: () -> ListSectionController
+
+        init(_ make: @escaping () -> ListSectionController) { self.make = make }
+
+        func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
+            let traits = ListSectionTraits(itemCount: 1) { _ in
+                ListSectionShape(
+                    metrics: SectionMetrics(itemCount: 1, uniformItemSize: Size(width: 100, height: 10)))
+            }
+            return ListSectionControllerKind(name: "test/lazy", traits: traits) { [make] _ in make() }
+        }
+    }
+
+    @Test(
+        "a client asks for a controller, which wants something as it is made → done in the same call, and the host is told",
+        arguments: ["layout", "scroll", "selection"])
+    func madeForClient(wish: String) throws {
+        let list = try lazyList { controller in
+            guard controller.id == "r39" else { return }
+            switch wish {
+            case "layout": controller.context?.invalidateLayout()
+            case "scroll": controller.context?.scrollToItem(at: 0, position: .end)
+            default: controller.context?.selectItem(at: 0)
+            }
+        }
+        _ = try list.open()
+        var wakes = 0
+        list.adapter.onActivity = { wakes += 1 }
+        let controller = try #require(list.adapter.sectionController(at: 39))
+        #expect(wakes > 0 && controller.section == 39 && list.adapter.sectionController(forID: "r39") === controller)
+        #expect(list.adapter.flushTiming == (wish == "layout" ? .now : .idle))
+        #expect(try list.adapter.viewDescription(1).viewport.minY == (wish == "scroll" ? 300 : 0))
+        #expect(list.adapter.selectedItems.map(\.objectID) == (wish == "selection" ? ["r39"] : []))
+        #expect(list.adapter.takeEvents().isEmpty == (wish == "layout"))
+    }
+
     // MARK: While a view is shown anew
 
     private final class Transitional: LetterController, ListTransitionDelegate {
