@@ -17,8 +17,11 @@ extension ListAdapter {
         return makeController(of: handle, for: object)
     }
 
-    /// Makes the controller of a section and shows it its object.
+    /// Makes the controller of a section and shows it its object; `nil` from inside of too many others that do.
     private func makeController(of handle: SectionHandle, for object: ListObject) -> ListSectionController? {
+        guard makingDepth < ListAdapter.maximumNestedMakers else { return nil }
+        makingDepth += 1
+        defer { makingDepth -= 1 }
         guard let kind = kind(for: object) else {
             fault(handle, "no section controller for the type \(object.type.debugDescription)")
             return nil

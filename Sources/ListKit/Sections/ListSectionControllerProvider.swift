@@ -13,6 +13,9 @@ public struct ListSectionControllerKind {
     /// What can be known of a section without a controller; `nil` = every section needs one.
     public var traits: ListSectionTraits?
     /// Makes a controller for an object; `didUpdate(to:)` follows.
+    ///
+    /// It may ask the list for the controllers of other objects, but not without end
+    /// (``ListAdapter/sectionController(at:)``).
     public var make: (ListObject) -> ListSectionController
 
     /// Describes a kind.

@@ -56,6 +56,8 @@ extension ListAdapter {
     /// The section controller of a section, made if there is none; `nil` past the end, for a section at fault, and while its
     /// controller is being made.
     ///
+    /// Makers, providers and `didUpdate(to:)` may ask for others' controllers, whose makers ask again: in the 32nd that is
+    /// nested so it is `nil` for a section without a controller, which is made later.
     /// What a new controller asks for is done before it is answered. One whose kind has traits is given back with the next
     /// call, unless a view shows it.
     public func sectionController(at section: Int) -> ListSectionController? {

@@ -14,6 +14,9 @@ public final class ListAdapter {
     /// The most items that one section may have.
     public static let maximumItemsPerSection = 1_000_000
 
+    /// How deep section controllers may be made from inside of each other.
+    static let maximumNestedMakers = 32
+
     /// How the list behaves; changed by a request (``UpdateRequest/Operation/configure(_:controllersChanged:)``).
     public internal(set) var configuration: Configuration
     /// The revision of the list: one more for each applied transaction, 0 for the empty new list.
@@ -77,6 +80,8 @@ public final class ListAdapter {
     var pendingEvents: [AdapterEvent] = []
     /// How deep the adapter is inside of its own work; above 0 a call comes from a callback.
     var depth = 0
+    /// How many section controllers are being made, each from inside of the one before.
+    var makingDepth = 0
     /// Work of callbacks that has to wait until the adapter is done.
     var deferred: [() -> Void] = []
     /// Whether it is in the middle of something: what callbacks ask for has to wait.

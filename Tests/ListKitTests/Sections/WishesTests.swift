@@ -79,6 +79,45 @@ struct WishesTests {
         #expect(list.adapter.takeEvents().isEmpty == (wish == "layout"))
     }
 
+    @Test("makers that ask each for the next controller → from a depth on there is none, and all are made in the end")
+    func chain() throws {
+        let count = 10_000
+        var (depth, deepest) = (0, 0)
+        weak var adapter: ListAdapter?
+        let host = TestHost(
+            [],
+            provider: ScriptedProvider { object in
+                depth += 1
+                deepest = max(deepest, depth)
+                defer { depth -= 1 }
+                if let number = Int(object.id.dropFirst()) { _ = adapter?.sectionController(forID: "r\(number + 1)") }
+                return LetterController(log: EventList())
+            })
+        adapter = host.adapter
+        try host.update((0..<count).map { try letters("r\($0):x") })
+        #expect(deepest == 32 && host.adapter.itemCount == count)
+        #expect(host.adapter.takeEvents().isEmpty)
+    }
+
+    @Test("a provider that asks for a controller of the type that it is asked about → from a depth on there is none")
+    func nestedProvider() throws {
+        final class Provider: ListSectionControllerProvider {
+            weak var adapter: ListAdapter?
+            func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
+                _ = adapter?.sectionController(at: 0)
+                return ListSectionControllerKind(name: "test/nested") { _ in LetterController(log: EventList()) }
+            }
+        }
+        let provider = Provider()
+        let host = TestHost([], provider: provider)
+        try host.update([letters("a:x")])
+        provider.adapter = host.adapter
+        var configuration = ListAdapter.Configuration(name: "test")
+        configuration.layout = .absolute
+        #expect(try host.perform(.configure(configuration, controllersChanged: true)).revision == 2)
+        #expect(host.itemCounts == [1])
+    }
+
     // MARK: While a view is shown anew
 
     private final class Transitional: LetterController, ListTransitionDelegate {
