@@ -35,6 +35,7 @@ extension ListAdapter {
     public func cancelFlush() {
         guard case .diffing(let flush, _) = self.flush else { return }
         self.flush = .idle
+        cancelledFlushes &+= 1
         queue.insert(contentsOf: flush.work, at: 0)
         coalescer.request(now: now, isVisible: isVisible)
         scheduleFlush()

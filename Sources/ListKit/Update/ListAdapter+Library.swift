@@ -65,12 +65,17 @@ extension ListAdapter {
 
     /// Flushes everything that waits, computing diffs at once (IGListKit U15).
     ///
-    /// Does nothing from inside of a callback, and while a flush is under way.
+    /// Does nothing from inside of a callback, and while a flush is under way. It ends when a flush is cancelled
+    /// (``cancelFlush()``), and after 256 of them, so that completions that ask for another update each do not keep it for
+    /// ever: what waits then waits for the scheduler or the next call.
     /// - Returns: the results of the flushes, in order.
     @discardableResult
     public func flushNow() -> [FlushResult] {
         let start = flushed.count
-        while !isBusy, case .idle = flush, !queue.isEmpty || carried != nil {
+        let cancelled = cancelledFlushes
+        while !isBusy, case .idle = flush, !queue.isEmpty || carried != nil, cancelledFlushes == cancelled,
+            flushed.count - start < ListAdapter.maximumFlushes
+        {
             var step = beginFlush(now: scheduler?.now ?? now)
             if case .diff(let job) = step { step = finishDiff(job.run()) }
             let result = finish(step)
@@ -79,6 +84,9 @@ extension ListAdapter {
         defer { flushed.removeSubrange(start...) }
         return Array(flushed[start...])
     }
+
+    /// How many flushes one ``flushNow()`` makes at most.
+    private static let maximumFlushes = 256
 
     /// Brings the list to the data source's objects.
     ///

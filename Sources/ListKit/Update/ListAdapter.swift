@@ -64,6 +64,8 @@ public final class ListAdapter {
     var flush = FlushState.idle
     /// Numbers the diffs, so that a late output of a cancelled one is known.
     var diffGeneration: UInt64 = 0
+    /// How many flushes were cancelled.
+    var cancelledFlushes: UInt64 = 0
     /// Item changes that ran but whose transaction could not be stored; they go into the next one.
     var carried: Application?
     /// What section controllers did while a transaction is applied; `nil` outside.

@@ -55,4 +55,39 @@ struct FlushNowTests {
         let closed = try #require(events.firstIndex { if case .closed(2) = $0 { true } else { false } })
         #expect(!events[closed...].contains { if case .picture(let change) = $0 { change.view == 2 } else { false } })
     }
+
+    /// Cancels every diff, as long as it wants to.
+    final class Cancelling: ListUpdaterDelegate {
+        var isArmed = true
+        func adapter(_ adapter: ListAdapter, didDiff result: ListIndexSetResult, onBackgroundThread: Bool) {
+            if isArmed { adapter.cancelFlush() }
+        }
+    }
+
+    @Test("the delegate cancels every diff → the call ends, what waited waits for the next", .timeLimit(.minutes(1)))
+    func cancelled() throws {
+        let list = try TestHost.letters("a:x")
+        let delegate = Cancelling()
+        list.adapter.updaterDelegate = delegate
+        var completed: [Bool] = []
+        list.adapter.performUpdates(try [letters("b:x")]) { completed.append($0) }
+        #expect(list.adapter.flushNow().allSatisfy { $0.transaction == nil })
+        #expect(completed.isEmpty && list.ids == ["a"] && list.adapter.flushTiming == .now)
+        delegate.isArmed = false
+        #expect(list.adapter.flushNow().map { $0.transaction?.revision } == [1])
+        #expect(completed == [true] && list.ids == ["b"] && list.adapter.flushTiming == .idle)
+    }
+
+    @Test("every completion asks for another update → the call ends, and the last one waits", .timeLimit(.minutes(1)))
+    func withoutEnd() throws {
+        let list = try TestHost.letters("a:x")
+        var count = 0
+        func again(_: Bool) {
+            count += 1
+            list.adapter.performUpdates([], completion: again)
+        }
+        again(true)
+        #expect(list.adapter.flushNow().count == 256)
+        #expect(count == 257 && list.adapter.flushTiming == .now)
+    }
 }
