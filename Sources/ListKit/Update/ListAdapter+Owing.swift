@@ -61,6 +61,6 @@ extension Application {
 extension ListItem {
     /// What is shown of an item that its controller has let go, until the list has followed.
     ///
-    /// The controller is not told that it comes on the screen, for it has no such item; that it goes with the update, it is told.
+    /// The controller is not told that it comes on the screen, nor that it goes, for it has no such item.
     static var gone: ListItem { ListItem(reuseIdentifier: "") }
 }

@@ -193,6 +193,74 @@ struct RefusedUpdateTests {
         #expect(controller.strays.isEmpty)
     }
 
+    // MARK: What is told of items that the list owes
+
+    /// A list with one section of twelve letters, of which its view shows those from `first` on.
+    private func watched(from first: Int, _ log: EventList) throws -> (TestHost, LetterController, Screen) {
+        let list = try TestHost.letters("a:abcdefghijkl", log: log)
+        let screen = try list.open(y: Double(first) * 10)
+        return (list, try #require(list.controller("a")), screen)
+    }
+
+    private func scroll(_ list: TestHost, to first: Int) throws {
+        let rect = Rect(x: 0, y: Double(first) * 10, width: 100, height: 100)
+        list.take(try list.adapter.setViewport(view: 1, seen: 0, rect: rect))
+    }
+
+    @Test("an item comes on the screen that its controller has let go → it hears of neither its coming nor its going")
+    func comesWhileOwed() throws {
+        let log = EventList()
+        let (list, controller, _) = try watched(from: 0, log)
+        controller.context?.performBatch(updates: { batch in
+            controller.letters.removeLast()
+            batch.deleteItems(at: [11])
+        })
+        try refuse(list)
+        try scroll(list, to: 2)
+        try scroll(list, to: 0)
+        try scroll(list, to: 2)
+        #expect(log.take().filter { $0.hasSuffix("a.11") }.isEmpty)
+        list.now = 100
+        #expect(list.flush().transaction?.items.deletes.count == 1)
+        #expect(log.take().filter { $0.hasSuffix("a.11") }.isEmpty)
+    }
+
+    @Test("an item leaves the screen that its controller has let go meanwhile → it hears of it, as of the index it had")
+    func leavesWhileOwed() throws {
+        let log = EventList()
+        let (list, controller, _) = try watched(from: 2, log)
+        controller.context?.performBatch(updates: { batch in
+            controller.letters.removeLast()
+            batch.deleteItems(at: [11])
+        })
+        try refuse(list)
+        _ = log.take()
+        try scroll(list, to: 0)
+        #expect(log.take() == ["will a.0", "will a.1", "end a.10", "end a.11"])
+        list.now = 100
+        list.flush()
+        #expect(log.take().isEmpty)
+    }
+
+    @Test("items come on the screen that their controller lacks, and has when the list follows → it hears of them")
+    func comesBack() throws {
+        let log = EventList()
+        let (list, controller, _) = try watched(from: 0, log)
+        remove(9, from: controller, reloading: true)
+        try refuse(list)
+        _ = log.take()
+        try scroll(list, to: 2)
+        #expect(!log.take().contains { $0.hasPrefix("will") })
+        controller.context?.performBatch(updates: { batch in
+            controller.letters = "abcdefghijkl".map { String($0) }
+            batch.reloadSection()
+        })
+        list.flush()
+        #expect(log.take() == ["will a.10", "will a.11"])
+        try scroll(list, to: 1)
+        #expect(log.take() == ["will a.1", "end a.11"])
+    }
+
     /// Does what those do who have no view.
     private func read(_ list: TestHost) throws {
         #expect(list.itemCounts == [12, 1])
