@@ -49,7 +49,10 @@ extension ListAdapter {
     /// section that the list does not know the items of yet: the selection comes right after it.
     func setSelected(_ isSelected: Bool, controller: ListSectionController, index: Int) {
         guard let handle = handle(of: controller), index >= 0 else { return }
-        if movesItems || index < sections.itemCount(of: handle) {
+        if !movesItems, owesItems(of: handle) {
+            setSelected(isSelected, owedItem: index, of: handle)
+            noteActivity()
+        } else if movesItems || index < sections.itemCount(of: handle) {
             note(index, of: handle, selected: isSelected)
             noteActivity()
         } else if depth > 0 {
@@ -66,15 +69,20 @@ extension ListAdapter {
     }
 
     private func isSelected(_ item: Int, of handle: SectionHandle) -> Bool {
-        let waiting = application?.selections.last { $0.handle == handle && $0.item == item }
-        return waiting?.isSelected ?? selection.contains(item, of: handle)
+        guard let waiting = (application ?? carried)?.selections, !waiting.isEmpty,
+            let own = ownIndexes(of: handle)(item)
+        else { return selection.contains(item, of: handle) }
+        return waiting.last { $0.handle == handle && $0.item == own }?.isSelected
+            ?? selection.contains(item, of: handle)
     }
 
-    private func note(_ item: Int, of handle: SectionHandle, selected: Bool) {
+    /// Notes a selection, by the list's index, or by the one that the item has after the update that is being applied.
+    func note(_ item: Int, of handle: SectionHandle, selected: Bool) {
         if movesItems {
             application?.selections.append(WaitingSelection(handle: handle, item: item, isSelected: selected))
             return
         }
+        if let own = ownIndexes(of: handle)(item) { forgetSelection(ofOwedItem: own, of: handle) }
         let hasChanged = selected ? selection.insert(item, of: handle) : selection.remove(item, of: handle)
         guard hasChanged, let object = sections.object(of: handle) else { return }
         let place = SelectedItem(objectID: object.id, item: item)

@@ -41,13 +41,35 @@ extension ListAdapter {
         return { $0 < count ? $0 : nil }
     }
 
+    /// Where the list has an item of a section's controller; `nil` for one that it does not have yet.
+    func listIndex(of index: Int, in handle: SectionHandle) -> Int? {
+        guard let owed, owed.changes(itemsOf: handle) else { return index }
+        let place = owed.itemChanges[handle].map { $0.backward()(index) } ?? index
+        return place.flatMap { $0 < sections.itemCount(of: handle) ? $0 : nil }
+    }
+
     /// Whether the items of a section have changed and the list has not followed.
     func owesItems(of handle: SectionHandle) -> Bool { owed?.changes(itemsOf: handle) == true }
 
+    /// Selects an item by the controller's index, or leaves that for when the list has the item.
+    func setSelected(_ isSelected: Bool, owedItem index: Int, of handle: SectionHandle) {
+        if let place = listIndex(of: index, in: handle) { return note(place, of: handle, selected: isSelected) }
+        forgetSelection(ofOwedItem: index, of: handle)
+        owed?.selections.append(WaitingSelection(handle: handle, item: index, isSelected: isSelected))
+    }
+
+    /// Forgets that an item, by the controller's index, was to be selected when the list has followed.
+    func forgetSelection(ofOwedItem index: Int, of handle: SectionHandle) {
+        owed?.selections.removeAll { $0.handle == handle && $0.item == index }
+    }
+
     /// What has run and the list has not followed: its transaction is being stored, or was refused.
     private var owed: Application? {
-        if application != nil, case .prepared = flush { return application }
-        return carried
+        get {
+            if application != nil, case .prepared = flush { return application }
+            return carried
+        }
+        set { if application == nil { carried = newValue } else { application = newValue } }
     }
 }
 

@@ -261,6 +261,65 @@ struct RefusedUpdateTests {
         #expect(log.take() == ["will a.1", "end a.11"])
     }
 
+    @Test(
+        "a controller selects items of its own → those that it means, new ones when the list has them",
+        arguments: [false, true])
+    func selecting(isRefused: Bool) throws {
+        let list = try TestHost.letters("a:xyz")
+        let controller = try #require(list.controller("a"))
+        controller.context?.performBatch(updates: { batch in
+            controller.letters = ["y", "z", "n"]
+            batch.deleteItems(at: [0])
+            batch.insertItems(at: [2])
+        })
+        try isRefused ? refuse(list) : prepare(list)
+        controller.context?.selectItem(at: 0)
+        controller.context?.selectItem(at: 2)
+        #expect(list.adapter.selectedItems.map(\.item) == [1])
+        if isRefused {
+            list.now = 100
+            list.flush()
+        } else {
+            list.take(list.adapter.commitFlush())
+        }
+        #expect(list.adapter.selectedItems.map(\.item) == [0, 2])
+        controller.context?.deselectItem(at: 0)
+        #expect(list.adapter.selectedItems.map(\.item) == [2])
+    }
+
+    @Test(
+        "a block selected a new item → another one at its index is selected on its own while the list owes it",
+        arguments: [false, true])
+    func selectedByViewer(isRefused: Bool) throws {
+        let log = EventList()
+        let list = try TestHost.letters("a:xyz", log: log)
+        let controller = try #require(list.controller("a"))
+        controller.context?.performBatch(updates: { batch in
+            controller.letters.insert("n", at: 0)
+            batch.insertItems(at: [0])
+            controller.context?.selectItem(at: 0)
+            controller.context?.selectItem(at: 3)
+        })
+        try isRefused ? refuse(list) : prepare(list)
+        _ = log.take()
+        #expect(try list.adapter.selectItem(0, ofObject: "a").selected)
+        #expect(try list.adapter.deselectItem(2, ofObject: "a").deselected)
+        #expect(log.take() == ["select a.1", "deselect a.3"])
+        list.now = 100
+        list.take(isRefused ? list.flush() : list.adapter.commitFlush())
+        #expect(list.adapter.selectedItems.map(\.item) == [0, 1])
+    }
+
+    @Test("a controller asks what is shown while the list owes it items → by its own indexes")
+    func askingWhatIsShown() throws {
+        let (list, controller, _) = try watched(from: 0, EventList())
+        remove(2, from: controller)
+        try refuse(list)
+        #expect(controller.context?.visibleIndexes == Array(0..<8))
+        #expect(controller.context?.fullyVisibleIndexes == Array(0..<8))
+        #expect(controller.context?.displayedItem(at: 0)?.content["letter"]?.string == "c")
+    }
+
     /// Does what those do who have no view.
     private func read(_ list: TestHost) throws {
         #expect(list.itemCounts == [12, 1])
