@@ -40,10 +40,14 @@ package enum Daemon {
         let passed = ActivatedDescriptors.take()
         let log = Log(level: options.logLevel, sink: JournalSink.suitable(environment: environment))
         let (requests, continuation) = AsyncStream.makeStream(of: SignalRequest.self)
-        let signals = Signals { continuation.yield($0) }
+        let stop = StopFlag()
+        let signals = Signals { request in
+            if request == .terminate { stop.set() }
+            continuation.yield(request)
+        }
         defer { signals.cancel() }
         do {
-            let running = try await RunningDaemon(options, passed: passed, log: log)
+            let running = try await RunningDaemon(options, passed: passed, stop: stop, log: log)
             try await running.start()
             for await request in requests {
                 switch request {

@@ -14,8 +14,8 @@ struct ReloadResult {
 }
 
 extension RunningDaemon {
-    /// Whether the daemon ends: no further step of a reload is taken.
-    var isStopping: Bool { service.phase != .running }
+    /// Whether the daemon ends: no further step of a start or a reload is taken.
+    var isStopping: Bool { stopFlag.isSet || service.phase != .running }
 
     /// Does what was planned, as far as the store and the engines let it, until the daemon ends.
     func perform(_ plan: ReloadPlan) async -> ReloadResult {

@@ -13,6 +13,12 @@ enum Preparation {
     case ready(PreparedList)
     /// It cannot, although its file is sound: a plugin, a name or an argument is in the way.
     case impossible([ConfigurationFault])
+
+    /// Gives up what was made.
+    @DBusActor
+    func discard() {
+        if case .ready(let prepared) = self { prepared.parts.discard() }
+    }
 }
 
 extension RunningDaemon {

@@ -9,7 +9,7 @@ extension RunningDaemon {
         let lists = configuration.all.lists.values.sorted { $0.name < $1.name }
         guard let opened = try openStore() else { return await makeFirstLists(lists) }
         service.store = opened.store
-        for restored in opened.adapters {
+        for restored in opened.adapters where !isStopping {
             if restored.adapter.isConfigured {
                 setApart[ExactText(restored.adapter.name)] = restored
             } else {
@@ -17,6 +17,8 @@ extension RunningDaemon {
             }
         }
         await makeFirstLists(lists)
+        // What was not brought back stays in the store as it is.
+        guard !isStopping else { return }
         if isConfigurationFaulty {
             // A list whose file has a fault is not forgotten, and nobody else gets its name.
             service.adapters.configuredNames.formUnion(setApart.keys)
@@ -34,8 +36,10 @@ extension RunningDaemon {
     ///
     /// One that was stored is there all the same, with what can be had of it.
     private func makeFirstLists(_ lists: [ListConfiguration]) async {
-        for list in lists {
-            switch await prepare(list, limits: configuration.all.limits) {
+        for list in lists where !isStopping {
+            let preparation = await prepare(list, limits: configuration.all.limits)
+            guard !isStopping else { return preparation.discard() }
+            switch preparation {
             case .impossible(let faults):
                 for fault in faults { log.say(fault, ofList: list.name) }
                 guard let stored = setApart[ExactText(list.name)], list.continues(stored.adapter) else { continue }
@@ -52,16 +56,18 @@ extension RunningDaemon {
         }
     }
 
+    /// The store; nil without one, and when the end is asked for while it is read.
     private func openStore() throws(StartFailure) -> OpenedStore? {
         guard let directory = options.stateDirectory else { return nil }
         do throws(ListError) {
-            let opened = try SQLiteStore.open(directory: directory)
+            let opened = try SQLiteStore.open(directory: directory) { [stopFlag] in stopFlag.isSet }
             if let damage = opened.damage { say(damage) }
             if let file = opened.unreadableLog {
                 log.warning("\(file) is damaged: the last changes that were stored may be missing", .file(file))
             }
             return opened
         } catch {
+            guard !isStopping else { return nil }
             throw StartFailure(code: .store, message: "no store in \(directory): \(error)")
         }
     }

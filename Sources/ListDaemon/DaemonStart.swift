@@ -16,6 +16,8 @@ final class RunningDaemon {
     private let link: BusLink
     /// What systemd has passed to the process.
     private let passed: ActivatedDescriptors
+    /// Whether it is to end, known before ``stop()`` is called.
+    let stopFlag: StopFlag
     /// One reload begins when the one before it has ended; none begins, or goes on, when the daemon ends.
     var lastReload: Task<Void, any Error>?
     private(set) var server: Server?
@@ -33,9 +35,12 @@ final class RunningDaemon {
     }
 
     /// Makes the parts that need nobody else.
-    init(_ options: DaemonOptions, passed: ActivatedDescriptors, log: Log) throws {
+    ///
+    /// - Parameter stop: the start ends early when it is set; ``stop()`` is to be called then too.
+    init(_ options: DaemonOptions, passed: ActivatedDescriptors, stop: StopFlag, log: Log) throws {
         self.options = options
         self.passed = passed
+        stopFlag = stop
         self.log = log
         let loaded = try Self.loadConfiguration(options, log: log)
         let configuration = CurrentConfiguration(loaded.configuration)
@@ -52,10 +57,14 @@ final class RunningDaemon {
             address: options.bus, asksPolkit: options.bus != .session, service: service, log: log)
     }
 
-    /// Comes up: everything that can be called is there before the name is owned.
+    /// Comes up: everything that can be called is there before the name is owned. Once the end is asked for, no further list
+    /// is brought back, and what comes after the lists is left out.
     func start() async throws {
         apply(configuration.all)
+        stopFlag.onSet { [plugins = service.plugins] in Task { await plugins.giveUpStarts() } }
         try await restoreLists()
+        stopFlag.onSet(nil)
+        guard !isStopping else { return }
         try listen()
         registerManager()
         try await connect()

@@ -33,9 +33,15 @@ extension SQLiteStore {
     /// A file that is damaged, foreign or of a newer version is set aside as `listd.db.damaged-TIME`, with what belongs to
     /// it, and an empty one takes its place.
     ///
-    /// - Throws: `storeFailed` when the directory cannot be written, or another listd has the file.
+    /// - Parameters:
+    ///   - now: the time for such a name, in seconds since 1970; nil = the clock's.
+    ///   - isGivenUp: asked before each row that is read.
+    /// - Throws: `storeFailed` when the directory cannot be written, another listd has the file, or the reading is given up;
+    ///   what is stored stays as it is then.
     /// - Complexity: O(bytes stored), one scan for each list.
-    package static func open(directory: String, now: Int? = nil) throws(ListError) -> OpenedStore {
+    package static func open(
+        directory: String, now: Int? = nil, isGivenUp: @escaping () -> Bool = { false }
+    ) throws(ListError) -> OpenedStore {
         do {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -48,7 +54,7 @@ extension SQLiteStore {
             try refuseEmptyFile(path)
             // SQLite begins a new one.
             let unreadable = WriteAheadLog.isUnreadable(path + "-wal") ? path + "-wal" : nil
-            let (database, adapters) = try read(path)
+            let (database, adapters) = try read(path, isGivenUp)
             return OpenedStore(
                 store: SQLiteStore(database, path: path), adapters: adapters, damage: nil, unreadableLog: unreadable)
         } catch {
@@ -78,14 +84,17 @@ extension SQLiteStore {
         let lists = (try? SQLiteDatabase(path: path)).map { StoreReader(database: $0).names() } ?? []
         let damage = StoreDamage(file: try setAside(path, now), reason: failure.message, lists: lists)
         do throws(SQLiteFailure) {
-            let (database, adapters) = try read(path)
+            // There is nothing in it, and the damage is to be told.
+            let (database, adapters) = try read(path) { false }
             return OpenedStore(store: SQLiteStore(database, path: path), adapters: adapters, damage: damage)
         } catch {
             throw error.listError
         }
     }
 
-    private static func read(_ path: String) throws(SQLiteFailure) -> (SQLiteDatabase, [RestoredAdapter]) {
+    private static func read(
+        _ path: String, _ isGivenUp: @escaping () -> Bool
+    ) throws(SQLiteFailure) -> (SQLiteDatabase, [RestoredAdapter]) {
         let database = try SQLiteDatabase(path: path)
         try database.execute(StoreSchema.connection)
         // The lock is taken with the first transaction.
@@ -93,7 +102,7 @@ extension SQLiteStore {
         try checkVersion(database, path)
         // A backup that begins to live.
         try database.execute("UPDATE adapter SET epoch = lower(hex(randomblob(16))) WHERE epoch = ''")
-        return (database, try StoreReader(database: database).restore())
+        return (database, try StoreReader(database: database, isGivenUp: isGivenUp).restore())
     }
 
     /// SQLite takes a file that was cut down to nothing for a new one.

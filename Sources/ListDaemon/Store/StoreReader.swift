@@ -3,13 +3,15 @@
 /// Reads everything that is stored, list by list in one scan each.
 struct StoreReader {
     let database: SQLiteDatabase
+    /// Asked before each row; nothing is read any more once it says yes.
+    var isGivenUp: () -> Bool = { false }
 
     /// All adapters in order of name.
     func restore() throws(SQLiteFailure) -> [RestoredAdapter] {
         var found: [(key: Int64, adapter: RestoredAdapter)] = []
         let rows = try database.statement(
             "SELECT key, name, epoch, owner, options, revision, configured FROM adapter ORDER BY name")
-        while try database.step(rows) {
+        while try step(rows) {
             guard let key = rows.number(0), let name = rows.text(1), let epoch = rows.text(2),
                 let owner = rows.number(3),
                 let user = UInt32(exactly: owner), let number = rows.number(5), let revision = UInt64(exactly: number)
@@ -41,7 +43,7 @@ struct StoreReader {
         var type = KnownType()
         let rows = try database.statement(
             "SELECT id, type, fields FROM object WHERE adapter = ? ORDER BY position", .number(key))
-        while try database.step(rows) {
+        while try step(rows) {
             // Neighbours have the same type, mostly.
             if !rows.withBytes(1, { type.isNamed($0) }) {
                 guard let name = rows.text(1), !name.utf8.contains(0) else { throw Self.damaged("an object") }
@@ -65,13 +67,19 @@ struct StoreReader {
         var changes: [StoredChange] = []
         let rows = try database.statement(
             "SELECT revision, bytes FROM change WHERE adapter = ? ORDER BY revision", .number(key))
-        while try database.step(rows) {
+        while try step(rows) {
             guard let number = rows.number(0), let revision = UInt64(exactly: number) else {
                 throw Self.damaged("a change")
             }
             changes.append(StoredChange(revision: revision, bytes: rows.bytes(1)))
         }
         return changes
+    }
+
+    private func step(_ rows: SQLiteStatement) throws(SQLiteFailure) -> Bool {
+        // SQLITE_INTERRUPT: no fault of the file.
+        guard !isGivenUp() else { throw SQLiteFailure(code: 9, message: "given up") }
+        return try database.step(rows)
     }
 
     private static func options(in row: SQLiteStatement) throws(SQLiteFailure) -> Fields {

@@ -55,6 +55,11 @@ final class ListdProcess: Sendable {
         return (outcome, listd.standardError)
     }
 
+    /// Starts it and returns at once, for starts that are not to come to their end.
+    static func begin(bus: String, arguments: [String] = [], files: [String: String] = [:]) throws -> ListdProcess {
+        try ListdProcess(bus: bus, arguments: arguments, files: files)
+    }
+
     private init(
         bus: String, arguments: [String], files: [String: String], environment: [String: String] = [:]
     ) throws {

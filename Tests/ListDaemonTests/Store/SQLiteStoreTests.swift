@@ -48,6 +48,36 @@ struct SQLiteStoreTests {
         await last.store.close()
     }
 
+    @Test("given up at any row while it is read → StoreFailed, nothing is set aside, and the next time all is there")
+    func givenUp() async throws {
+        let first = try open().store
+        for name in ["a", "b"] {
+            try await first.write(.create(adapter(name)))
+            try await first.write(.update(name, 1, .replace([object("x", 1), object("y", 2)])))
+        }
+        await first.close()
+        var looks = 0
+        let whole = try SQLiteStore.open(directory: directory.path) {
+            looks += 1
+            return false
+        }
+        await whole.store.close()
+        #expect(looks >= 6)
+        for last in 0..<looks {
+            var left = last
+            let error = #expect(throws: ListError.self) {
+                try SQLiteStore.open(directory: directory.path) {
+                    left -= 1
+                    return left < 0
+                }
+            }
+            #expect(error?.code == .storeFailed)
+        }
+        let again = try open()
+        #expect(again.damage == nil && again.adapters == whole.adapters)
+        await again.store.close()
+    }
+
     @Test("the file removed, or another in its place, under an open store → the check says so")
     func movedFile() async throws {
         let store = try open().store

@@ -1,0 +1,35 @@
+import DBus
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("An end that is asked for during the start", .timeLimit(.minutes(3)))
+@DBusActor
+struct StoppedStartTests {
+    @Test("SIGTERM while a plugin hangs at load → listd ends at once and in order, and all that is stored stays")
+    func hangingPlugin() async throws {
+        let stages = try StoreStage()
+        let plain = "[List]\nDescription=one\n"
+        try await stages.run(files: ["z.list": plain]) { stage in
+            _ = try await stage.createStored("mine").performUpdates([Row("a", "t", [:])])
+            _ = try await stage.adapter("z").performUpdates([Row("b", "t", [:])])
+        }
+        let plugins = TemporaryDirectory()
+        for version in [HorrorLibraries.Version.first, .twin] { try HorrorStage.install(version, in: plugins) }
+        let listd = try ListdProcess.begin(
+            bus: stages.bus.address, arguments: ["--state", stages.state.path, "--plugins", plugins.path],
+            files: [
+                // Far longer than the test may take.
+                "listd.conf": "[Plugin horrors]\nManifest=loop\nCallbackTimeout=1h\n",
+                "a.list": "[List]\nSource=twin/source\n", "b.list": "[List]\nSource=horrors/source\n", "z.list": plain,
+            ])
+        while !listd.standardError.contains("plugin twin 1.0 is loaded") { await Task.yield() }
+        listd.send(SIGTERM)
+        #expect(await listd.finish() == ListdProcess.Outcome(status: 0))
+        #expect(!listd.standardError.contains("b.list"), "\(listd.standardError)")
+        try await stages.run(files: ["z.list": plain]) { stage async throws in
+            #expect(try await stage.adapter("mine").objects().rows.map(\.id) == ["a"])
+            #expect(try await stage.adapter("z").objects().rows.map(\.id) == ["b"])
+        }
+    }
+}
