@@ -31,7 +31,7 @@ extension SQLiteStore {
     /// Opens the store of a state directory, making both if there are none, and reads everything.
     ///
     /// A file that is damaged, foreign or of a newer version is set aside as `listd.db.damaged-TIME`, with what belongs to
-    /// it, and an empty one takes its place.
+    /// it, and an empty one takes its place. So is a log without its file.
     ///
     /// - Parameters:
     ///   - now: the time for such a name, in seconds since 1970; nil = the clock's.
@@ -49,21 +49,26 @@ extension SQLiteStore {
             throw ListError(.storeFailed, "\(directory) cannot be made", cause: error.localizedDescription)
         }
         removeRemains(in: directory)
+        let now = now ?? Int(time(nil))
         let path = directory + "/" + fileName
         do throws(SQLiteFailure) {
             try refuseEmptyFile(path)
+            let loneLog = try setAsideLoneLog(path, now)
             // SQLite begins a new one.
             let unreadable = WriteAheadLog.isUnreadable(path + "-wal") ? path + "-wal" : nil
-            let (database, adapters) = try read(path, isGivenUp)
+            // The next start would not find what is to be told.
+            let mustTell = loneLog != nil || unreadable != nil
+            let (database, adapters) = try read(path) { !mustTell && isGivenUp() }
             return OpenedStore(
-                store: SQLiteStore(database, path: path), adapters: adapters, damage: nil, unreadableLog: unreadable)
+                store: SQLiteStore(database, path: path), adapters: adapters, damage: loneLog, unreadableLog: unreadable
+            )
         } catch {
             if error.isBusy {
                 throw ListError(
                     .storeFailed, "another process has \(path) open, most likely another listd", cause: error.message)
             }
             guard isDamage(error, path) else { throw error.listError }
-            return try replace(path, error, now ?? Int(time(nil)))
+            return try replace(path, error, now)
         }
     }
 
@@ -156,12 +161,33 @@ extension SQLiteStore {
 
     /// Moves a file and what belongs to it; the database first, so that nothing half is left under its name.
     private static func setAside(_ path: String, _ now: Int) throws(ListError) -> String {
-        var other = "\(path).damaged-\(now)"
-        while unsafe access(other, F_OK) == 0 { other += "+" }
+        let other = freeName(for: path, now)
         guard unsafe rename(path, other) == 0 else {
             throw ListError(.storeFailed, "\(path) is damaged and cannot be set aside", cause: SystemError.text(errno))
         }
         for suffix in ["-wal", "-shm", "-journal"] { _ = unsafe rename(path + suffix, other + suffix) }
         return other
+    }
+
+    /// A log whose database is missing holds what was stored last, and SQLite would delete it.
+    private static func setAsideLoneLog(_ path: String, _ now: Int) throws(SQLiteFailure) -> StoreDamage? {
+        let log = path + "-wal"
+        var status = stat()
+        guard unsafe access(path, F_OK) != 0, errno == ENOENT, unsafe stat(log, &status) == 0, status.st_size > 0
+        else { return nil }
+        let other = freeName(for: path, now) + "-wal"
+        guard unsafe rename(log, other) == 0 else {
+            // SQLITE_CANTOPEN: nothing is wrong with what is in it.
+            throw SQLiteFailure(
+                code: 14, message: "\(log), a log without its database, cannot be set aside: \(SystemError.text(errno))"
+            )
+        }
+        return StoreDamage(file: other, reason: "\(fileName) is missing, only its log is there", lists: [])
+    }
+
+    private static func freeName(for path: String, _ now: Int) -> String {
+        var name = "\(path).damaged-\(now)"
+        while unsafe access(name, F_OK) == 0 || access(name + "-wal", F_OK) == 0 { name += "+" }
+        return name
     }
 }

@@ -137,6 +137,32 @@ struct StoreDamageTests {
         await opened.store.close()
     }
 
+    @Test("a log without its database → set aside and told, never lost in silence; an empty one is nothing")
+    func loneLog() async throws {
+        try await makeStore()
+        let live = try SQLiteStore.open(directory: directory.path).store
+        try await live.write(.create(adapter("y")))
+        let log = try #require(FileManager.default.contents(atPath: file + "-wal"))
+        await live.close()
+        for (count, name) in ["77-wal", "77+-wal"].enumerated() {
+            try FileManager.default.removeItem(atPath: file)
+            try log.write(to: URL(fileURLWithPath: file + "-wal"))
+            // It is told even when the end is asked for meanwhile: the next start would not see it any more.
+            let opened = try SQLiteStore.open(directory: directory.path, now: 77) { true }
+            #expect(opened.adapters.isEmpty && opened.unreadableLog == nil)
+            let damage = try #require(opened.damage, "time \(count)")
+            #expect(damage.file == "\(file).damaged-\(name)")
+            #expect(damage.reason == "listd.db is missing, only its log is there")
+            #expect(FileManager.default.contents(atPath: damage.file) == log)
+            await opened.store.close()
+        }
+        try FileManager.default.removeItem(atPath: file)
+        try Writing.write("", to: file + "-wal")
+        let opened = try SQLiteStore.open(directory: directory.path)
+        #expect(opened.damage == nil)
+        await opened.store.close()
+    }
+
     @Test("killed between commits → everything that was answered is there", arguments: [1, 7, 40])
     func killed(after count: Int) async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String, count = count as Int] in
