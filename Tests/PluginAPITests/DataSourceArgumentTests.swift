@@ -4,7 +4,8 @@ import Testing
 @Suite("Arguments of data sources")
 struct DataSourceArgumentTests {
     private func argument(_ text: String) throws(ListError) -> DataSourceArgument {
-        try DataSourceArgument(text) { ["recursive", "depth", "unit"].contains($0) }
+        try DataSourceArgument(
+            text, isOption: { ["recursive", "depth", "unit"].contains($0) }, isRepeatable: { $0 == "unit" })
     }
 
     @Test(
@@ -26,7 +27,7 @@ struct DataSourceArgumentTests {
         #expect(argument.options.values == options)
     }
 
-    @Test("a repeated option → the last value counts, and all of them can be had in order")
+    @Test("an option that may be repeated → the last value counts, and all of them can be had in order")
     func repeated() throws {
         let argument = try argument("unit=ssh&depth=1&unit=cron")
         #expect(argument.options["unit"] == "cron")
@@ -39,11 +40,18 @@ struct DataSourceArgumentTests {
         "a part that cannot be read → invalidArguments that names it",
         arguments: [
             ("/a&color=red", "“color”"), ("/a&", "“”"), ("/100%", "“/100%”"), ("/%4", "%25"), ("/%zz", "%25"),
-            ("/%ff", "not UTF-8"), ("depth=%", "“%”"),
+            ("/%ff", "not UTF-8"), ("depth=%", "“%”"), ("/a&depth=1&unit=a&depth=1", "“depth” is given twice"),
+            ("recursive&recursive", "“recursive” is given twice"),
         ])
     func wrong(text: String, named: String) {
         let error = #expect(throws: ListError.self) { try argument(text) }
         #expect(error?.code == .invalidArguments)
         #expect(error?.message.contains(named) == true)
+    }
+
+    @Test("nothing said of repeating → no option may be")
+    func noneRepeatable() throws {
+        let error = #expect(throws: ListError.self) { try DataSourceArgument("unit=a&unit=b") { $0 == "unit" } }
+        #expect(error?.message == "“unit=b”: the option “unit” is given twice")
     }
 }

@@ -10,7 +10,7 @@
 public struct DataSourceArgument: Sendable, Hashable {
     /// What comes before the options; empty without it.
     public let subject: String
-    /// The options; of a repeated key the last value counts.
+    /// The options; of one that may be repeated, the last value.
     public let options: PluginSettings
 
     private let values: [String: [String]]
@@ -20,14 +20,20 @@ public struct DataSourceArgument: Sendable, Hashable {
     /// - Parameters:
     ///   - text: the argument as written, ``DataSourceContext/argument``.
     ///   - isOption: whether the source knows an option of this name.
-    /// - Throws: `invalidArguments` that names the part at fault: an option that is not known, a `%` without two
-    ///   hexadecimal digits, bytes that are not UTF-8.
-    public init(_ text: String, isOption: (String) -> Bool) throws(ListError) {
+    ///   - isRepeatable: whether such an option may have several values, ``values(of:)``; otherwise none may.
+    /// - Throws: `invalidArguments` that names the part at fault: an option that is not known, one that is given twice and
+    ///   has one value, a `%` without two hexadecimal digits, bytes that are not UTF-8.
+    public init(
+        _ text: String, isOption: (String) -> Bool, isRepeatable: (String) -> Bool = { _ in false }
+    ) throws(ListError) {
         var subject = ""
         var values: [String: [String]] = [:]
         for (index, part) in text.split(separator: "&", omittingEmptySubsequences: false).enumerated() {
             let key = String(part.prefix { $0 != "=" })
             if isOption(key) {
+                guard values[key] == nil || isRepeatable(key) else {
+                    throw ListError(.invalidArguments, "“\(part)”: the option “\(key)” is given twice")
+                }
                 let value = part.dropFirst(key.count)
                 values[key, default: []].append(value.isEmpty ? "yes" : try Self.decoded(value.dropFirst()))
             } else if index == 0 {

@@ -27,12 +27,9 @@ struct JournalQuery: Equatable, Sendable {
     ///
     /// - Throws: `invalidArguments`, or a setting error, that names the part at fault.
     init(_ text: String) throws {
-        let argument = try DataSourceArgument(text) {
-            $0 == "unit" || Self.singleOptions.contains($0) || Self.isField($0)
-        }
-        for option in Self.singleOptions where argument.values(of: option).count > 1 {
-            throw ListError(.invalidArguments, "the option “\(option)” of journal/entries is given twice")
-        }
+        let argument = try DataSourceArgument(
+            text, isOption: { Self.singleOptions.contains($0) || Self.isAlternative($0) },
+            isRepeatable: Self.isAlternative)
         if !argument.subject.isEmpty {
             guard argument.subject.hasPrefix("/"), !argument.subject.utf8.contains(0) else {
                 throw ListError(
@@ -66,8 +63,11 @@ struct JournalQuery: Equatable, Sendable {
         for field in options.values.keys where Self.isField(field) { matches[field] = argument.values(of: field) }
     }
 
-    /// The options that have one value; the others are alternatives when they are repeated.
+    /// The options that have one value.
     private static let singleOptions = ["priority", "lines", "order"]
+
+    /// Whether an option says of what an entry must have one: repeated, any of the values.
+    private static func isAlternative(_ option: String) -> Bool { option == "unit" || isField(option) }
 
     /// Whether the journal may have a field of this name (systemd.journal-fields(7)).
     private static func isField(_ name: String) -> Bool {
