@@ -94,12 +94,16 @@ package struct Quotas: Sendable {
     /// Books a change for a user, all of it or nothing.
     ///
     /// A resource that shrinks or stays is never refused, whatever the limit says.
-    package mutating func change(_ delta: Amounts, for user: UInt32) throws(Exceeded) {
+    ///
+    /// - Parameter countsRefusal: whether a refusal goes into ``refusals``.
+    package mutating func change(
+        _ delta: Amounts, for user: UInt32, countsRefusal: Bool = true
+    ) throws(Exceeded) {
         var amounts = used(by: user)
         for resource in Resource.allCases {
             let (sum, overflow) = amounts[resource].addingReportingOverflow(delta[resource])
             if delta[resource] > 0, overflow || sum > limits[resource] {
-                refusals += 1
+                if countsRefusal { refusals += 1 }
                 throw Exceeded(resource: resource, limit: limits[resource])
             }
             amounts[resource] = overflow ? 0 : max(0, sum)

@@ -50,6 +50,33 @@ struct LimitsTests {
         await stage.stop()
     }
 
+    @Test("calls that share a flush and are refused for a quota → each is counted once, wherever the list is")
+    func countedRefusals() async throws {
+        let horrors = try await HorrorStage("[Limits]\nObjectsPerUser=2")
+        let stage = horrors.stage
+        let pause: [String: DBusValue] = ["coalesce-min": .uint32(500), "coalesce-max": .uint32(500)]
+        let lists = [
+            try await stage.createAdapter("here", pause), try await horrors.makeList("in a worker", "Steady", pause),
+        ]
+        for (index, list) in lists.enumerated() {
+            // The first change is flushed at once; those after it wait for each other.
+            _ = try await list.applyChanges([Upsert("first", "row", "last", "", [:])])
+            let answers = EventLog<String>()
+            for id in ["a", "b", "c"] {
+                let call = try list.by(stage.client).message("ApplyChanges") { (message) throws(DBusError) in
+                    let upserts = [Upsert(id, "row", "last", "", [:]), Upsert(id + id, "row", "last", "", [:])]
+                    try message.write(UInt64(0), [String](), upserts, [String: DBusValue]())
+                }
+                stage.client.call(call) {
+                    if case .failure(let error) = $0 { answers.record(error.name) } else { answers.record("") }
+                }
+            }
+            for _ in 0..<3 { #expect(try await answers.next() == Listd.standardError("LimitsExceeded")) }
+            #expect(try await stage.statistics()["quota-refusals"] == UInt64(3 * (index + 1)))
+        }
+        await horrors.stop()
+    }
+
     @Test("a user with many connections → what they cause is limited together in the log")
     func logged() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nAdaptersPerUser=1000\n"])
