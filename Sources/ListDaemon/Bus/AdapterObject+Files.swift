@@ -15,6 +15,7 @@ extension AdapterObject {
         }
         try Self.check(format: format)
         try checkWritable()
+        let rules = access
         Task { @DBusActor [service] in
             let operation: UpdateRequest.Operation
             do throws(ListError) {
@@ -22,6 +23,11 @@ extension AdapterObject {
                 operation = .performUpdates(objects: objects, duplicates: options.duplicates)
             } catch {
                 operation = .invalid(error)
+            }
+            do throws(ListError) {
+                if access != rules { try checkWritingAccess(call) }
+            } catch {
+                return call.fail(error)
             }
             update(call, expecting: expected, animated: options.animated, operation)
         }
@@ -32,7 +38,7 @@ extension AdapterObject {
         let (offset, limit, format) = try call.arguments(as: UInt32.self, UInt32.self, String.self)
         try Self.check(format: format)
         let user = try service.authority.caller(call.peer).user
-        service.read(for: call) { [self] finished in
+        read(for: call) { [self] finished in
             do throws(ListError) {
                 try service.lentFiles.checkRoom(for: user)
             } catch {

@@ -76,11 +76,25 @@ extension AdapterObject {
         }
     }
 
+    /// Begins what is answered with contents when the caller has room for them, if it may still read them by then.
+    func read(for call: Call, _ read: @escaping ContentReads.Read) {
+        let rules = access
+        service.read(for: call) { [self] finished in
+            do throws(ListError) {
+                if access != rules { try checkReadingAccess(call) }
+                read(finished)
+            } catch {
+                call.fail(error)
+                finished()
+            }
+        }
+    }
+
     /// Asks the host and answers the call with what `write` makes of the answer; false = it does not fit.
     private func query(
         _ call: Call, _ query: AdapterQuery, _ write: @escaping (AdapterAnswer, inout MessageWriter) -> Bool
     ) {
-        service.read(for: call) { [self] finished in
+        read(for: call) { [self] finished in
             request { outcome in
                 call.answer(outcome, write)
                 finished()

@@ -115,6 +115,12 @@ struct RestrictedAdapterTests {
         await stage.stop()
     }
 
+    private func reload(_ stage: Stage, _ news: String) async throws {
+        try news.write(
+            toFile: stage.listd.directory.appending(path: "config/news.list").path, atomically: true, encoding: .utf8)
+        try await stage.manager.call("Reload")
+    }
+
     @Test("a reload that takes reading away → the stranger's view is closed and its subscription gone")
     func takenAway() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nDescription=news\n"])
@@ -123,14 +129,45 @@ struct RestrictedAdapterTests {
         let stranger = try await Agent(stage.bus.address, user: Agent.nobody)
         #expect(try await stranger.call(adapter.path, "Adapter", "Subscribe", "as", "[[]]").error == nil)
         #expect(try await stranger.call(adapter.path, "Adapter", "OpenView", "a{sv}", "[{}]").error == nil)
-        try "[List]\nReaders=owner\n".write(
-            toFile: stage.listd.directory.appending(path: "config/news.list").path, atomically: true, encoding: .utf8)
-        try await stage.manager.call("Reload")
+        try await reload(stage, "[List]\nReaders=owner\n")
         try await adapter.fill(4)
         #expect(try await stranger.call(adapter.path, "Adapter", "ReloadData").error == Self.denied)
         let heard = try await stranger.signals()
         #expect(heard.contains(#""Closed",["closed"]"#) && !heard.contains("Updated"))
         #expect(try await stage.manager.property("ViewCount", as: UInt32.self) == 0)
+        await stage.stop()
+    }
+
+    @Test("a reload that takes reading away while a stranger's reads wait for room → those are refused")
+    func takenAwayFromReads() async throws {
+        let stage = try await Stage.withDirectSocket(files: ["news.list": "[List]\nDescription=news\n"])
+        let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
+        _ = try await adapter.performUpdates([
+            Row("large", "", ["text": .string(String(repeating: "x", count: 3 << 20))])
+        ])
+        let stranger = try await Agent(stage.address(.direct), user: Agent.nobody)
+        try await stranger.begin(adapter.path, "GetObjects", "uu", "[0,1]", times: 20)
+        while try await stage.statistics()["reads-held"] ?? 0 == 0 {}
+        try await reload(stage, "[List]\nReaders=owner\n")
+        let outcomes = try await stranger.outcomes().split(separator: ",")
+        // Two were under way; the others had not begun.
+        #expect(outcomes.count { $0.contains("ok") } <= 2 && outcomes.count { $0.contains(Self.denied) } >= 18)
+        await stage.stop()
+    }
+
+    @Test("a reload that takes writing away while a stranger's file is read → it is refused, and nothing happens")
+    func takenAwayFromWriting() async throws {
+        let stage = try await Stage(files: ["news.list": "[List]\nWriters=any\n"])
+        let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
+        try await adapter.fill(3)
+        let stranger = try await Agent(stage.bus.address, user: Agent.nobody)
+        try await stranger.begin(
+            adapter.path, "PerformUpdatesFromFile", "thsa{sv}", #"[0,{"pipe":0},"jsonl",{}]"#)
+        #expect(try await stranger.property(adapter.path, "Adapter", "Revision") == .values("[1]"))
+        try await reload(stage, "[List]\nWriters=owner\n")
+        try await stranger.feed("")
+        #expect(try await stranger.outcomes() == #"["\#(Self.denied)"]"#)
+        #expect(try await adapter.objects().revision == 1)
         await stage.stop()
     }
 }

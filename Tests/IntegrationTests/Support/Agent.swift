@@ -63,6 +63,20 @@ final class Agent: Sendable {
         return try await tell(#"["call","\#(path)","\#(name)","\#(member)","\#(signature)",\#(arguments)]"#)
     }
 
+    /// Sends a call, or several, without waiting for the answer, and reads nothing until it is asked for something else.
+    func begin(
+        _ path: ObjectPath, _ member: String, _ signature: String = "", _ arguments: String = "[]", times: Int = 1
+    ) async throws {
+        _ = try await tell(
+            #"["begin",\#(times),"\#(path)","\#(Listd.name).Adapter","\#(member)","\#(signature)",\#(arguments)]"#)
+    }
+
+    /// What the calls that were begun were answered with, as JSON: "ok" or the error's name of each.
+    func outcomes() async throws -> String { try await tell(#"["outcomes"]"#).values ?? "" }
+
+    /// Writes a text without quotes into all pipes that were given to calls, and ends them.
+    func feed(_ text: String) async throws { _ = try await tell(#"["feed","\#(text)"]"#) }
+
     /// Reads a property of listd.
     func property(_ path: ObjectPath, _ interface: String, _ name: String) async throws -> Answer {
         try await call(

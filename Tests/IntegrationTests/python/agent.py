@@ -1,14 +1,19 @@
 """agent.py ADDRESS: a client that does what it is told, a line of JSON at a time, and answers with a line each.
 
 ["call", path, interface, member, signature, arguments] -> "ok [...]" or "error NAME MESSAGE"
+["begin", count, path, interface, member, signature, arguments]
+                                                        -> "ok []" when so many calls are sent; nothing is read then
+["outcomes"]                                            -> "ok ["ok" or an error's NAME ...]" of all that was begun
+["feed", text]                                          -> "ok []"; the text goes into the pipes, which end
 ["match", rule]                                         -> "ok []"; signals that it lets through are kept
 ["signals"]                                             -> "ok [[path, member, arguments] ...]", and forgets them
 
-An argument {"u": 5} is of that basic D-Bus type, for variants. Signals of a call are queued before its reply, so the
+An argument {"u": 5} is of that basic D-Bus type, for variants; {"pipe": 0} is the end of a new pipe to read from. Signals of a call are queued before its reply, so the
 signals that come back are all that were caused before.
 """
 
 import json
+import os
 import sys
 
 import dbus
@@ -16,7 +21,18 @@ import dbus.bus
 from dbus.mainloop.glib import DBusGMainLoop
 from gi.repository import GLib
 
-TYPES = {"u": dbus.UInt32, "t": dbus.UInt64, "d": dbus.Double, "x": dbus.Int64}
+pipes = []
+
+
+def pipe(_):
+    reading, writing = os.pipe()
+    pipes.append(writing)
+    end = dbus.types.UnixFd(reading)  # a copy
+    os.close(reading)
+    return end
+
+
+TYPES = {"pipe": pipe, "u": dbus.UInt32, "t": dbus.UInt64, "d": dbus.Double, "x": dbus.Int64}
 
 
 def typed(value):
@@ -45,6 +61,7 @@ def main(address):
     DBusGMainLoop(set_as_default=True)
     bus = dbus.bus.BusConnection(address)
     seen = []
+    outcomes = []
 
     def take(_, message):
         if message.get_type() == 4 and message.get_path() != "/org/freedesktop/DBus":
@@ -61,6 +78,34 @@ def main(address):
                 reply = bus.call_blocking(
                     "org.listd.Listd1", path, interface, member, signature, typed(arguments), timeout=60)
                 answer = [] if reply is None else list(reply) if isinstance(reply, tuple) else [reply]
+            elif command == "begin":
+                count, path, interface, member, signature, arguments = rest
+                for _ in range(count):
+                    place = len(outcomes)
+                    outcomes.append(None)
+
+                    def done(*_, place=place):
+                        outcomes[place] = "ok"
+
+                    def failed(error, place=place):
+                        outcomes[place] = error.get_dbus_name()
+
+                    bus.call_async(
+                        "org.listd.Listd1", path, interface, member, signature, typed(arguments), done, failed,
+                        timeout=60)
+                bus.flush()
+                answer = []
+            elif command == "outcomes":
+                while None in outcomes:
+                    GLib.MainContext.default().iteration(True)
+                answer = outcomes[:]
+                outcomes.clear()
+            elif command == "feed":
+                for descriptor in pipes:
+                    os.write(descriptor, rest[0].encode())
+                    os.close(descriptor)
+                pipes.clear()
+                answer = []
             elif command == "match":
                 bus.add_match_string(rest[0])
                 answer = []
