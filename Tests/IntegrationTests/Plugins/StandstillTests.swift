@@ -14,13 +14,13 @@ struct StandstillTests {
         let list = try await stage.makeList("list", "Steady")
         #expect(try await list.performUpdates([Row("x", "row", ["value": .int64(1)])]) == 1)
         let first = try await stage.process
-        kill(first, SIGSTOP)
+        await halt(first)
         // Nobody wants anything of it.
         try await stage.wait(for: "ready", restarts: 1)
         let second = try await stage.process
         #expect(second != first)
         #expect(try await stage.plugin("LastError", as: String.self).contains("it did not answer within"))
-        kill(second, SIGSTOP)
+        await halt(second)
         // Answered by the third one.
         #expect(try await list.items().map(\.reuse) == ["steady"])
         #expect(try await stage.plugin("RestartCount", as: UInt32.self) == 2)
@@ -34,11 +34,17 @@ struct StandstillTests {
         let list = try await stage.makeList("list", "Steady")
         #expect(try await list.performUpdates([Row("x", "row", [:])]) == 1)
         let process = try await stage.process
-        kill(process, SIGSTOP)
+        await halt(process)
         let question = Task { @DBusActor in _ = try await list.items() }
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
         // Whatever was asked is answered, if only by the end of the connection.
         await #expect(throws: DBusError.self) { try await question.value }
         while let status = ProcessStatus(process), !status.isZombie { await Task.yield() }
+    }
+
+    /// Stops a process; returns when none of its threads runs any more, which on a busy machine takes a while.
+    private func halt(_ process: Int32) async {
+        kill(process, SIGSTOP)
+        while !ProcessStatus.threads(of: process).allSatisfy(\.isStopped) { await Task.yield() }
     }
 }

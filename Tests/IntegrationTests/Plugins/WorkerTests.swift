@@ -359,6 +359,15 @@ struct ProcessStatus {
         }
     }
 
+    /// The threads of a process, each as a process.
+    static func threads(of process: Int32) -> [ProcessStatus] {
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
+        return threads.compactMap { Int32($0) }.compactMap { ProcessStatus($0) }
+    }
+
+    /// Whether a signal has stopped it.
+    var isStopped: Bool { self["State"]?.hasPrefix("T") ?? false }
+
     var isZombie: Bool { self["State"]?.hasPrefix("Z") ?? false }
 
     /// The soft limit with a name.
