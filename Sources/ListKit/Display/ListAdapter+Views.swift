@@ -166,6 +166,15 @@ extension ListAdapter {
     /// What is known of a view.
     public func viewDescription(_ id: ViewID) throws(ListError) -> ViewDescription {
         let view = try view(id)
+        return ViewDescription(
+            state: view.credit.isStalled ? .stalled : view.isActive ? .active : .new, sequence: view.picture.sequence,
+            acknowledgedSequence: view.credit.acknowledged, contentSize: view.contentSize,
+            viewport: view.viewport ?? .zero, workingRange: view.workingRange, visibleObjects: visibleObjects(of: view))
+    }
+
+    /// The objects of which an item is shown; looked up once, for a view is often described without showing others.
+    private func visibleObjects(of view: ListView) -> [String] {
+        if let known = view.visibleObjects { return known }
         var handles: Set<SectionHandle> = []
         let objects = view.elements.compactMap { element -> String? in
             guard element.key.kind == .cell, let handle = element.key.handle, handles.insert(handle).inserted else {
@@ -173,10 +182,8 @@ extension ListAdapter {
             }
             return sections.id(of: handle)
         }
-        return ViewDescription(
-            state: view.credit.isStalled ? .stalled : view.isActive ? .active : .new, sequence: view.picture.sequence,
-            acknowledgedSequence: view.credit.acknowledged, contentSize: view.contentSize,
-            viewport: view.viewport ?? .zero, workingRange: view.workingRange, visibleObjects: objects)
+        view.visibleObjects = objects
+        return objects
     }
 
     /// The open views, in the order of their opening.

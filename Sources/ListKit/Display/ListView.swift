@@ -14,7 +14,11 @@ final class ListView {
     /// The items that the viewer names itself, in the layout `none`.
     var visibleRange: ClosedRange<IndexPath>?
     /// What it shows now, section by section.
-    var elements: [ViewElement] = []
+    var elements: [ViewElement] = [] {
+        didSet { visibleObjects = nil }
+    }
+    /// The objects of the elements, once somebody asked.
+    var visibleObjects: [String]?
     /// The items of the elements, as long as they are good.
     var contents: [ElementKey: ListItem] = [:]
     /// The sections in range, by their numbers.
