@@ -18,10 +18,11 @@ extension Application {
 }
 
 extension ListAdapter {
-    /// Whether items change places just now; while a transaction is being stored they have those that viewers know.
+    /// Whether items change places just now; while a transaction is being stored they have those that viewers know, unless
+    /// another item update runs.
     var movesItems: Bool {
-        guard application != nil else { return false }
-        if case .prepared = flush { return false }
+        guard let application else { return false }
+        if case .prepared = flush { return !application.running.isEmpty }
         return true
     }
 

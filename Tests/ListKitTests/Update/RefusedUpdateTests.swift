@@ -310,6 +310,21 @@ struct RefusedUpdateTests {
         #expect(list.adapter.selectedItems.map(\.item) == [0, 1])
     }
 
+    @Test("an item update runs while another is being stored → it selects by the indexes after it")
+    func selectingInBlock() throws {
+        let list = try TestHost.letters("a:xyz")
+        let controller = try #require(list.controller("a"))
+        remove(1, from: controller)
+        try prepare(list)
+        controller.context?.performBatch(updates: { batch in
+            controller.letters.insert("n", at: 0)
+            batch.insertItems(at: [0])
+            controller.context?.selectItem(at: 0)
+        })
+        list.take(list.adapter.commitFlush())
+        #expect(list.itemCounts == [3] && list.adapter.selectedItems.map(\.item) == [0])
+    }
+
     @Test("a controller asks what is shown while the list owes it items → by its own indexes")
     func askingWhatIsShown() throws {
         let (list, controller, _) = try watched(from: 0, EventList())
