@@ -8,6 +8,7 @@ extension AdapterObject {
     func apply(_ event: SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void) {
         switch event {
         case .replace(let objects):
+            lacksObjects = false
             guard isWithinLimits(objects) else { return completion(nil) }
             feed(.performUpdates(objects: objects), completion)
         case .changes(let removed, let upserts):
@@ -32,6 +33,7 @@ extension AdapterObject {
             for object in objects { try service.objectLimits.check(object) }
             return true
         } catch {
+            lacksObjects = true
             sourceFailed(error)
             return false
         }

@@ -58,6 +58,8 @@ package final class AdapterObject {
     private var requests = RequestTable()
     private var callsUnderWay = CallsUnderWay()
     private var listeners: Subscriptions<Listener>
+    /// Whether something that its source told was too large, so that the list lacks it.
+    var lacksObjects = false
 
     /// A peer that subscribed.
     struct Listener: Hashable, Sendable {
@@ -89,13 +91,17 @@ package final class AdapterObject {
     /// Begins to be filled from a source, if it has one; one that it had ends.
     func begin(_ source: (any Source)?, _ feed: SourceFeed) {
         endSource()
+        lacksObjects = false
         self.source = source
         self.feed = feed
         source?.start()
     }
 
     /// What its source may read has changed.
-    func setLimits(_ limits: BulkReader.Limits) { source?.setLimits(limits.objects, fileBytes: limits.fileBytes) }
+    func setLimits(_ limits: BulkReader.Limits) {
+        source?.setLimits(limits.objects, fileBytes: limits.fileBytes)
+        if lacksObjects { source?.renew() }
+    }
 
     private func endSource() {
         feed?.close()

@@ -10,6 +10,9 @@ package protocol Source: Sendable {
     /// Takes other limits; what was refused as too large is read again.
     func setLimits(_ limits: ObjectLimits, fileBytes: Int)
 
+    /// Begins anew, and tells all of it again: something that it told was refused as too large, and might not be now.
+    func renew()
+
     /// Ends reading; a second call only completes.
     ///
     /// - Parameter completion: called on the source's executor; the sink is not called any more by then.
@@ -19,6 +22,9 @@ package protocol Source: Sendable {
 extension Source {
     /// What a plugin makes is looked at when it comes.
     package func setLimits(_ limits: ObjectLimits, fileBytes: Int) {}
+
+    /// Whoever looks while reading has told nothing that was refused.
+    package func renew() {}
 }
 
 /// What a source tells its list.

@@ -50,6 +50,33 @@ struct LimitsTests {
         await stage.stop()
     }
 
+    @Test(
+        "a plugin's object that was too large, and a reload that raises the limit → the source tells it again",
+        .enabled(if: PluginStage.isBuilt("files"), "scripts/build-plugins has not run"),
+        arguments: PluginStage.Isolation.allCases)
+    func raisedForPlugin(isolation: PluginStage.Isolation) async throws {
+        let directory = TemporaryDirectory()
+        let long = String(repeating: "x", count: 40)
+        try "".write(toFile: "\(directory.path)/\(long)", atomically: true, encoding: .utf8)
+        let settings = "[Plugin files]\nIsolation=\(isolation.rawValue)\n[Limits]\nIdBytes="
+        let stage = try await Stage(files: [
+            "listd.conf": settings + "20\n", "a.list": "[List]\nSource=files/directory?\(directory.path)\n",
+        ])
+        let list = try await stage.adapter("a")
+        while try await list.state != "failed" { await Task.yield() }
+        for limit in ["30", "40"] {
+            try (settings + limit + "\n").write(
+                toFile: stage.listd.directory.path + "/config/listd.conf", atomically: true, encoding: .utf8)
+            try await stage.manager.call("Reload")
+        }
+        while try await list.state != "ready" { await Task.yield() }
+        #expect(try await list.objects().rows.map(\.id) == [long])
+        // The source goes on after its renewal.
+        try "".write(toFile: "\(directory.path)/y", atomically: true, encoding: .utf8)
+        while try await list.objects().rows.count < 2 { await Task.yield() }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test("calls that share a flush and are refused for a quota → each is counted once, wherever the list is")
     func countedRefusals() async throws {
         let horrors = try await HorrorStage("[Limits]\nObjectsPerUser=2")

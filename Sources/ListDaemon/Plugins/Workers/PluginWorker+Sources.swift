@@ -26,6 +26,7 @@ extension PluginWorker {
         forget(source)
         let number = Seat.nextNumber()
         source.seat = number
+        source.isRenewing = false
         source.crumb = process.takeCrumb()
         sources[number] = source
         send(.makeSource(number, crumb: source.crumb, name: source.name, argument: source.argument))
@@ -61,6 +62,14 @@ extension PluginWorker {
         if let seat = source.seat { send(.startSource(seat)) }
     }
 
+    /// Ends a data source and makes it again; one that is nowhere is made again by itself.
+    func renew(_ source: WorkerSource) {
+        guard let seat = source.seat, process != nil, source.isStarted, !source.isStopped, !source.isRenewing
+        else { return }
+        source.isRenewing = true
+        send(.stopSource(seat))
+    }
+
     /// Ends a data source; `whenStopped` of it is called in any case.
     func stop(_ source: WorkerSource) {
         guard let seat = source.seat, process != nil else {
@@ -79,6 +88,7 @@ extension PluginWorker {
             }
         case .sourceStopped(let seat):
             guard let source = sources[seat] else { return }
+            if source.isRenewing, !source.isStopped { return make(source) }
             forget(source)
             source.stopped()
         default: break

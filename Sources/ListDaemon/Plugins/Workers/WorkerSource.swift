@@ -21,6 +21,8 @@ final class WorkerSource: Source {
     var brake = FloodBrake.perList
     /// Whether it is to run as soon as it is made.
     var isStarted = false
+    /// Whether it is ended only to be made anew.
+    var isRenewing = false
     /// Told when it was made for the first time, or why it was not.
     var whenMade: (@DBusActor (ListError?) -> Void)?
     private var whenStopped: [@Sendable () -> Void] = []
@@ -38,6 +40,10 @@ final class WorkerSource: Source {
 
     nonisolated func start() {
         EventLoop.shared.post { self.worker.start(self) }
+    }
+
+    nonisolated func renew() {
+        EventLoop.shared.post { self.worker.renew(self) }
     }
 
     nonisolated func stop(completion: @escaping @Sendable () -> Void) {
