@@ -66,7 +66,7 @@ extension RunningDaemon {
     /// How long a reload has to come to the end of its present step: little of what the unit gives (`TimeoutStopSec=`).
     private static let reloadLimit = Duration.seconds(2)
 
-    private static var givenUp: DBusError { .failed("listd is ending; the reload was given up") }
+    private static let givenUp = ListError(.shuttingDown, "listd is ending; the reload was given up")
 
     /// Has a reload that is under way end before its next step; workers that it waits for are ended.
     ///

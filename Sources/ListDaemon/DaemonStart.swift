@@ -84,6 +84,7 @@ final class RunningDaemon {
         await giveUpReload()
         await service.stopHosts()
         await service.store?.close()
+        service.refuseSlowCalls()
         await link.close()
         server?.close()
     }

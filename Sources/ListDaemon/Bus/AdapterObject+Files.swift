@@ -16,7 +16,7 @@ extension AdapterObject {
         try Self.check(format: format)
         try checkWritable()
         let rules = access
-        Task { @DBusActor [service] in
+        service.answer(call) { [self] in
             let operation: UpdateRequest.Operation
             do throws(ListError) {
                 let objects = try await service.bulk.objects(from: file, user: caller.user)
@@ -24,11 +24,7 @@ extension AdapterObject {
             } catch {
                 operation = .invalid(error)
             }
-            do throws(ListError) {
-                if access != rules { try checkWritingAccess(call) }
-            } catch {
-                return call.fail(error)
-            }
+            if access != rules { try checkWritingAccess(call) }
             update(call, expecting: expected, animated: options.animated, operation)
         }
     }

@@ -65,9 +65,7 @@ extension ManagerObject {
 
     /// Runs something that waits; what it throws is the answer.
     func answer(_ call: Call, _ body: @escaping @DBusActor () async throws -> Void) {
-        Task { @DBusActor in
-            do { try await body() } catch { call.fail(error) }
-        }
+        service.answer(call, body)
     }
 
     func removeAdapter(_ call: Call, _ name: String) throws {

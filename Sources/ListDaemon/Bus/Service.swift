@@ -47,6 +47,8 @@ package final class Service {
     }
     /// Reads descriptors.
     let bulk = BulkReader()
+    /// The calls that wait for something outside of listd.
+    private var slowCalls = SlowCalls()
     /// The memory files that callers got.
     let lentFiles = LentFiles()
     /// How many calls of one connection may wait for their answers.
@@ -139,6 +141,18 @@ package final class Service {
         watchDeparture(of: call.peer)
         reads.perform(for: call.peer, read)
     }
+
+    /// Runs something that waits for a call; what it throws is the answer.
+    func answer(_ call: Call, _ body: @escaping @DBusActor () async throws -> Void) {
+        slowCalls.begin(call)
+        Task { @DBusActor in
+            do { try await body() } catch { call.fail(error) }
+            slowCalls.end(call)
+        }
+    }
+
+    /// Answers the calls that still wait when listd ends.
+    func refuseSlowCalls() { slowCalls.refuseAll() }
 
     /// Sees to it that nothing of a peer stays behind when it leaves.
     func watchDeparture(of peer: Peer) {

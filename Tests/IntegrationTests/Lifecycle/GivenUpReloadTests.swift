@@ -34,7 +34,7 @@ struct GivenUpReloadTests {
         _ = try await stage.names()
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
         let error = await #expect(throws: DBusError.self) { try await caller.value }
-        #expect(error?.message.contains("listd is ending") == true)
+        #expect(error?.name == Listd.error("ShuttingDown") && error?.message.contains("reload") == true)
         #expect(!stage.listd.standardError.contains("configuration read"))
     }
 

@@ -67,6 +67,30 @@ struct DescriptorTests {
         await stage.stop()
     }
 
+    @Test("SIGTERM while a pipe has not ended → its caller hears that listd ends", arguments: TransportKind.allCases)
+    func ending(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let adapter = try await stage.createAdapter("list")
+        let client = try await stage.connect(transport)
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe Glibc.pipe(&ends) == 0)
+        let (pipe, writer) = (FileDescriptor(adopting: ends[0]), FileDescriptor(adopting: ends[1]))
+        let isSent = EventLog<Bool>()
+        let caller = Task { @DBusActor in
+            let call = try adapter.by(client).message("PerformUpdatesFromFile") { (message) throws(DBusError) in
+                try message.write(UInt64(0), pipe, "jsonl", [String: DBusValue]())
+            }
+            isSent.record(true)
+            _ = try await client.call(call)
+        }
+        _ = try await isSent.next()
+        #expect(try await adapter.by(client).property("Revision", as: UInt64.self) == 0)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        let error = await #expect(throws: DBusError.self) { try await caller.value }
+        #expect(error?.name == Listd.error("ShuttingDown"))
+        withExtendedLifetime(writer) {}
+    }
+
     @Test("a fault in the file, the format, the options, the revision → its error, and nothing is applied")
     func faults() async throws {
         let stage = try await Stage()
