@@ -86,6 +86,7 @@ final class RunningDaemon {
         await service.store?.close()
         service.refuseSlowCalls()
         await link.close()
+        await server?.flush(timeout: .milliseconds(500))
         server?.close()
     }
 }

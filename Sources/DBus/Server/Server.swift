@@ -89,6 +89,14 @@ public final class Server {
     /// The clients that were let in and are still there.
     public var connectedPeers: [Peer] { peers.filter(\.isAdmitted).map(\.peer) }
 
+    /// Waits until everything that was sent to the clients is written to their sockets, at most for `timeout`.
+    public func flush(timeout: Duration) async {
+        let flushes = connectedPeers.compactMap(\.connection).map { connection in
+            Task { @DBusActor in await connection.flush(timeout: timeout) }
+        }
+        for flush in flushes { _ = await flush.value }
+    }
+
     /// Stops listening and closes every connection.
     public func close() {
         guard let raw = unsafe raw else { return }

@@ -53,4 +53,40 @@ struct DirectSocketTests {
         #expect(try await adapter.by(stage.client).property("Revision", as: UInt64.self) == 0)
         await stage.stop()
     }
+
+    @Test("SIGTERM while much waits for a client that reads late → it gets all of it, and hears that its view ends")
+    func ending() async throws {
+        let (stage, path) = try await makeStage()
+        let adapter = try await stage.createAdapter("large")
+        _ = try await adapter.performUpdates([
+            Row("large", "", ["text": .string(String(repeating: "x", count: 3 << 20))])
+        ])
+        let direct = try await Connection.open(.address("unix:path=" + path))
+        let heard = EventLog<String>()
+        _ = try await direct.subscribe(MatchRule(member: "Closed"), onBus: false) { _ in heard.record("closed") }
+        _ = try await adapter.by(direct).call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        let gone = EventLog<Bool>()
+        _ = try await stage.client.subscribe(MatchRule(member: "NameOwnerChanged", arguments: [0: Listd.name])) { _ in
+            gone.record(true)
+        }
+        direct.readingIsPaused = true
+        let read = try adapter.by(direct).message("GetObjects") { (message) throws(DBusError) in
+            try message.write(UInt32(0), UInt32(1))
+        }
+        direct.call(read, timeout: nil) { heard.record((try? $0.get()) == nil ? "error" : "answer") }
+        // Once the answer waits for the client, listd reads no further call of it.
+        while try await stage.statistics()["direct-clients-behind"] ?? 0 == 0 {
+            _ = try direct.send(
+                try adapter.by(direct).message("GetChanges") { (message) throws(DBusError) in
+                    try message.write(UInt64(0))
+                })
+        }
+        stage.listd.send(SIGTERM)
+        _ = try await gone.next()
+        direct.readingIsPaused = false
+        #expect(try await heard.next() == "answer")
+        #expect(try await heard.next() == "closed")
+        await stage.stop()
+    }
 }
