@@ -61,7 +61,12 @@ final class RunningDaemon {
     /// is brought back, and what comes after the lists is left out.
     func start() async throws {
         apply(configuration.all)
-        stopFlag.onSet { [plugins = service.plugins] in Task { await plugins.giveUpStarts() } }
+        stopFlag.onSet { [service] in
+            Task { @DBusActor in
+                service.phase = .shuttingDown
+                await service.plugins.giveUpStarts()
+            }
+        }
         try await restoreLists()
         stopFlag.onSet(nil)
         guard !isStopping else { return }

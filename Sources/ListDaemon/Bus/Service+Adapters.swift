@@ -62,7 +62,8 @@ extension Service {
             let made: AdapterParts
             if let parts { made = parts } else { made = await makePossibleParts(of: options, &faults) }
             let adapter = show(stored, restored, name, options, access, made.controllers, made.source, made.ways)
-            guard !faults.isEmpty else { return }
+            // A plugin that was given up because listd ends is no fault.
+            guard !faults.isEmpty, phase == .running else { return }
             for fault in faults {
                 log.error("adapter \(name.debugDescription) is not what it was: \(fault)", .adapter(name))
             }

@@ -14,8 +14,7 @@ struct StoppedStartTests {
             _ = try await stage.createStored("mine").performUpdates([Row("a", "t", [:])])
             _ = try await stage.adapter("z").performUpdates([Row("b", "t", [:])])
         }
-        let plugins = TemporaryDirectory()
-        for version in [HorrorLibraries.Version.first, .twin] { try HorrorStage.install(version, in: plugins) }
+        let plugins = try bothPlugins()
         let listd = try ListdProcess.begin(
             bus: stages.bus.address, arguments: ["--state", stages.state.path, "--plugins", plugins.path],
             files: [
@@ -31,5 +30,34 @@ struct StoppedStartTests {
             #expect(try await stage.adapter("mine").objects().rows.map(\.id) == ["a"])
             #expect(try await stage.adapter("z").objects().rows.map(\.id) == ["b"])
         }
+    }
+
+    @Test("SIGTERM while the plugin of a stored list hangs at load → no fault is claimed, and the list comes back")
+    func storedListOfHangingPlugin() async throws {
+        let stages = try StoreStage()
+        let plugins = try bothPlugins()
+        let arguments = ["--state", stages.state.path, "--plugins", plugins.path]
+        let first = try await Stage(on: stages.bus, arguments: arguments)
+        for plugin in ["twin", "horrors"] {
+            let options: [String: DBusValue] = ["durability": .string("disk"), "source": .string("\(plugin)/source")]
+            _ = try await first.createAdapter(plugin == "twin" ? "a" : "b", options)
+        }
+        await first.stop()
+        let listd = try ListdProcess.begin(
+            bus: stages.bus.address, arguments: arguments,
+            files: ["listd.conf": "[Plugin horrors]\nManifest=loop\nCallbackTimeout=1h\n"])
+        while !listd.standardError.contains("plugin twin 1.0 is loaded") { await Task.yield() }
+        listd.send(SIGTERM)
+        #expect(await listd.finish() == ListdProcess.Outcome(status: 0))
+        #expect(!listd.standardError.contains("is not what it was"), "\(listd.standardError)")
+        let last = try await Stage(on: stages.bus, arguments: arguments)
+        #expect(try await last.names() == ["a", "b"])
+        await last.stop()
+    }
+
+    private func bothPlugins() throws -> TemporaryDirectory {
+        let plugins = TemporaryDirectory()
+        for version in [HorrorLibraries.Version.first, .twin] { try HorrorStage.install(version, in: plugins) }
+        return plugins
     }
 }
