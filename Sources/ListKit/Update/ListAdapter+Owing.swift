@@ -65,11 +65,12 @@ extension ListAdapter {
 
     /// What has run and the list has not followed: its transaction is being stored, or was refused.
     private var owed: Application? {
-        get {
-            if application != nil, case .prepared = flush { return application }
-            return carried
-        }
-        set { if application == nil { carried = newValue } else { application = newValue } }
+        get { isBeingStored ? application : carried }
+        set { if isBeingStored { application = newValue } else { carried = newValue } }
+    }
+
+    private var isBeingStored: Bool {
+        if application != nil, case .prepared = flush { true } else { false }
     }
 }
 
