@@ -42,7 +42,7 @@ final class BareMessage {
         return UnsafeRawBufferPointer(start: start, count: Int(count)).map { $0 }
     }
 
-    /// The messages whose bytes stand one behind the other.
+    /// New messages with the bytes that stand one behind the other.
     static func all(in bytes: [UInt8]) -> [BareMessage] {
         bytes.withUnsafeBytes { buffer in
             var (rest, messages) = (buffer[...], [BareMessage]())
@@ -52,6 +52,7 @@ final class BareMessage {
                 guard count > 0, let raw = dbus_message_demarshal(start, count, nil) else {
                     fatalError("these bytes are no message")
                 }
+                dbus_message_set_serial(raw, 0)
                 messages.append(BareMessage(adopting: raw))
                 rest = rest.dropFirst(Int(count))
             }

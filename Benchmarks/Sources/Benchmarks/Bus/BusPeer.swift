@@ -11,16 +11,17 @@ enum BusPeer {
         }
     }
 
-    /// A service on bare libdbus. `Empty` answers at once; `Signals` first says what stands in a file.
+    /// A service on bare libdbus. `Empty` answers at once; `Signals` first says what stands in a file, each time in new
+    /// messages: one that was sent cannot be sent again, and what a service has to say is never quite the same.
     private static func serve(_ address: String, signals file: String) {
         let connection = BareConnection(address)
         connection.own(BusStage.bareName)
-        var signals: [BareMessage] = []
+        var signals: [UInt8] = []
         while let message = connection.next(timeout: -1) {
             guard dbus_message_get_type(message.raw) == DBUS_MESSAGE_TYPE_METHOD_CALL else { continue }
             switch message.member {
-            case "Load": signals = BareMessage.all(in: Array(FileManager.default.contents(atPath: file) ?? Data()))
-            case "Signals": for signal in signals { connection.send(signal.copy) }
+            case "Load": signals = Array(FileManager.default.contents(atPath: file) ?? Data())
+            case "Signals": for signal in BareMessage.all(in: signals) { connection.send(signal) }
             default: break
             }
             let reply = BareMessage(adopting: dbus_message_new_method_return(message.raw))

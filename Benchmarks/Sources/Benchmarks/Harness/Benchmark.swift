@@ -62,6 +62,26 @@ struct Benchmark {
             Case(name: name, prepare: {}, work: work, iterations: iterations, clock: nil, process: process))
     }
 
+    /// Adds what `work` costs more than `other`, which does the same without what is to be measured.
+    ///
+    /// The two take turns, ten times each, and the median of the differences is one measurement: each is too small to be
+    /// seen in the times of both, which move by more.
+    mutating func addDifference(
+        _ name: String, clock: @escaping () -> Double, memoryOf process: MeasuredProcess,
+        of work: @escaping () -> Void, from other: @escaping () -> Void
+    ) {
+        let times = 10
+        func time(_ body: () -> Void) -> Double {
+            let start = clock()
+            for _ in 0..<times { body() }
+            return clock() - start
+        }
+        addElapsed(name, iterations: 60, memoryOf: process) {
+            let (whole, part) = (time(work), time(other))
+            return Int((whole - part) / Double(times) * 1e6)
+        }
+    }
+
     /// Adds the promise that one case takes at most `limit` times as long as another.
     mutating func expect(_ row: String, _ measured: String, atMost limit: Double, times baseline: String) {
         budgets.append(Budget(row: row, measured: measured, baseline: baseline, limit: limit))

@@ -19,21 +19,43 @@ enum BusRows {
         stage.setSignals([stage.signal(of: adapter.change(3, "captured"))])
         var benchmark = Benchmark("broadcast to \(count)")
         var step = 0
-        benchmark.add("Updated to \(count)", iterations: 300, clock: stage.clock, memoryOf: stage.daemonMemory) {
+        let change: (BareAdapter) -> BareMessage = { adapter in
             step += 1
-            stage.client.call(adapter.change(3, "step \(step)"))
+            return adapter.change(3, "step \(step)")
+        }
+        addBroadcast(to: &benchmark, stage, adapter, count, change)
+        benchmark.add("Updated to \(count)", iterations: 300, clock: stage.clock, memoryOf: stage.daemonMemory) {
+            stage.client.call(change(adapter))
             return step
         }
         benchmark.add("bare signal to \(count)", iterations: 300, clock: stage.clock, memoryOf: stage.serviceMemory) {
-            step += 1
-            let call = adapter.change(3, "step \(step)").redirected(to: BusStage.bareName, "Signals")
-            stage.client.call(call)
+            stage.client.call(change(adapter).redirected(to: BusStage.bareName, "Signals"))
             return step
         }
         benchmark.expect(
             "one object changes, `Updated` to \(count) subscribers", "Updated to \(count)", atMost: 1.3,
             times: "bare signal to \(count)")
         return benchmark
+    }
+
+    /// What the broadcast itself costs: beside a list that only its owner reads, of which nobody hears, and beside the same
+    /// call of the bare service without its signal.
+    private static func addBroadcast(
+        to benchmark: inout Benchmark, _ stage: BusStage, _ adapter: BareAdapter, _ count: Int,
+        _ change: @escaping (BareAdapter) -> BareMessage
+    ) {
+        let silent = BareAdapter(stage, "silent", [("readers", "owner")])
+        stage.client.call(silent.performUpdates(100) { _ in [("title", "first")] })
+        benchmark.addDifference(
+            "broadcast of Updated", clock: stage.clock, memoryOf: stage.daemonMemory,
+            of: { stage.client.call(change(adapter)) }, from: { stage.client.call(change(silent)) })
+        benchmark.addDifference(
+            "broadcast of a bare signal", clock: stage.clock, memoryOf: stage.serviceMemory,
+            of: { stage.client.call(change(adapter).redirected(to: BusStage.bareName, "Signals")) },
+            from: { stage.client.call(change(adapter).redirected(to: BusStage.bareName, "Empty")) })
+        benchmark.expect(
+            "broadcast of one `Updated` to \(count) subscribers", "broadcast of Updated", atMost: 1.3,
+            times: "broadcast of a bare signal")
     }
 
     /// A round trip is what the caller waits for: the time on the wall from a call to its answer, of both in turns.
@@ -77,6 +99,9 @@ enum BusRows {
         benchmark.expect(
             "`ApplyChanges` of one object, durability memory, round trip", "ApplyChanges of one object", atMost: 1.5,
             times: "empty round trip")
+        benchmark.expect(
+            "`ApplyChanges` of one object, beside a service that says as much", "ApplyChanges of one object",
+            atMost: 1.5, times: "bare signal and answer")
         return benchmark
     }
 
