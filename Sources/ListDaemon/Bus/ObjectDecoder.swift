@@ -10,7 +10,7 @@ struct ObjectDecoder {
     private let payloadBytes: Int
     private var fields = FieldsDecoder()
     private var id: [UInt8] = []
-    private var type = ObjectType.named("")
+    private var type = ObjectType.unnamed
     private var byteCount = 0
 
     /// - Parameters:

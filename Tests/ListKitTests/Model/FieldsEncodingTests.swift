@@ -193,6 +193,8 @@ struct FieldsEncodingTests {
     func types() throws {
         let object = try ListObject(id: "1", type: "a type of its own")
         #expect(object.objectType === ObjectType.named("a type of its own"))
+        #expect(try ListObject(id: "2", type: "").objectType === ObjectType.named(""))
+        #expect(ObjectType.unnamed === ObjectType.named(""))
         var names = TypeNames()
         var kept: [ObjectType] = []
         for number in 0..<5000 {

@@ -4,7 +4,7 @@
 struct JSONLObjects {
     private let limits: ObjectLimits
     private var fields = JSONFields()
-    private var lastType = ObjectType.named("")
+    private var lastType = ObjectType.unnamed
 
     init(limits: ObjectLimits) { self.limits = limits }
 

@@ -11,6 +11,10 @@
     /// Up to so many entries are put in order one by one.
     static let fewEntries = 16
 
+    /// Open containers for which there is room at first: those of text in a dictionary in a dictionary. Room for the
+    /// deepest would be a block that malloc has to look for, for every call that brings an object.
+    static let usualDepth = 8
+
     /// What a frame stands for.
     enum Kind { case fields, array, dictionary, entry, structure, variant }
 
@@ -44,7 +48,7 @@
 
     /// Makes an encoder that stands at the top of empty fields.
     public init() {
-        frames.reserveCapacity(CanonicalEncoding.maximumDepth + 3)
+        frames.reserveCapacity(FieldsEncoder.usualDepth)
         reset()
     }
 

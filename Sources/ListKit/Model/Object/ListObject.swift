@@ -66,7 +66,7 @@
     public var byteCount: Int { storage.identity.length + storage.fieldCount }
 
     /// The shared name of the type.
-    @_spi(Daemon) public var objectType: ObjectType { storage.type ?? ObjectType.named("") }
+    @_spi(Daemon) public var objectType: ObjectType { storage.type ?? ObjectType.unnamed }
 
     /// Whether the object has a type; no reference is counted.
     @_spi(Daemon) public func hasType(_ type: ObjectType?) -> Bool {

@@ -10,6 +10,9 @@ import Synchronization
 
     private static let names = Mutex(TypeNames())
 
+    /// The type of objects that name none; it is never forgotten.
+    public static let unnamed = named("")
+
     /// The one instance for a name.
     ///
     /// - Complexity: O(length), under a lock that all adapters share; keep the answer when many objects have one type.
