@@ -4,7 +4,7 @@
 ///
 /// Commands are values, handled in the order in which they were sent. Each that carries a request id is answered by
 /// exactly one ``AdapterEffect/answer(_:_:)``.
-package enum AdapterCommand: Sendable {
+package indirect enum AdapterCommand: Sendable {
     /// Write; answered with a revision.
     case update(UpdateRequest)
     /// Read.

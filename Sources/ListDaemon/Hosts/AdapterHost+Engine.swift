@@ -7,7 +7,7 @@ extension AdapterHost {
     /// What a list is made of.
     enum Engine {
         /// Objects in one array.
-        case resting(RestingList)
+        indirect case resting(RestingList)
         /// All of it.
         case working(ListAdapter)
     }

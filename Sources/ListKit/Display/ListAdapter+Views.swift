@@ -1,5 +1,5 @@
 /// The answer to a call of a view.
-public struct ViewReply: Sendable {
+@frozen public struct ViewReply: Sendable {
     /// The sequence of the last change that was sent.
     public var sequence: UInt64
     /// What to announce before the answer, in order.
@@ -13,7 +13,7 @@ public struct ViewReply: Sendable {
 }
 
 /// What is known of a view.
-public struct ViewDescription: Sendable, Hashable {
+@frozen public struct ViewDescription: Sendable, Hashable {
     /// How a view stands.
     @frozen public enum State: String, Sendable, Hashable {
         /// It has not said what it looks at.

@@ -5,7 +5,7 @@ public typealias ViewID = UInt64
 public typealias SlotNumber = UInt32
 
 /// One element as a view shows it.
-public struct PictureItem: Sendable, Hashable {
+@frozen public struct PictureItem: Sendable, Hashable {
     /// Where the viewer draws it.
     public var slot: SlotNumber
     /// The object; empty for the empty view.
@@ -43,7 +43,7 @@ public struct PictureItem: Sendable, Hashable {
 }
 
 /// The whole difference between two pictures of a view: afterwards the viewer's picture equals `resync`'s.
-public struct PictureChange: Sendable, Hashable {
+@frozen public struct PictureChange: Sendable, Hashable {
     /// The view.
     public var view: ViewID
     /// One more than the change before.
@@ -79,7 +79,7 @@ public struct PictureChange: Sendable, Hashable {
     }
 
     /// A slot whose element has a new place.
-    public struct Placement: Sendable, Hashable {
+    @frozen public struct Placement: Sendable, Hashable {
         /// The slot.
         public var slot: SlotNumber
         /// The section.
@@ -102,7 +102,7 @@ public struct PictureChange: Sendable, Hashable {
     }
 
     /// Where the element of a slot starts from, or goes to.
-    public struct Transition: Sendable, Hashable {
+    @frozen public struct Transition: Sendable, Hashable {
         /// The slot; among the released ones it goes, else it comes.
         public var slot: SlotNumber
         /// The frame in content coordinates.
@@ -116,7 +116,7 @@ public struct PictureChange: Sendable, Hashable {
     }
 
     /// A slot whose element shows something else.
-    public struct Rebinding: Sendable, Hashable {
+    @frozen public struct Rebinding: Sendable, Hashable {
         /// The slot.
         public var slot: SlotNumber
         /// What it shows now.
@@ -131,7 +131,7 @@ public struct PictureChange: Sendable, Hashable {
 }
 
 /// Everything that a view shows.
-public struct Picture: Sendable, Hashable {
+@frozen public struct Picture: Sendable, Hashable {
     /// The sequence of the change that led to it.
     public var sequence: UInt64
     /// The revision of the list.

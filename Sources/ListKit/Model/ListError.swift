@@ -1,7 +1,7 @@
 /// What went wrong in a list: a code to act on, a message that names the thing at fault, and the cause if there is one.
 ///
 /// One type for all of ListKit. The codes are the error names of the D-Bus contract.
-public struct ListError: Error, Sendable, Hashable {
+@frozen public struct ListError: Error, Sendable, Hashable {
     /// The kinds of failure; the raw value is the name that the D-Bus contract gives it.
     ///
     /// Codes may be added: a `switch` outside of ListKit needs a default.
@@ -48,18 +48,43 @@ public struct ListError: Error, Sendable, Hashable {
         case limitsExceeded = "LimitsExceeded"
     }
 
-    /// The kind of failure.
-    public let code: Code
-    /// One line that names the argument, object or plugin at fault.
-    public let message: String
-    /// What was underneath, in words: an errno text, a line of a file, another error.
-    public let cause: String?
+    /// One reference, so that whatever may hold an error has a size that the daemon knows when it is built, although codes
+    /// may be added.
+    @usableFromInline let parts: Parts
 
     /// Makes an error.
     public init(_ code: Code, _ message: String, cause: String? = nil) {
-        self.code = code
-        self.message = message
-        self.cause = cause
+        parts = Parts(code: code, message: message, cause: cause)
+    }
+
+    /// The kind of failure.
+    public var code: Code { parts.code }
+    /// One line that names the argument, object or plugin at fault.
+    public var message: String { parts.message }
+    /// What was underneath, in words: an errno text, a line of a file, another error.
+    public var cause: String? { parts.cause }
+}
+
+extension ListError {
+    /// What an error says.
+    @usableFromInline final class Parts: Sendable, Hashable {
+        let code: Code
+        let message: String
+        let cause: String?
+
+        init(code: Code, message: String, cause: String?) {
+            (self.code, self.message, self.cause) = (code, message, cause)
+        }
+
+        @usableFromInline static func == (first: Parts, second: Parts) -> Bool {
+            first.code == second.code && first.message == second.message && first.cause == second.cause
+        }
+
+        @usableFromInline func hash(into hasher: inout Hasher) {
+            hasher.combine(code)
+            hasher.combine(message)
+            hasher.combine(cause)
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 /// Something that the owner of an adapter tells the world, in the order in which it is handed out.
-@frozen public enum AdapterEvent: Sendable {
+@frozen public indirect enum AdapterEvent: Sendable {
     /// A transaction was applied.
     case updated(Transaction)
     /// Sections or items appeared or disappeared in a view.
@@ -32,7 +32,7 @@ extension AdapterEvent {
 }
 
 /// A section controller that broke its contract.
-public struct SectionFault: Sendable, Hashable {
+@frozen public struct SectionFault: Sendable, Hashable {
     /// The object of the section.
     public var objectID: String
     /// The name of the section controller.
@@ -49,7 +49,7 @@ public struct SectionFault: Sendable, Hashable {
 }
 
 /// A section and the object in it.
-public struct SectionReference: Sendable, Hashable {
+@frozen public struct SectionReference: Sendable, Hashable {
     /// The position; before the transaction for what ended or left, else after it.
     public var section: Int
     /// The object.
@@ -63,7 +63,7 @@ public struct SectionReference: Sendable, Hashable {
 }
 
 /// An item and the object that it belongs to.
-public struct ItemReference: Sendable, Hashable {
+@frozen public struct ItemReference: Sendable, Hashable {
     /// The section's position; before the transaction for what ended, else after it.
     public var section: Int
     /// The object.
@@ -80,7 +80,7 @@ public struct ItemReference: Sendable, Hashable {
 }
 
 /// What appeared and disappeared in a view; all lists in section order.
-public struct DisplayChange: Sendable, Hashable {
+@frozen public struct DisplayChange: Sendable, Hashable {
     /// The view.
     public var view: ViewID
     /// The revision of the list.
@@ -107,7 +107,7 @@ public struct DisplayChange: Sendable, Hashable {
 }
 
 /// What entered and left the working range of a view; both lists in section order.
-public struct WorkingRangeChange: Sendable, Hashable {
+@frozen public struct WorkingRangeChange: Sendable, Hashable {
     /// The view.
     public var view: ViewID
     /// The revision of the list.
@@ -128,7 +128,7 @@ public struct WorkingRangeChange: Sendable, Hashable {
 }
 
 /// An item of the selection.
-public struct SelectedItem: Sendable, Hashable {
+@frozen public struct SelectedItem: Sendable, Hashable {
     /// The object.
     public var objectID: String
     /// The item inside the object's section.
@@ -146,7 +146,7 @@ public struct SelectedItem: Sendable, Hashable {
 /// With a transaction it comes after it, and the indexes are those afterwards: whatever is in `selected` is selected now, and
 /// nothing in `deselected` is. So a selected item that moved is in both, with its two indexes, and one that is gone is in
 /// `deselected` with the index that it had, unless another selected item has that now.
-public struct SelectionChange: Sendable, Hashable {
+@frozen public struct SelectionChange: Sendable, Hashable {
     /// The revision of the list.
     public var revision: UInt64
     /// Items that are selected now.

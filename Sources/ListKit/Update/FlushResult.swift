@@ -1,5 +1,5 @@
 /// What a flush did: the answers to its requests and, in the contract's order, everything to announce.
-public struct FlushResult: Sendable {
+@frozen public struct FlushResult: Sendable {
     /// One answer for each request of the flush, in order of arrival.
     public var answers: [RequestAnswer] = []
     /// What was applied; `nil` when nothing changed.
@@ -12,7 +12,7 @@ public struct FlushResult: Sendable {
 }
 
 /// The answer to one request.
-public struct RequestAnswer: Sendable {
+@frozen public struct RequestAnswer: Sendable {
     /// Which request.
     public var id: RequestID
     /// The revision that contains its effect, or why it had none.

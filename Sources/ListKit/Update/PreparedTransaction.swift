@@ -1,5 +1,5 @@
 /// What a store needs to write before a transaction is applied.
-public struct PreparedTransaction: Sendable {
+@frozen public struct PreparedTransaction: Sendable {
     /// The revision before.
     public var baseRevision: UInt64
     /// The revision after.
@@ -26,7 +26,7 @@ public struct PreparedTransaction: Sendable {
     ///
     /// Applied in this order: remove, then place `placed` one after the other. Each is put directly after `predecessor`,
     /// which is in its final place by then; all objects that are not named keep their order.
-    public struct Changes: Sendable {
+    @frozen public struct Changes: Sendable {
         /// Identifiers of objects that go.
         public var removed: [String]
         /// Objects whose type or fields changed and that stay where they are.
@@ -43,7 +43,7 @@ public struct PreparedTransaction: Sendable {
     }
 
     /// An object that gets a place.
-    public struct Placement: Sendable {
+    @frozen public struct Placement: Sendable {
         /// The object, with its present type and fields.
         public var object: ListObject
         /// The identifier of the object before it; `nil` = it is the first.

@@ -3,7 +3,7 @@
 /// To apply: take away deletes and move origins (positions before), put in inserts and move targets in ascending order
 /// (positions after), then refresh reloads (positions before). A moved object that also changed is in `moves` and in
 /// `reloads`. Sections that are deleted, inserted or reloaded have no item entries.
-public struct Transaction: Sendable, Hashable {
+@frozen public struct Transaction: Sendable, Hashable {
     /// How a mirror takes the transaction.
     @frozen public enum Kind: String, Sendable, Hashable {
         /// By its batches.
@@ -46,7 +46,7 @@ public struct Transaction: Sendable, Hashable {
 }
 
 /// What a transaction does to sections.
-public struct SectionBatch: Sendable, Hashable {
+@frozen public struct SectionBatch: Sendable, Hashable {
     /// Positions before, ascending.
     public var deletes: [IndexRun] = []
     /// Positions after, ascending.
@@ -69,7 +69,7 @@ public struct SectionBatch: Sendable, Hashable {
 }
 
 /// What a transaction does to items of sections that stay.
-public struct ItemBatch: Sendable, Hashable {
+@frozen public struct ItemBatch: Sendable, Hashable {
     /// Places before, ascending.
     public var deletes: [ItemPlace] = []
     /// Places after, ascending.

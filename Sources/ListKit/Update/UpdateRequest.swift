@@ -5,7 +5,7 @@ public typealias RequestID = UInt64
 ///
 /// Every request that ``ListAdapter/enqueue(_:now:)`` takes is answered exactly once, in the ``FlushResult/answers`` of some
 /// flush.
-public struct UpdateRequest: Sendable {
+@frozen public struct UpdateRequest: Sendable {
     /// Names the request in its answer.
     public var id: RequestID
     /// The revision that the list must have, 0 = any.
@@ -33,7 +33,7 @@ public struct UpdateRequest: Sendable {
     }
 
     /// The kinds of requests.
-    @frozen public enum Operation: Sendable {
+    @frozen public indirect enum Operation: Sendable {
         /// The whole new list, in order.
         case performUpdates(objects: [ListObject], duplicates: DuplicatePolicy = .keepFirst)
         /// Removes (an unknown identifier is no error), then upserts in order.
@@ -64,7 +64,7 @@ public struct UpdateRequest: Sendable {
     }
 
     /// An object to insert or to change.
-    public struct Upsert: Sendable {
+    @frozen public struct Upsert: Sendable {
         /// The object as it shall be.
         public var object: ListObject
         /// Where it shall stand.

@@ -1,0 +1,36 @@
+import ListKit
+import Testing
+
+/// What an error says is what it is, wherever it is kept.
+struct ListErrorTests {
+    private static let error = ListError(.storeFailed, "list “feed”: not stored", cause: "disk full")
+
+    @Test("An error says its code, its message and its cause")
+    func parts() {
+        #expect(Self.error.code == .storeFailed)
+        #expect(Self.error.message == "list “feed”: not stored")
+        #expect(Self.error.cause == "disk full")
+        #expect("\(Self.error)" == "StoreFailed: list “feed”: not stored (disk full)")
+        #expect("\(ListError(.readOnly, "list “feed”"))" == "ReadOnly: list “feed”")
+    }
+
+    @Test("Errors that say the same are equal, and hash alike")
+    func equal() {
+        let same = ListError(.storeFailed, "list “feed”: not stored", cause: "disk full")
+        #expect(same == Self.error)
+        #expect(Set([same, Self.error]).count == 1)
+    }
+
+    @Test(
+        "Errors that differ in one part are not equal",
+        arguments: [
+            ListError(.invalidObject, "list “feed”: not stored", cause: "disk full"),
+            ListError(.storeFailed, "list “news”: not stored", cause: "disk full"),
+            ListError(.storeFailed, "list “feed”: not stored", cause: "disk broken"),
+            ListError(.storeFailed, "list “feed”: not stored"),
+        ])
+    func different(_ other: ListError) {
+        #expect(other != Self.error)
+        #expect(Set([other, Self.error]).count == 2)
+    }
+}
