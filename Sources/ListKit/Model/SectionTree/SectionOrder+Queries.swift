@@ -4,6 +4,7 @@ extension SectionOrder {
         guard index >= 0, index < total.count(side) else { return nil }
         var rest = index
         var node = root
+        var inside = total.count(side)
         for _ in 0..<height {
             let start = node * SectionOrder.nodeSize
             let child = sums.withRun(from: start, count: SectionOrder.nodeSize) { sums in
@@ -14,13 +15,15 @@ extension SectionOrder {
                 }
                 return child
             }
+            inside = sums[start + child].count(side)
             node = Int(children[start + child])
         }
+        // In a leaf in which nothing came or went, changed or not, the positions are the indexes.
+        if inside == Int(leaves[node].count) { return Place(leaf: node, position: rest) }
         return Place(leaf: node, position: position(in: node, at: rest, side))
     }
 
     private func position(in leaf: Int, at index: Int, _ side: ListSide) -> Int {
-        if leaves[leaf].touched == 0 { return index }
         var rest = index
         var position = 0
         while true {
