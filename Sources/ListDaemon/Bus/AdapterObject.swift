@@ -267,7 +267,8 @@ extension AdapterObject {
             for part in change.parts { emit(Self.displayChanged, .display) { $0.append(part) } }
         case .workingRange(let change):
             for part in change.parts { emit(Self.workingRangeChanged, .workingRange) { $0.append(part) } }
-        case .selection(let change): emit(Self.selectionChanged, .selection) { $0.append(change) }
+        case .selection(let change):
+            for part in change.parts { emit(Self.selectionChanged, .selection) { $0.append(part) } }
         case .picture(let change): service.views.object(change.view)?.changed(change)
         case .stalled(let view, let sequence, let revision):
             service.views.object(view)?.stalled(sequence: sequence, revision: revision)

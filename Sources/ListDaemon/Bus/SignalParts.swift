@@ -1,6 +1,7 @@
 package import ListKit
 
-// A viewport may take in a whole list: what appears and leaves at once can be more than a bus carries in one message.
+// A viewport may take in a whole list, and all of it may be selected: what appears, leaves or is selected at once can be
+// more than a bus carries in one message.
 
 extension DisplayChange {
     /// The change in pieces of about ``SignalLimits/bytes``, to be said one after the other; mostly one.
@@ -33,6 +34,19 @@ extension WorkingRangeChange {
     }
 
     private var byteCount: Int { willEnter.byteCount + didExit.byteCount }
+}
+
+extension SelectionChange {
+    /// The change in pieces of about ``SignalLimits/bytes``, to be said one after the other; mostly one.
+    ///
+    /// No item is in both lists, so a client may take the pieces in any order.
+    package var parts: [SelectionChange] {
+        guard selected.byteCount + deselected.byteCount > SignalLimits.bytes else { return [self] }
+        var parts = SignalParts(empty: SelectionChange(revision: revision))
+        for item in selected { parts.add(item, to: \.selected, item.byteCount) }
+        for item in deselected { parts.add(item, to: \.deselected, item.byteCount) }
+        return parts.all
+    }
 }
 
 /// Cuts what a signal says into pieces.
@@ -76,10 +90,18 @@ extension ItemReference {
     fileprivate var byteCount: Int { objectID.utf8.count + 24 }
 }
 
+extension SelectedItem {
+    fileprivate var byteCount: Int { objectID.utf8.count + 20 }
+}
+
 extension [SectionReference] {
     fileprivate var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
 }
 
 extension [ItemReference] {
+    fileprivate var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
+}
+
+extension [SelectedItem] {
     fileprivate var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
 }

@@ -42,4 +42,16 @@ struct SignalPartsTests {
         #expect(whole.parts.flatMap(\.willEnter) == whole.willEnter)
         #expect(whole.parts.flatMap(\.didExit) == whole.didExit)
     }
+
+    @Test("a selection of everything that moved → likewise, at one revision")
+    func selection() {
+        let name = String(repeating: "x", count: 4000)
+        let whole = SelectionChange(
+            revision: 9, selected: (0..<200).map { SelectedItem(objectID: name, item: $0) },
+            deselected: (200..<400).map { SelectedItem(objectID: name, item: $0) })
+        #expect(whole.parts.count > 5)
+        #expect(whole.parts.allSatisfy { $0.revision == 9 && $0.selected.count + $0.deselected.count <= 65 })
+        #expect(whole.parts.flatMap(\.selected) == whole.selected)
+        #expect(whole.parts.flatMap(\.deselected) == whole.deselected)
+    }
 }
