@@ -48,7 +48,13 @@ struct ConvergenceTests {
             if step % max(1, transactions / 10) == 0 {
                 let resident = residentBytes(of: stage.listd.identifier)
                 memory.append(resident)
-                if Self.isSoak { print(setting.rawValue, step, "transactions, listd", resident / 1024, "KiB") }
+                if Self.isSoak {
+                    // Whoever does not read has listd keep up to 1 MiB of signals: a growing listd is told from a slow client.
+                    let counters = try await stage.manager.call("GetStatistics", returning: [String: UInt64].self)
+                    print(
+                        setting.rawValue, step, "transactions, listd", resident / 1024, "KiB,",
+                        counters["direct-clients-behind"] ?? 0, "clients behind", python.map(\.state).joined())
+                }
             }
         }
         for client in python { client.signal(SIGCONT) }

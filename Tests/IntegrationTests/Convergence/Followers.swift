@@ -81,6 +81,12 @@ final class PythonFollower: Sendable {
     /// Stops (SIGSTOP), continues or kills it.
     func signal(_ number: Int32) { process.signal(number) }
 
+    /// What the kernel says of it (proc(5)): `S` waits, `R` runs, `T` is stopped; empty = gone.
+    var state: String {
+        let text = (try? String(contentsOfFile: "/proc/\(process.processID)/stat", encoding: .utf8)) ?? ""
+        return text.split(separator: " ").dropFirst(2).first.map(String.init) ?? ""
+    }
+
     /// Has it follow to a revision and compare itself; what it says.
     func finish(at revision: UInt64) async throws -> String {
         process.write(line: "until \(revision)")
