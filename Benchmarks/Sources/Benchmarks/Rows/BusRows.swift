@@ -56,6 +56,30 @@ enum BusRows {
         benchmark.expect(
             "broadcast of one `Updated` to \(count) subscribers", "broadcast of Updated", atMost: 1.3,
             times: "broadcast of a bare signal")
+        addBroadcastsInFlight(to: &benchmark, stage, count, change)
+    }
+
+    /// The same with a call of each of sixteen lists under way: what a broadcast costs a listd that is busy, whose bus does
+    /// not have to be woken for each.
+    private static func addBroadcastsInFlight(
+        to benchmark: inout Benchmark, _ stage: BusStage, _ count: Int, _ change: @escaping (BareAdapter) -> BareMessage
+    ) {
+        let lists = (0..<16).map { BareAdapter(stage, "list\($0)") }
+        let silent = (0..<16).map { BareAdapter(stage, "silent\($0)", [("readers", "owner")]) }
+        for list in lists + silent { stage.client.call(list.performUpdates(100) { _ in [("title", "first")] }) }
+        func bare(_ member: String) -> [BareMessage] {
+            lists.map { change($0).redirected(to: BusStage.bareName, member) }
+        }
+        benchmark.addDifference(
+            "16 broadcasts of Updated", clock: stage.clock, memoryOf: stage.daemonMemory,
+            of: { stage.client.callAll(lists.map(change)) }, from: { stage.client.callAll(silent.map(change)) })
+        benchmark.addDifference(
+            "16 broadcasts of a bare signal", clock: stage.clock, memoryOf: stage.serviceMemory,
+            of: { stage.client.callAll(bare("Signals")) }, from: { stage.client.callAll(bare("Empty")) })
+        benchmark.expect(
+            "broadcasts of `Updated` to \(count) subscribers, 16 calls in flight", "16 broadcasts of Updated",
+            atMost: 1.3,
+            times: "16 broadcasts of a bare signal")
     }
 
     /// A round trip is what the caller waits for: the time on the wall from a call to its answer, of both in turns.
