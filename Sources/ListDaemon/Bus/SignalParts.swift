@@ -8,12 +8,10 @@ extension DisplayChange {
     package var parts: [DisplayChange] {
         guard byteCount > SignalLimits.bytes else { return [self] }
         var parts = SignalParts(empty: DisplayChange(view: view, revision: revision))
-        for reference in willDisplay { parts.add(reference, to: \.willDisplay, reference.byteCount) }
-        for reference in didEndDisplaying { parts.add(reference, to: \.didEndDisplaying, reference.byteCount) }
-        for reference in itemsWillDisplay { parts.add(reference, to: \.itemsWillDisplay, reference.byteCount) }
-        for reference in itemsDidEndDisplaying {
-            parts.add(reference, to: \.itemsDidEndDisplaying, reference.byteCount)
-        }
+        parts.add(willDisplay, to: \.willDisplay)
+        parts.add(didEndDisplaying, to: \.didEndDisplaying)
+        parts.add(itemsWillDisplay, to: \.itemsWillDisplay)
+        parts.add(itemsDidEndDisplaying, to: \.itemsDidEndDisplaying)
         return parts.all
     }
 
@@ -28,8 +26,8 @@ extension WorkingRangeChange {
     package var parts: [WorkingRangeChange] {
         guard byteCount > SignalLimits.bytes else { return [self] }
         var parts = SignalParts(empty: WorkingRangeChange(view: view, revision: revision))
-        for reference in willEnter { parts.add(reference, to: \.willEnter, reference.byteCount) }
-        for reference in didExit { parts.add(reference, to: \.didExit, reference.byteCount) }
+        parts.add(willEnter, to: \.willEnter)
+        parts.add(didExit, to: \.didExit)
         return parts.all
     }
 
@@ -43,8 +41,8 @@ extension SelectionChange {
     package var parts: [SelectionChange] {
         guard selected.byteCount + deselected.byteCount > SignalLimits.bytes else { return [self] }
         var parts = SignalParts(empty: SelectionChange(revision: revision))
-        for item in selected { parts.add(item, to: \.selected, item.byteCount) }
-        for item in deselected { parts.add(item, to: \.deselected, item.byteCount) }
+        parts.add(selected, to: \.selected)
+        parts.add(deselected, to: \.deselected)
         return parts.all
     }
 }
@@ -62,15 +60,17 @@ private struct SignalParts<Change> {
         current = empty
     }
 
-    mutating func add<Element>(
-        _ element: Element, to list: WritableKeyPath<Change, [Element]>, _ size: Int
+    mutating func add<Element: SignalElement>(
+        _ elements: [Element], to list: WritableKeyPath<Change, [Element]>
     ) {
-        if byteCount > 0, byteCount + size > SignalLimits.bytes {
-            finished.append(current)
-            (current, byteCount) = (empty, 0)
+        for element in elements {
+            if byteCount > 0, byteCount + element.byteCount > SignalLimits.bytes {
+                finished.append(current)
+                (current, byteCount) = (empty, 0)
+            }
+            current[keyPath: list].append(element)
+            byteCount += element.byteCount
         }
-        current[keyPath: list].append(element)
-        byteCount += size
     }
 
     var all: [Change] { finished + [current] }
@@ -82,26 +82,24 @@ package enum SignalLimits {
     package static let bytes = 1 << 18
 }
 
-extension SectionReference {
+/// What the lists of a signal consist of.
+private protocol SignalElement {
+    /// At most so many bytes of the message.
+    var byteCount: Int { get }
+}
+
+extension SectionReference: SignalElement {
     fileprivate var byteCount: Int { objectID.utf8.count + 20 }
 }
 
-extension ItemReference {
+extension ItemReference: SignalElement {
     fileprivate var byteCount: Int { objectID.utf8.count + 24 }
 }
 
-extension SelectedItem {
+extension SelectedItem: SignalElement {
     fileprivate var byteCount: Int { objectID.utf8.count + 20 }
 }
 
-extension [SectionReference] {
-    fileprivate var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
-}
-
-extension [ItemReference] {
-    fileprivate var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
-}
-
-extension [SelectedItem] {
+extension Array where Element: SignalElement {
     fileprivate var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
 }

@@ -50,7 +50,7 @@ struct ConvergenceTests {
                 memory.append(resident)
                 if Self.isSoak {
                     // Whoever does not read has listd keep up to 1 MiB of signals: a growing listd is told from a slow client.
-                    let counters = try await stage.manager.call("GetStatistics", returning: [String: UInt64].self)
+                    let counters = try await stage.statistics()
                     print(
                         setting.rawValue, step, "transactions, listd", resident / 1024, "KiB,",
                         counters["direct-clients-behind"] ?? 0, "clients behind", python.map(\.state).joined())

@@ -78,8 +78,7 @@ enum BusRows {
             of: { stage.client.callAll(bare("Signals")) }, from: { stage.client.callAll(bare("Empty")) })
         benchmark.expect(
             "broadcasts of `Updated` to \(count) subscribers, 16 calls in flight", "16 broadcasts of Updated",
-            atMost: 1.3,
-            times: "16 broadcasts of a bare signal")
+            atMost: 1.3, times: "16 broadcasts of a bare signal")
     }
 
     /// A round trip is what the caller waits for: the time on the wall from a call to its answer, of both in turns.
