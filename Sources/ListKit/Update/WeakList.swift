@@ -7,7 +7,10 @@ struct WeakList<Element> {
     private var references: [Reference] = []
 
     /// The objects that are still there, in the order in which they were added.
-    var elements: [Element] { references.compactMap { $0.object as? Element } }
+    var elements: [Element] {
+        // Unwrapped before the cast: optimised, a cast of nil to a generic type that is a class ends the process.
+        references.compactMap(\.object).compactMap { $0 as? Element }
+    }
 
     mutating func add(_ element: Element) {
         remove(element)

@@ -264,6 +264,20 @@ struct LibraryTests {
         #expect(debugger.descriptions.isEmpty)
     }
 
+    @Test("a tracked adapter that is released → the debugger describes those that are left (IGListKit DB-04)")
+    func trackedAdapterReleased() throws {
+        let debugger = ListDebugger()
+        let kept = TestHost(try objects("a"))
+        var released: TestHost? = TestHost(try objects("b"))
+        if let released { debugger.track(released.adapter) }
+        debugger.track(kept.adapter)
+        #expect(debugger.descriptions.count == 2)
+        released = nil
+        #expect(debugger.descriptions.count == 1)
+        debugger.track(kept.adapter)
+        #expect(debugger.dump.hasPrefix("adapter") && debugger.descriptions.count == 1)
+    }
+
     @Test(
         "selection → asked, told, followed through updates, deselected with its object (IGListKit U17, F24, AD-76 to AD-81)"
     )
