@@ -145,6 +145,27 @@ struct FlowRuleTests {
         #expect(layout.attributes(of: .cell, section: 0) == nil)
     }
 
+    @Test("a section of more than 999 items → its header lies above each of them, stuck or at rest (F101)")
+    func zOfManyItems() throws {
+        let rows = [Size](repeating: .of(100, 10), count: 1200)
+        let layout = layout(
+            [TestSection(items: rows, header: 20, footer: 20), TestSection(items: [.of(100, 10)])],
+            FlowConfiguration(stickyHeaders: true))
+        let items = [997, 998, 999, 1000, 1199].map { frameZ(layout, 0, $0) }
+        #expect(items == [997, 998, 998, 998, 998])
+        #expect(layout.attributes(of: .footer, section: 0)?.zIndex == 999 && frameZ(layout, 1, 0) == 1000)
+        let viewport = Rect(x: 0, y: 11_005, width: 100, height: 100)
+        let shown = layout.attributes(in: viewport, origin: viewport.origin)
+        let header = try #require(shown.first { $0.kind == .header })
+        #expect(header.frame.minY == 11_005 && header.zIndex == 999)
+        let covered = shown.filter { $0.kind == .cell && $0.frame.intersects(header.frame) }
+        #expect(covered.map(\.path.item) == [1098, 1099, 1100] && covered.allSatisfy { $0.zIndex < header.zIndex })
+    }
+
+    private func frameZ(_ layout: ListLayout, _ section: Int, _ item: Int) -> Int? {
+        layout.attributes(ofItem: IndexPath(section: section, item: item))?.zIndex
+    }
+
     @Test("the sticky offset changes → headers move, items do not (LY-15, F95)")
     func stickyOffset() {
         var layout = layout(

@@ -36,7 +36,8 @@ extension FlowLayout {
 
     private func attributes(ofItem path: IndexPath, _ frame: AxisFrame) -> LayoutAttributes {
         LayoutAttributes(
-            path: path, kind: .cell, frame: rules.rect(frame), zIndex: path.section * Self.levels + path.item)
+            path: path, kind: .cell, frame: rules.rect(frame),
+            zIndex: path.section * Self.levels + min(path.item, Self.levels - 2))
     }
 
     private func attributes(of kind: ElementKind, section: Int, _ frame: AxisFrame) -> LayoutAttributes {
@@ -45,7 +46,8 @@ extension FlowLayout {
             zIndex: section * Self.levels + Self.levels - 1)
     }
 
-    /// How far apart the z of two sections are (IGListKit F101).
+    /// How far apart the z of two sections are (IGListKit F101). The highest of a section is its header's and footer's:
+    /// items from 998 on share the one below, so that a stuck header covers all of its items.
     private static var levels: Int { 1000 }
 }
 

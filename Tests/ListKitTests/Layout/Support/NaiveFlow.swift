@@ -137,7 +137,9 @@ struct NaiveFlow {
                 result.append(LayoutAttributes(path: path, kind: kind, frame: frame, zIndex: zIndex))
             }
             add(.header, 0, header(section, origin: origin), top)
-            for (item, frame) in sections[section].items.enumerated() { add(.cell, item, frame, section * 1000 + item) }
+            for (item, frame) in sections[section].items.enumerated() {
+                add(.cell, item, frame, section * 1000 + min(item, 998))
+            }
             add(.footer, 0, sections[section].footer, top)
         }
         return result
