@@ -35,7 +35,7 @@ extension ListAdapter {
         view.orphans += view.picture.forward(forwarding)
         let changed = changed(by: flush, applied)
         var contents: [ElementKey: ListItem] = [:]
-        for (key, item) in flush.reloadsAll ? [:] : view.contents {
+        for (key, item) in flush.reloadsAll || flush.asksAnew ? [:] : view.contents {
             guard let handle = key.handle else { continue }
             let isSupplementary = key.kind != .cell
             if applied.reloads.contains(handle) || (isSupplementary && changed.contains(handle)) { continue }

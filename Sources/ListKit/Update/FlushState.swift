@@ -23,7 +23,7 @@ struct Flush {
     /// What was taken from the queue, in case it has to go back.
     var work: [QueuedWork] = []
     /// Whether it is announced as a reload.
-    var isReload: Bool { reloadsAll || relaysOut }
+    var isReload: Bool { reloadsAll || relaysOut || asksAnew }
     /// The requests, and how validation judged each.
     var verdicts: [Verdict] = []
     /// What becomes of the sections.
@@ -34,6 +34,10 @@ struct Flush {
     var reloadsAll = false
     /// Whether all views are laid out anew; section controllers stay.
     var relaysOut = false
+    /// Whether some request wrote to the list, changed or not.
+    var hasUpdates = false
+    /// Whether every section is asked for its number of items, sizes and contents anew; section controllers stay.
+    var asksAnew = false
     /// The configuration to take over.
     var configuration: ListAdapter.Configuration?
     /// Item updates to run.

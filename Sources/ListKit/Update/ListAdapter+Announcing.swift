@@ -13,9 +13,8 @@ extension ListAdapter {
         var transaction = Transaction(
             baseRevision: base, revision: revision, kind: .update, animated: flush.isAnimated,
             sectionCount: sections.count, itemCount: sections.itemCount)
-        let isReload = flush.isReload || configuration.updater == .reload
         var announcer = TransactionAnnouncer(changes: flush.changes, options: configuration)
-        if !isReload {
+        if !flush.isReload {
             for handle in applied.reloads {
                 guard let old = sections.oldPosition(of: handle), sections.position(of: handle) != nil else { continue }
                 announcer.reload(
@@ -32,11 +31,11 @@ extension ListAdapter {
             }
             (transaction.sections, transaction.items) = announcer.batches()
         }
-        guard isReload || transaction.isTooLarge(threshold: configuration.reloadThreshold) else {
+        guard flush.isReload || transaction.isTooLarge(threshold: configuration.reloadThreshold) else {
             let batch = updaterDelegate == nil ? nil : announcer.batchUpdateData()
             return Announcement(transaction: transaction, batch: batch, isFallback: false)
         }
-        return Announcement(transaction: transaction.asReload, batch: nil, isFallback: !isReload)
+        return Announcement(transaction: transaction.asReload, batch: nil, isFallback: !flush.isReload)
     }
 
     /// Tells the updater's delegate what was announced, when the views have followed.

@@ -55,6 +55,8 @@ extension ListAdapter {
             take(configuration)
             registry.forgetKinds()
         }
+        var flush = flush
+        flush.asksAnew = configuration.updater == .reload
         var kinds = LastKind()
         let itemCounts = flush.changes.inserts.map { kinds.itemCount(of: $0.object, in: self) }
         sections.apply(flush.changes, itemCounts: itemCounts.map { $0 ?? 0 })
@@ -249,7 +251,7 @@ extension ListAdapter {
         guard let applied = application else { return }
         var handles = applied.reloads.union(applied.itemChanges.keys)
         handles.formUnion(positions.compactMap { sections.handle(at: $0) })
-        if flush.reloadsAll { handles.formUnion(recountAll()) }
+        if flush.reloadsAll || flush.asksAnew { handles.formUnion(recountAll()) }
         for _ in 0..<Application.maximumCounts where !handles.isEmpty {
             application?.uncounted = []
             for handle in inOrder(handles) { settleItemCount(of: handle) }

@@ -58,7 +58,8 @@ extension ListAdapter {
             return step
         }
         let requests = requests(of: work)
-        var staging = UpdateStaging(revision: revision, rejecting: rejectedTypes(of: requests))
+        var staging = UpdateStaging(
+            revision: revision, updater: configuration.updater, rejecting: rejectedTypes(of: requests))
         for request in requests { judge(request, &staging, &flush) }
         for case .itemUpdate(let update) in work {
             flush.itemUpdates.append(update)
@@ -66,6 +67,7 @@ extension ListAdapter {
         }
         flush.reloaded = staging.reloaded
         flush.reloadsAll = staging.reloadsAll
+        flush.hasUpdates = staging.hasUpdates
         switch staging.finish(&sections.tree) {
         case .changes(let changes):
             flush.changes = changes
@@ -171,7 +173,8 @@ extension ListAdapter {
     func prepare(_ flush: Flush) -> FlushStep {
         let reloaded = flush.reloaded.contains { sections.handle(of: $0) != nil }
         let changesMore = flush.reloadsAll || flush.configuration != nil || flush.itemMove != nil
-        guard !flush.changes.isEmpty || reloaded || changesMore else { return prepareItems(flush) }
+        let reloads = flush.hasUpdates && configuration.updater == .reload
+        guard !flush.changes.isEmpty || reloaded || changesMore || reloads else { return prepareItems(flush) }
         self.flush = .prepared(flush)
         return .commit(preparedTransaction(flush))
     }

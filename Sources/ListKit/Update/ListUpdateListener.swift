@@ -23,7 +23,8 @@ extension ListAdapter {
 
     func notifyListeners(_ flush: Flush) {
         let kind: ListUpdateKind =
-            flush.isReload ? .reloadData : flush.isOfItemsOnly ? .itemUpdates : .performUpdates
+            flush.reloadsAll || flush.relaysOut
+            ? .reloadData : flush.isOfItemsOnly ? .itemUpdates : .performUpdates
         completing {
             for listener in updateListeners.elements {
                 listener.adapter(self, didFinish: kind, animated: kind != .reloadData && flush.isAnimated)

@@ -6,6 +6,8 @@ struct UpdateStaging: ~Copyable {
     /// Types without a section controller: their objects are dropped.
     private let rejected: Set<ObjectIdentifier>
     private let revision: UInt64
+    /// Whether each update reloads, so that one with the same objects is a change, too.
+    private let reloadsOnUpdate: Bool
 
     /// The full list that replaced everything, as long as no change was applied to it.
     private var list: [ListObject]?
@@ -17,9 +19,12 @@ struct UpdateStaging: ~Copyable {
     private(set) var reloaded: [ListObject] = []
     /// Whether all section controllers are made anew.
     private(set) var reloadsAll = false
+    /// Whether some request wrote to the list, changed or not.
+    private(set) var hasUpdates = false
 
-    init(revision: UInt64, rejecting types: Set<ObjectIdentifier>) {
+    init(revision: UInt64, updater: ListAdapter.Updater, rejecting types: Set<ObjectIdentifier>) {
         self.revision = revision
+        reloadsOnUpdate = updater == .reload
         rejected = types
     }
 
@@ -33,12 +38,16 @@ struct UpdateStaging: ~Copyable {
         }
         switch request.operation {
         case .performUpdates(let objects, let duplicates):
-            return try replaceAll(objects, duplicates: duplicates, base: &base)
+            let dropped = try replaceAll(objects, duplicates: duplicates, base: &base)
+            hasUpdates = true
+            return dropped
         case .reloadObjects(let ids): reloadObjects(ids, base)
         case .reloadData: reloadsAll = true
         case .invalid(let error): throw error
         case .moveItem, .configure: break
-        case .applyChanges, .moveObject, .patchObject: try change(request, base: &base)
+        case .applyChanges, .moveObject, .patchObject:
+            try change(request, base: &base)
+            hasUpdates = true
         }
         return 0
     }
@@ -62,7 +71,7 @@ struct UpdateStaging: ~Copyable {
 
     /// Whether the requests so far changed anything.
     private func isChanged(_ base: borrowing SectionTree) -> Bool {
-        if hasChanged || reloadsAll || !reloaded.isEmpty { return true }
+        if hasChanged || reloadsAll || !reloaded.isEmpty || (hasUpdates && reloadsOnUpdate) { return true }
         guard let list else { return false }
         return list != base.objects(.old)
     }
