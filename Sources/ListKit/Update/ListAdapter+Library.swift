@@ -2,6 +2,8 @@
 extension ListAdapter {
     /// Asks the data source for its objects with the next flush and brings the list there (IGListKit F27).
     ///
+    /// Until that flush the data source is kept alive.
+    ///
     /// - Parameter completion: gets whether the update was applied; at once, with false, when there is no data source.
     public func performUpdates(animated: Bool = true, completion: ((Bool) -> Void)? = nil) {
         guard let dataSource else {

@@ -25,7 +25,7 @@ public final class ListAdapter {
     let provider: any ListSectionControllerProvider
 
     /// Called when something happened that no call of the host answers: a flush became due (``flushTiming``), or events wait
-    /// (``takeEvents()``).
+    /// (``takeEvents()``). It is kept, so it captures the object that owns the adapter weakly.
     public var onActivity: (() -> Void)?
 
     /// Runs what section controllers want called back later; the owner's, on whose turn the adapter is used.
@@ -38,7 +38,7 @@ public final class ListAdapter {
     /// When the scheduler was last told to flush, and how often it was told.
     var scheduledFlush = (timing: FlushTiming.idle, count: UInt64(0))
 
-    /// Whether the list counts as empty, in place of the configured rule (IGListKit U16).
+    /// Whether the list counts as empty, in place of the configured rule (IGListKit U16); kept likewise.
     public var emptinessPredicate: ((ListAdapter) -> Bool)?
 
     /// Is told which objects appear and disappear.
@@ -113,6 +113,9 @@ public final class ListAdapter {
     /// Makes a list.
     ///
     /// - Parameters:
+    ///   - controllers: provides the section controllers. The adapter keeps it, so it is an object of its own; an object that
+    ///     owns the adapter passes itself as `ownedBy` instead (``init(configuration:ownedBy:objects:revision:)``), or
+    ///     neither is ever freed.
     ///   - objects: what the list begins with, as it was stored; repeated identifiers are dropped.
     ///   - revision: the revision that these objects are.
     public convenience init(
