@@ -5,8 +5,16 @@ extension ListViewOptions {
     ///
     /// - Throws: `invalidArguments`, naming the option at fault.
     package init(_ values: [String: Value]) throws(ListError) {
-        self = try Self.table.decode(values, into: ListViewOptions())
+        self = try Self.table.decode(values, into: Self.standard)
     }
+
+    /// The contract's defaults: a client has to acknowledge, as it may draw more slowly than the list changes.
+    private static let standard = {
+        var options = ListViewOptions()
+        options.window = 32
+        options.windowBytes = 262_144
+        return options
+    }()
 
     /// All options, as the view's property `Options` shows them; what is the adapter's is left out.
     package var values: [String: Value] { Self.table.encode(self) }
@@ -14,8 +22,8 @@ extension ListViewOptions {
     /// The contract's table (chapter "Viewing").
     package static let table = OptionTable<ListViewOptions>([
         .init("layout", \.layout, .optionalWord()),
-        .init("window", \.window, .positiveNumber),
-        .init("window-bytes", \.windowBytes, .number),
+        .init("window", \.window, .optionalPositiveNumber),
+        .init("window-bytes", \.windowBytes, .optionalNumber),
         .init("lead", \.lead, .optionalNumber),
         .init("trail", \.trail, .optionalNumber),
         .init("buffer", \.buffer, .distance),

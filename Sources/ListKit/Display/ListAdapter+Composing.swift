@@ -2,6 +2,9 @@ extension ListAdapter {
     /// The largest picture, in bytes of content, that goes out in one change.
     static let maximumChangeBytes = 262_144
 
+    /// How many changes the viewer of a view without a credit window may be behind when it scrolls.
+    static let rememberedChanges: UInt64 = 256
+
     /// Asks for the items of what a view shows, as far as they are not known.
     ///
     /// A section that turns out to be at fault is asked for again, so that all of its items are error items.
@@ -80,6 +83,7 @@ extension ListAdapter {
         let changes = change.split(maximumBytes: ListAdapter.maximumChangeBytes)
         view.picture.sequence = changes.last?.sequence ?? view.picture.sequence
         view.credit.send(sequence: view.picture.sequence, bytes: bytes)
+        if !view.credit.isLimited { view.shifts.forget(allBut: Self.rememberedChanges, before: view.picture.sequence) }
         return changes.map { .picture($0) }
     }
 }

@@ -70,7 +70,8 @@ extension ListAdapter {
 
     /// The viewer scrolled: the viewport is `rect`, in the content as of `seen`.
     ///
-    /// - Parameter seen: the last sequence that the viewer has drawn; 0, or one that was never sent, is the newest.
+    /// - Parameter seen: the last sequence that the viewer has drawn; 0, or one that was never sent, is the newest. A viewer
+    ///   without a credit window may be up to 256 changes behind.
     /// - Throws: `invalidArguments` for a layout without viewport and for numbers that are not finite or negative sizes.
     /// - Complexity: O(log n + visible); the first call and another size lay the list out.
     public func setViewport(view id: ViewID, seen: UInt64, rect: Rect) throws(ListError) -> ViewReply {
@@ -119,7 +120,8 @@ extension ListAdapter {
 
     /// The viewer has drawn everything up to a sequence; one that was never sent is ignored.
     ///
-    /// Answers what it lacks, if its credit was used up.
+    /// Answers what it lacks, if its credit was used up. Only needed for a view with a credit window
+    /// (``ListViewOptions/window``).
     public func acknowledge(view id: ViewID, sequence: UInt64) throws(ListError) -> [AdapterEvent] {
         let view = try view(id)
         view.credit.acknowledge(sequence, lastSent: view.picture.sequence)

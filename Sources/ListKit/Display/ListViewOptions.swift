@@ -2,10 +2,14 @@
 public struct ListViewOptions: Sendable, Hashable {
     /// The layout; `nil` = the adapter's.
     public var layout: ListLayoutKind?
-    /// How many pictures may be unacknowledged.
-    public var window: Int = 32
-    /// How many bytes of content may be unacknowledged; the first picture may always go.
-    public var windowBytes: Int = 262_144
+    /// How many pictures may be unacknowledged, at least 1; `nil` = any number.
+    ///
+    /// A view that something else draws, such as another process, has a window, so that it is not sent more than is drawn: who
+    /// draws calls ``ListAdapter/acknowledge(view:sequence:)``, and until then the view is stalled. A program that applies
+    /// each change at once needs none.
+    public var window: Int?
+    /// How many bytes of content may be unacknowledged; the first picture may always go; `nil` = any number.
+    public var windowBytes: Int?
     /// The working range after the visible sections, in sections; `nil` = the adapter's.
     public var lead: Int?
     /// The working range before the visible sections, in sections; `nil` = the adapter's.
@@ -25,7 +29,7 @@ public struct ListViewOptions: Sendable, Hashable {
     /// Insets of the content, for viewers that scroll beyond its edges; they narrow rows and shift scroll-to targets.
     public var contentInset: EdgeInsets = .zero
 
-    /// Makes the contract's defaults.
+    /// Makes the options of a view that nobody has to acknowledge.
     public init() {}
 
     /// Checks the numbers.
@@ -33,7 +37,7 @@ public struct ListViewOptions: Sendable, Hashable {
     /// - Throws: `invalidArguments`, naming the first that is negative or not finite.
     func validate() throws(ListError) {
         let counts = [
-            ("window", window), ("windowBytes", windowBytes), ("lead", lead ?? 0), ("trail", trail ?? 0),
+            ("window", window ?? 0), ("windowBytes", windowBytes ?? 0), ("lead", lead ?? 0), ("trail", trail ?? 0),
             ("overscanItems", overscanItems),
         ]
         for (name, value) in counts where value < 0 { throw ListError(.invalidArguments, "\(name): \(value)") }

@@ -31,4 +31,10 @@ struct ViewportShifts {
 
     /// Forgets what a viewer that acknowledged a sequence has surely drawn.
     mutating func forget(upTo acknowledged: UInt64) { shifts.removeAll { $0.sequence <= acknowledged } }
+
+    /// Forgets all shifts but those of the last changes: a viewer that never acknowledges has drawn the others.
+    mutating func forget(allBut count: UInt64, before sequence: UInt64) {
+        guard sequence > count, let first = shifts.first, first.sequence <= sequence - count else { return }
+        forget(upTo: sequence - count)
+    }
 }

@@ -4,15 +4,22 @@ import Testing
 /// A viewer that keeps nothing but its slots, and follows its view by the changes that it is sent.
 struct Screen {
     let view: ViewID
-    private(set) var sequence: UInt64 = 0
-    private(set) var revision: UInt64 = 0
-    private(set) var contentSize = Size.zero
-    private(set) var offset = Point.zero
-    private(set) var slots: [SlotNumber: PictureItem] = [:]
+    private var mirror: SlotMirror
     private(set) var isStalled = false
     private(set) var isClosed = false
 
-    init(view: ViewID) { self.view = view }
+    init(view: ViewID) {
+        self.view = view
+        mirror = SlotMirror(view: view)
+    }
+
+    var sequence: UInt64 { mirror.sequence }
+    var revision: UInt64 { mirror.revision }
+    var contentSize: Size { mirror.contentSize }
+    var offset: Point { mirror.offset }
+    var slots: [SlotNumber: PictureItem] { mirror.slots }
+    /// The items by section, header first and footer last.
+    var items: [PictureItem] { mirror.items }
 
     mutating func take(_ events: [AdapterEvent]) {
         for event in events {
@@ -28,34 +35,18 @@ struct Screen {
         }
     }
 
+    /// Applies a change that has to fit exactly: what it releases, places or rebinds is there, what it shows is not.
     private mutating func apply(_ change: PictureChange) {
-        #expect(change.sequence == sequence + 1)
-        sequence = change.sequence
-        revision = change.revision
-        contentSize = change.contentSize
-        offset = change.offset
+        let (before, released) = (Set(slots.keys), Set(change.released))
+        let shown = Set(change.shown.map(\.slot))
+        #expect(released.isSubset(of: before) && released.count == change.released.count)
+        let kept = before.subtracting(released)
+        #expect(shown.isDisjoint(with: kept) && shown.count == change.shown.count)
+        let after = kept.union(shown)
+        #expect(after.isSuperset(of: change.placed.map(\.slot)) && after.isSuperset(of: change.rebound.map(\.slot)))
+        #expect(mirror.apply(change) == .applied)
+        #expect(Set(slots.keys) == after)
         isStalled = false
-        for slot in change.released { #expect(slots.removeValue(forKey: slot) != nil) }
-        for item in change.shown { #expect(slots.updateValue(item, forKey: item.slot) == nil) }
-        for place in change.placed {
-            #expect(slots[place.slot] != nil)
-            slots[place.slot]?.section = place.section
-            slots[place.slot]?.item = place.item
-            slots[place.slot]?.frame = place.frame
-            slots[place.slot]?.z = place.z
-        }
-        for rebinding in change.rebound {
-            #expect(slots[rebinding.slot] != nil)
-            slots[rebinding.slot]?.content = rebinding.content
-        }
-    }
-
-    /// The items by section, header first and footer last.
-    var items: [PictureItem] {
-        slots.values.sorted { first, second in
-            func order(_ kind: ElementKind) -> Int { kind == .header ? 0 : kind == .cell ? 1 : 2 }
-            return (first.section, order(first.kind), first.item) < (second.section, order(second.kind), second.item)
-        }
     }
 
     /// Whether the screen shows what a resync says; the resync acknowledges everything.
@@ -67,10 +58,7 @@ struct Screen {
             #expect(picture.contentSize == contentSize || sequence == 0, sourceLocation: sourceLocation)
             #expect(picture.items == items, sourceLocation: sourceLocation)
         }
-        sequence = picture.sequence
-        contentSize = picture.contentSize
-        offset = picture.offset
-        slots = Dictionary(uniqueKeysWithValues: picture.items.map { ($0.slot, $0) })
+        mirror.replace(with: picture)
         isStalled = false
     }
 }

@@ -145,8 +145,8 @@ struct ViewConvergenceTests {
         // Sizes that a viewer reported are no part of the list: such a view has no fresh twin.
         guard viewer.screen.view != 1, viewer.screen.view != 6 else { return }
         var options = viewer.options
-        options.window = 32
-        options.windowBytes = .max
+        options.window = nil
+        options.windowBytes = nil
         var fresh = Screen(view: 999)
         try adapter.openView(999, options: options)
         if let range = viewer.range {

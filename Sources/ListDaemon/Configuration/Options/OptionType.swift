@@ -47,13 +47,6 @@ extension OptionType<Int> {
         },
         encode: { .uint32(UInt32(clamping: $0)) })
 
-    /// `u`, at least 1.
-    static let positiveNumber = OptionType(
-        signature: "u",
-        decode: { value throws(ListError) in try number.decode(value).checkedPositive() },
-        parse: { text throws(ListError) in try number.parse(text).checkedPositive() },
-        encode: number.encode)
-
     /// `u` in milliseconds; in files a number alone counts milliseconds too, or a time span says its unit.
     static let milliseconds = OptionType(
         signature: "u", decode: number.decode,
@@ -71,6 +64,13 @@ extension OptionType<Int?> {
     static let optionalNumber = OptionType(
         signature: "u", decode: OptionType<Int>.number.decode, parse: OptionType<Int>.number.parse,
         encode: { $0.flatMap(OptionType<Int>.number.encode) })
+
+    /// `u`, at least 1, or left out.
+    static let optionalPositiveNumber = OptionType(
+        signature: "u",
+        decode: { value throws(ListError) in try OptionType<Int>.number.decode(value).checkedPositive() },
+        parse: { text throws(ListError) in try OptionType<Int>.number.parse(text).checkedPositive() },
+        encode: optionalNumber.encode)
 }
 
 extension OptionType<Double> {
