@@ -10,7 +10,7 @@ let package = Package(
         .target(
             name: "ListKit",
             path: ".",
-            exclude: ["PARITY.md"],
+            exclude: ["PARITY.md", "README.md"],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("MemberImportVisibility"),

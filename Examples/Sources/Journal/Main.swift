@@ -1,31 +1,12 @@
 import ListKit
 
-/// Keeps the slots of one view by the changes that it is sent, as every viewer does, and prints them as frames.
-struct Screen {
-    private var slots: [SlotNumber: PictureItem] = [:]
-
-    mutating func apply(_ events: [AdapterEvent]) {
-        for case .picture(let change) in events {
-            for slot in change.released { slots[slot] = nil }
-            for item in change.shown { slots[item.slot] = item }
-            for place in change.placed {
-                slots[place.slot]?.section = place.section
-                slots[place.slot]?.item = place.item
-                slots[place.slot]?.frame = place.frame
-            }
-            for rebinding in change.rebound { slots[rebinding.slot]?.content = rebinding.content }
-        }
-    }
-
-    func show(_ title: String) {
-        print(title)
-        for item in slots.values.sorted(by: { ($0.section, $0.item) < ($1.section, $1.item) }) {
-            let frame = item.frame
-            let text = item.content["text"]?.string ?? ""
-            print(
-                "  slot \(item.slot)  y \(Int(frame.minY))  \(Int(frame.size.width))×\(Int(frame.size.height))  \(text)"
-            )
-        }
+/// Draws the slots of a view as lines of text.
+func show(_ screen: SlotMirror, _ title: String) {
+    print(title)
+    for item in screen.items {
+        let frame = item.frame
+        let text = item.content["text"]?.string ?? ""
+        print("  slot \(item.slot)  y \(Int(frame.minY))  \(Int(frame.size.width))×\(Int(frame.size.height))  \(text)")
     }
 }
 
@@ -41,14 +22,23 @@ enum Journal {
         ]
         let adapter = ListAdapter(configuration: .init(name: "journal"), controllers: Controllers())
         adapter.setDataSource(feed)
-        var screen = Screen()
+        var screen = SlotMirror(view: 1)
         try adapter.openView(1)
-        screen.apply(try adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 0, width: 320, height: 480)).effects)
-        screen.show("The journal, newest first:")
+        let viewport = Rect(x: 0, y: 0, width: 320, height: 480)
+        screen.apply(try adapter.setViewport(view: 1, seen: 0, rect: viewport).effects)
+        show(screen, "The journal, newest first:")
 
-        feed.posts.append(.message(day: 24, user: "you", text: "Still here."))
-        adapter.performUpdates()
-        for result in adapter.flushNow() { screen.apply(result.events) }
-        screen.show("A message comes in:")
+        func add(_ post: Post) {
+            feed.posts.append(post)
+            adapter.performUpdates()
+            for result in adapter.flushNow() { screen.apply(result.events) }
+        }
+        add(.message(day: 24, user: "you", text: "Still here."))
+        show(screen, "A message comes in:")
+
+        let days = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 0
+        guard days > 0 else { return }
+        for day in 25..<25 + days { add(.journal(day: day, text: "The wheels turn.")) }
+        show(screen, "\(days) days later:")
     }
 }
