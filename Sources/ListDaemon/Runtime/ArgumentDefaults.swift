@@ -29,7 +29,8 @@ struct ArgumentDefaults {
         return try userDirectory("XDG_STATE_HOME", below: ".local/state", option: "--state") + "/listd"
     }
 
-    /// `PREFIX/lib/listd/plugins` for an installed program; for a built one, where `make plugins` puts them.
+    /// `PREFIX/lib/listd/plugins` for an installed program, after that of `/usr/local` for one of the distribution's; for a built
+    /// one, where `make plugins` puts them.
     var pluginDirectories: [String] {
         var folder = executable.split(separator: "/").dropLast()
         if let build = folder.firstIndex(of: ".build") {
@@ -43,7 +44,9 @@ struct ArgumentDefaults {
         default:
             return ["/" + (folder + ["plugins"]).joined(separator: "/")]
         }
-        return ["/" + (folder + ["lib", "listd", "plugins"]).joined(separator: "/")]
+        // What belongs to a distribution is its package manager's: an administrator's own plugins are beside it, and come first.
+        let prefixes = folder == ["usr"] ? [["usr", "local"], folder] : [folder]
+        return prefixes.map { "/" + ($0 + ["lib", "listd", "plugins"]).joined(separator: "/") }
     }
 
     private func value(_ variable: String) -> String? {

@@ -15,7 +15,8 @@ extension Arguments {
                              otherwise: $XDG_CONFIG_HOME/listd)
           --state DIR        where lists are kept (as a service: $STATE_DIRECTORY or /var/lib/listd;
                              otherwise: $XDG_STATE_HOME/listd); none keeps nothing
-          --plugins DIRS     where plugins are looked for (PREFIX/lib/listd/plugins, a built listd: its build/plugins)
+          --plugins DIRS     where plugins are looked for, in this order (/usr/local/lib/listd/plugins and /usr/lib/listd/plugins;
+                             installed elsewhere: PREFIX/lib/listd/plugins; a built listd: its build/plugins)
           --log-level LEVEL  the least important messages to write (info)
           --check-config     read the configuration, print what is wrong, exit 1 if anything is
           --worker ADDRESS   internal: a plugin worker that dials its daemon

@@ -29,7 +29,7 @@ struct ArgumentsTests {
                 == DaemonOptions(
                     bus: .session, direct: .none, configurationDirectory: "/home/ada/.config/listd",
                     stateDirectory: "/home/ada/.local/state/listd",
-                    pluginDirectories: ["/usr/lib/listd/plugins"], logLevel: .info))
+                    pluginDirectories: ["/usr/local/lib/listd/plugins", "/usr/lib/listd/plugins"], logLevel: .info))
     }
 
     @Test("XDG variables → used when absolute, ignored when relative")
@@ -55,7 +55,7 @@ struct ArgumentsTests {
                 == DaemonOptions(
                     bus: .system, direct: .passedSocket(otherwise: "unix:path=/run/a%20b/direct.sock"),
                     configurationDirectory: "/etc/x", stateDirectory: "/var/lib/x",
-                    pluginDirectories: ["/usr/lib/listd/plugins"], logLevel: .info))
+                    pluginDirectories: ["/usr/local/lib/listd/plugins", "/usr/lib/listd/plugins"], logLevel: .info))
         let bare = try options([], [variable: "x"])
         #expect(bare.configurationDirectory == "/etc/listd")
         #expect(bare.stateDirectory == "/var/lib/listd")
@@ -88,13 +88,15 @@ struct ArgumentsTests {
     @Test(
         "the place of the program → the place of its plugins",
         arguments: [
-            ("/opt/listd/bin/listd", "/opt/listd/lib/listd/plugins"), ("/bin/listd", "/lib/listd/plugins"),
-            ("/usr/libexec/listd/listd", "/usr/lib/listd/plugins"), ("/usr/lib/listd/listd", "/usr/lib/listd/plugins"),
-            ("/usr/libexec/listd", "/usr/lib/listd/plugins"), ("/listd", "/plugins"),
-            ("/src/listd/.build/debug/listd", "/src/listd/build/plugins"),
+            ("/opt/listd/bin/listd", ["/opt/listd/lib/listd/plugins"]), ("/bin/listd", ["/lib/listd/plugins"]),
+            ("/usr/libexec/listd/listd", ["/usr/local/lib/listd/plugins", "/usr/lib/listd/plugins"]),
+            ("/usr/lib/listd/listd", ["/usr/local/lib/listd/plugins", "/usr/lib/listd/plugins"]),
+            ("/usr/libexec/listd", ["/usr/local/lib/listd/plugins", "/usr/lib/listd/plugins"]),
+            ("/usr/local/libexec/listd/listd", ["/usr/local/lib/listd/plugins"]), ("/listd", ["/plugins"]),
+            ("/src/listd/.build/debug/listd", ["/src/listd/build/plugins"]),
         ])
-    func plugins(executable: String, directory: String) throws {
-        #expect(try options(executable: executable).pluginDirectories == [directory])
+    func plugins(executable: String, directories: [String]) throws {
+        #expect(try options(executable: executable).pluginDirectories == directories)
     }
 
     @Test("commands other than the daemon → recognised with their arguments")
