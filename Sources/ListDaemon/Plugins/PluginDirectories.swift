@@ -16,7 +16,7 @@ package struct PluginDirectories: Sendable, Hashable {
     /// A name is looked for as `NAME.so` and `libNAME.so`, in the order of the directories. A relative path is relative
     /// to a plugin directory.
     ///
-    /// - Throws: `noSuchPlugin`, or `pluginRefused` for a file that must not be loaded.
+    /// - Throws: `noSuchPlugin`, or `pluginRefused` for a file that must not be loaded; both say what is wanted.
     package func find(_ nameOrPath: String) throws(ListError) -> PluginFile {
         guard !nameOrPath.isEmpty, !nameOrPath.utf8.contains(0) else {
             throw ListError(.noSuchPlugin, "a plugin needs a name")
@@ -24,7 +24,16 @@ package struct PluginDirectories: Sendable, Hashable {
         for path in candidates(for: nameOrPath) where exists(path) {
             return try PluginFile(path: path, in: paths)
         }
-        throw ListError(.noSuchPlugin, "\(nameOrPath): no such plugin in \(paths.joined(separator: ":"))")
+        let directories = paths.joined(separator: ":")
+        guard nameOrPath.utf8.contains(UInt8(ascii: "/")) else {
+            throw ListError(
+                .noSuchPlugin,
+                "\(nameOrPath): no such plugin; there is no \(nameOrPath).so or lib\(nameOrPath).so in \(directories)")
+        }
+        throw ListError(
+            .noSuchPlugin,
+            "\(nameOrPath): no such file; a plugin is loaded by its name, “\(PluginFile.pluginName(ofFile: nameOrPath))”, from \(directories)"
+        )
     }
 
     private func candidates(for nameOrPath: String) -> [String] {

@@ -25,7 +25,10 @@ package struct PluginFile: Sendable, Hashable {
         }
         guard let directory = directories.lazy.compactMap(canonicalPath).first(where: { real.hasPrefix($0 + "/") })
         else {
-            throw ListError(.pluginRefused, "\(path): \(real) is in no plugin directory")
+            throw ListError(
+                .pluginRefused,
+                "\(path): \(real) is in no plugin directory; put it into \(directories.joined(separator: " or ")), and load it "
+                    + "by its name, “\(Self.pluginName(ofFile: real))”")
         }
         for directory in Self.directories(from: directory, to: real) {
             try FileStatus(of: directory).checkTrust(in: identity, asDirectoryOf: path)
@@ -44,7 +47,10 @@ package struct PluginFile: Sendable, Hashable {
     }
 
     /// The plugin's name as the file's name has it: `libNAME.so` and `NAME.so` are NAME.
-    package var pluginName: String {
+    package var pluginName: String { Self.pluginName(ofFile: path) }
+
+    /// The name that a plugin has whose file is at a path.
+    static func pluginName(ofFile path: String) -> String {
         var name = path.split(separator: "/").last.map(String.init) ?? path
         if name.hasSuffix(".so") { name.removeLast(3) }
         if name.hasPrefix("lib") { name.removeFirst(3) }

@@ -34,7 +34,10 @@ package struct PluginLibrary: Sendable {
         }
         guard let symbol = unsafe dlsym(handle, PluginEntry.symbolName) else {
             throw ListError(
-                .pluginRefused, "\(file.path): no plugin of listd, for it exports no \(PluginEntry.symbolName)")
+                .pluginRefused,
+                "\(file.path): exports no \(PluginEntry.symbolName) (is “@c” missing?); a plugin has the line "
+                    + "“@c public func \(PluginEntry.symbolName)(_ call: PluginCall) { exportPlugin(NAME.self, to: call) }”"
+            )
         }
         return unsafe PluginEntry(symbol: symbol)
     }

@@ -176,4 +176,20 @@ struct PluginFileTests {
         let error = #expect(throws: ListError.self) { try directories.find("/bin/true") }
         #expect(error?.code == .pluginRefused)
     }
+
+    @Test(
+        "a path that is in no plugin directory, is not there, or a name that is not → says what is wanted, and where",
+        arguments: [
+            ("/bin/true", "put it into /nonexistent or HERE, and load it by its name, “true”"),
+            ("/tmp/build/libgarden.so", "a plugin is loaded by its name, “garden”, from /nonexistent:HERE"),
+            ("below/garden.so", "a plugin is loaded by its name, “garden”, from /nonexistent:HERE"),
+            ("garden", "there is no garden.so or libgarden.so in /nonexistent:HERE"),
+        ])
+    func wanted(name: String, text: String) {
+        let directories = PluginDirectories(["/nonexistent", workshop.directory])
+        let error = #expect(throws: ListError.self) { try directories.find(name) }
+        let wanted = text.replacing("HERE", with: workshop.directory)
+        #expect(error?.message.contains(wanted) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains(name) == true)
+    }
 }

@@ -28,7 +28,13 @@ struct PluginLibraryTests {
             ),
             ("wrong_compiler.c", ["Swift 5.9.1 (15.0.0 of another house)", PluginRecord.current.compiler]),
             ("no_record.c", ["does not answer as a plugin's does"]),
-            ("no_symbol.c", ["exports no listd_plugin"]),
+            (
+                "no_symbol.c",
+                [
+                    "exports no listd_plugin (is “@c” missing?)",
+                    "@c public func listd_plugin(_ call: PluginCall) { exportPlugin(",
+                ]
+            ),
             ("unresolved.c", ["cannot be loaded", "listd_there_is_no_such_function"]),
         ])
     func unfit(fixture: String, texts: [String]) throws {
