@@ -4,10 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/magic.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -161,6 +165,39 @@ int listd_forbid_changes(void) {
     if (result == 0) result = (int)syscall(SYS_landlock_restrict_self, rules, 0);
     close(rules);
     return result;
+}
+
+#if defined(__x86_64__)
+#define NATIVE_ARCHITECTURE AUDIT_ARCH_X86_64
+// Calls of the x32 interface have this bit, and numbers of their own.
+#define FOREIGN_CALLS 0x40000000
+#elif defined(__aarch64__)
+#define NATIVE_ARCHITECTURE AUDIT_ARCH_AARCH64
+#elif defined(__riscv)
+#define NATIVE_ARCHITECTURE AUDIT_ARCH_RISCV64
+#endif
+#ifndef FOREIGN_CALLS
+#define FOREIGN_CALLS 0xffffffff
+#endif
+
+int listd_stay_in_group(void) {
+    struct sock_filter program[] = {
+        // The calls of another architecture have other numbers: whoever asks in those is refused.
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCHITECTURE, 0, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FOREIGN_CALLS, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setsid, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setpgid, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {.len = sizeof program / sizeof program[0], .filter = program};
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter);
+}
+
+void listd_set_name(const char *name) {
+    prctl(PR_SET_NAME, name);
 }
 
 int listd_limit_data(uint64_t bytes) {

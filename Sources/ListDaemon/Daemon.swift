@@ -13,6 +13,9 @@ package enum Daemon {
     package static func main(
         _ words: [String], environment: [String: String], executable: String
     ) async -> ExitCode {
+        // The runtime (libdispatch) writes a line into the system's log when it may not raise the priority of a thread, which is
+        // the rule for a user's own listd, and for its workers, which get the same variable. It reads this with the first line.
+        unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         do throws(UsageError) {
             switch try Arguments.parse(words, environment: environment, executable: executable) {
             case .help:
@@ -26,7 +29,7 @@ package enum Daemon {
             case .checkConfiguration(let directory):
                 return checkConfiguration(directory)
             case .worker(let address):
-                guard Confinement.begin() else { return .usage }
+                guard Confinement.begin(as: CommandLine.arguments.first ?? "listd") else { return .usage }
                 return await WorkerProgram.run(address: address)
             }
         } catch {

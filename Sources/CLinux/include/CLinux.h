@@ -63,6 +63,15 @@ int listd_confine(void);
 /// it starts; ENOSYS and EOPNOTSUPP mean that the kernel has no such thing.
 int listd_forbid_changes(void);
 
+/// Keeps the process and all that it starts in its process group and its session, by a filter of system calls (seccomp(2)): one
+/// signal to the group ends them all. 0, or -1 with errno. For the calling thread and those that it starts; it needs that new
+/// privileges are given up, see `listd_confine`.
+int listd_stay_in_group(void);
+
+/// Names the calling thread, with its first 15 bytes; the name of the first thread is that of the process (PR_SET_NAME in
+/// prctl(2)).
+void listd_set_name(const char *name);
+
 /// Limits how many bytes of memory of its own the process may have (RLIMIT_DATA in setrlimit(2)); 0, or -1 with errno.
 int listd_limit_data(uint64_t bytes);
 

@@ -20,7 +20,8 @@ let (pluginName, steadyReuse) = ("horrors", "steady")
 
 /// The things that a plugin must not do.
 enum Horror: String {
-    case trap, overflow, loop, exit, abort, segfault, deadlock, pipe, memory, changes, print, fork
+    case trap, overflow, loop, exit, abort, segfault, deadlock, pipe, memory, changes, print, fork, escape, chatter,
+        three
 
     func happen() {
         switch self {
@@ -51,11 +52,13 @@ enum Horror: String {
             while written < long.count { written += max(0, write(2, Array(long[written...]), long.count - written)) }
             Swift.print("\nthe end")
         case .fork:
-            // Swift does not let its callers fork.
-            typealias Fork = @convention(c) () -> pid_t
-            guard let symbol = dlsym(nil, "fork") else { return }
-            if unsafeBitCast(symbol, to: Fork.self)() == 0 { while true { pause() } }
+            if makeChild() == 0 { while true { pause() } }
             Glibc.abort()
+        case .escape: leaveChild()
+        case .chatter:
+            for number in 1...15 { Swift.print("line \(number)") }
+            fatalError("a horror")
+        case .three: for number in 16...18 { Swift.print("line \(number)") }
         case .memory:
             for _ in 0..<1024 {
                 guard let block = malloc(16 << 20) else { Glibc.abort() }
@@ -63,6 +66,33 @@ enum Horror: String {
             }
         }
     }
+}
+
+/// Swift does not let its callers fork.
+private func makeChild() -> pid_t {
+    typealias Fork = @convention(c) () -> pid_t
+    guard let symbol = dlsym(nil, "fork") else { return -1 }
+    return unsafeBitCast(symbol, to: Fork.self)()
+}
+
+/// Leaves a grandchild behind that has tried to leave the session and the group, says its process id, and dies.
+private func leaveChild() {
+    var ends: [Int32] = [0, 0]
+    pipe(&ends)
+    if makeChild() == 0 {
+        setsid()
+        setpgid(0, 0)
+        if makeChild() == 0 {
+            var own = getpid()
+            write(ends[1], &own, MemoryLayout<pid_t>.size)
+            while true { pause() }
+        }
+        _exit(0)
+    }
+    var left: pid_t = 0
+    read(ends[0], &left, MemoryLayout<pid_t>.size)
+    Swift.print("left behind: \(left)")
+    Glibc.abort()
 }
 
 /// Everything that changes files, starts a program or ends another process; each answers whether it could.

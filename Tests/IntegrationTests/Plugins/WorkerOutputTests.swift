@@ -69,6 +69,19 @@ struct WorkerOutputTests {
         while ProcessStatus.members(ofGroup: process) != [] { await Task.yield() }
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
+
+    @Test("it dies and leaves a child behind that has tried to leave its session and group → ended with it")
+    func escaped() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Horror")
+        _ = try await list.performUpdates([try row("escape", stage)])
+        try await stage.wait(for: "ready", restarts: 1)
+        let head = "horrors: left behind: "
+        let line = try #require(printed(stage).first { $0.hasPrefix(head) })
+        let child = try #require(Int32(line.dropFirst(head.count).prefix { $0.isNumber }))
+        while let status = ProcessStatus(child), !status.isZombie { await Task.yield() }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
 }
 
 extension ProcessStatus {

@@ -268,12 +268,27 @@ struct WorkerTests {
         while let status = ProcessStatus(process), !status.isZombie { await Task.yield() }
     }
 
+    @Test("a worker → ps and pgrep show whose it is, and its runtime writes nothing into the system's log")
+    func isNamed() async throws {
+        let stage = try await HorrorStage()
+        _ = try await stage.makeList("list", "Steady")
+        let process = try await stage.process
+        #expect(try String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8) == "listd:horrors\n")
+        let words = try String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8).split(separator: "\0")
+        #expect(words.first == "listd:horrors")
+        #expect(words.dropFirst().first == "--worker")
+        let variables = try String(contentsOfFile: "/proc/\(process)/environ", encoding: .utf8).split(separator: "\0")
+        #expect(variables.contains("LIBDISPATCH_LOG=NO"))
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test("a worker → no new privileges, few descriptors, limits")
     func confinement() async throws {
         let stage = try await HorrorStage("MemoryMax=300M")
         _ = try await stage.makeList("list", "Steady")
         let status = try #require(ProcessStatus(try await stage.process))
         #expect(status["NoNewPrivs"] == "1")
+        #expect(status["Seccomp"] == "2")
         #expect(status.limit("Max core file size") == "0")
         #expect(status.limit("Max data size") == String((300 + 192) << 20))
         #expect(status.descriptors.count < 16)

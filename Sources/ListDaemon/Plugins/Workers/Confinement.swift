@@ -10,8 +10,12 @@ enum Confinement {
     private static let allowance = 192 << 20
 
     /// Gives up new privileges, the sight of others into its memory, core dumps, a life after its daemon's, and all that changes
-    /// files or starts programs, where the kernel can see to that; to be called while the process has one thread.
-    static func begin() -> Bool {
+    /// files, starts programs or leaves the process group, where the kernel can see to that; to be called while the process has
+    /// one thread.
+    ///
+    /// - Parameter name: what ps(1) shows the process as.
+    static func begin(as name: String) -> Bool {
+        unsafe listd_set_name(name)
         // A client that goes away is an error of a write. A terminal's and a service manager's signals are the daemon's:
         // it ends its workers when it is done with them.
         for number in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
@@ -19,7 +23,9 @@ enum Confinement {
         listd_write_lines()
         guard listd_confine() == 0 else { return false }
         // EPERM: a service manager's filter does not know the calls; it has seen to the files itself.
-        return listd_forbid_changes() == 0 || [ENOSYS, EOPNOTSUPP, EPERM].contains(errno)
+        guard listd_forbid_changes() == 0 || [ENOSYS, EOPNOTSUPP, EPERM].contains(errno) else { return false }
+        // EINVAL: the kernel was built without filters of system calls.
+        return listd_stay_in_group() == 0 || [ENOSYS, EINVAL, EPERM].contains(errno)
     }
 
     /// Gives up more memory than the plugin may have.

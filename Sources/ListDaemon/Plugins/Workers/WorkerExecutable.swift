@@ -25,14 +25,16 @@ package struct WorkerExecutable: Sendable {
 
     /// Starts it; it gets the memory for breadcrumbs as its descriptor 3, and no other but the standard ones.
     ///
-    /// - Parameter output: its standard output and standard error.
+    /// - Parameters:
+    ///   - name: what ps(1) shows it as.
+    ///   - output: its standard output and standard error.
     /// - Returns: the process id.
     func start(
-        address: String, writingTo output: FileDescriptor, passing memory: FileDescriptor
+        as name: String, address: String, writingTo output: FileDescriptor, passing memory: FileDescriptor
     ) throws(ListError) -> Int32 {
         // A crash is over at once: nobody reads its backtrace, and lists wait for the next process.
         let environment = Self.environment + ["SWIFT_BACKTRACE=enable=no"]
-        let process = unsafe Self.withCStrings(["listd", "--worker", address]) { arguments in
+        let process = unsafe Self.withCStrings([name, "--worker", address]) { arguments in
             unsafe Self.withCStrings(environment) { variables in
                 unsafe listd_spawn(path, arguments, variables, output.rawValue, memory.rawValue)
             }

@@ -93,10 +93,10 @@ final class WorkerProcess {
         socket.server.objects = link.tree
         socket.server.onConnection { [weak self] peer in self?.connected(peer) }
         watchForHangs()
-        let (address, crumbs) = (socket.address, crumbs)
+        let (title, address, crumbs) = ("listd:\(plugin)", socket.address, crumbs)
         WorkerSpawner.shared.run {
             let outcome = Result { () throws(ListError) in
-                try program.start(address: address, writingTo: writingEnd, passing: crumbs.file)
+                try program.start(as: title, address: address, writingTo: writingEnd, passing: crumbs.file)
             }
             EventLoop.shared.post { self.started(outcome) }
         }
@@ -123,7 +123,7 @@ final class WorkerProcess {
     private func killGroup() {
         // One that is being started is ended as soon as it is there.
         guard identifier > 0 else { return }
-        // The worker leads a group, so that programs that the plugin started go with it.
+        // The worker leads a group, which nothing that it starts can leave: all of it goes with it.
         if Glibc.kill(-identifier, SIGKILL) != 0 { Glibc.kill(identifier, SIGKILL) }
     }
 
