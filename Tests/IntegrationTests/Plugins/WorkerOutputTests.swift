@@ -82,6 +82,26 @@ struct WorkerOutputTests {
         while let status = ProcessStatus(child), !status.isZombie { await Task.yield() }
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
+
+    @Test("it prints and dies of a trap → its backtrace is in the log, and takes nothing from what it may print")
+    func backtrace() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Horror")
+        _ = try await list.performUpdates([try row("chatter", stage)])
+        try await stage.wait(for: "ready", restarts: 1)
+        // The next process says three lines more within the same ten seconds: 15, the trap and these are fewer than 20.
+        _ = try await list.performUpdates([
+            Row(
+                "victim", "row",
+                ["do": .string("three"), "at": .string("count"), "once": .string(try stage.token("3"))])
+        ])
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        let said = printed(stage)
+        #expect(said.contains { $0.hasPrefix("horrors: Current stack trace:") })
+        let trace = said.filter { $0.dropFirst("horrors: ".count).first?.isNumber == true }
+        #expect(trace.count > 5)
+        #expect(said.count { $0.hasPrefix("horrors: line ") } == 18)
+    }
 }
 
 extension ProcessStatus {

@@ -282,6 +282,25 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test("it died, or failed, and is loaded with success → its last error is empty")
+    func lastErrorIsCleared() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Steady")
+        kill(try await stage.process, SIGKILL)
+        try await stage.wait(for: "ready", restarts: 1)
+        // Started again by itself: what it died of is what an administrator looks for.
+        #expect(try await stage.plugin("LastError", as: String.self).contains("signal 9"))
+        try await stage.load()
+        #expect(try await stage.plugin("LastError", as: String.self) == "")
+        kill(try await stage.process, SIGKILL)
+        try await stage.wait(for: "ready", restarts: 2)
+        try stage.install(.second)
+        try await stage.load()
+        #expect(try await stage.plugin("LastError", as: String.self) == "")
+        #expect(try await list.state == "ready")
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test("a worker → no new privileges, few descriptors, limits")
     func confinement() async throws {
         let stage = try await HorrorStage("MemoryMax=300M")

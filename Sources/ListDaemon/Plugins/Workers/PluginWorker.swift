@@ -68,6 +68,7 @@ extension PluginWorker {
     func load() async throws(ListError) -> LoadedPlugin {
         if lifecycle.state == .running {
             guard let present = PluginFileState(of: try surroundings.find().path), present != fileState else {
+                tell { $0.lastError = "" }
                 return plugin
             }
         }
@@ -127,10 +128,10 @@ extension PluginWorker {
                     guard case .log(let level, let text) = report else { return }
                     logger.log(level, text)
                 },
-                printed: { line in
+                printed: { line, isBacktrace in
                     log.write(
                         .info, { "\(name): \(WorkerOutput.text(of: line))" }, [.plugin(name)],
-                        limitedBy: printing)
+                        limitedBy: isBacktrace ? nil : printing)
                 },
                 ended: { [weak self] reason in self?.ended(reason, relay.process) }))
         relay.process = new
@@ -153,7 +154,10 @@ extension PluginWorker {
         process = from
         successor = nil
         fileState = state
+        // What a worker died of that was started again by itself is still to be seen.
+        let wasAskedFor = !starting.isEmpty
         tell { plugin in
+            if wasAskedFor { plugin.lastError = "" }
             plugin.version = facts.version
             plugin.file = file.path
             plugin.apiVersion = facts.apiVersion

@@ -19,23 +19,26 @@ final class WorkerOutput {
     private static let lastLines = 2
 
     private static let traceHead = Array("Current stack trace:".utf8)
+    /// How many lines of a process are taken for those of a backtrace; a plugin can print such lines too.
+    private static let mostTraceLines = 100
 
     private let readingEnd: FileDescriptor
-    private let take: ([UInt8]) -> Void
+    private let take: (_ line: [UInt8], _ isBacktrace: Bool) -> Void
     private var watch: DescriptorWatch?
     /// One byte more than is shown, so that a longer line is seen to be one.
     private var lines = OutputLines(greatestLength: PluginLogger.greatestLength + 1)
     private var latest: [(line: [UInt8], time: ContinuousClock.Instant)] = []
     private var isTrace = false
+    private var traceLines = 0
     private var stretchStart = ContinuousClock.now
     private var bytesRead = 0
 
     /// Makes a pipe and begins to read; ``close()`` or ``finish()`` ends that.
     ///
-    /// - Parameter take: gets each line, as its bytes (``text(of:)``).
+    /// - Parameter take: gets each line, as its bytes (``text(of:)``), and whether it is one of a backtrace.
     /// - Returns: the reader, and the end that the process is to have.
     static func open(
-        _ take: @escaping ([UInt8]) -> Void
+        _ take: @escaping (_ line: [UInt8], _ isBacktrace: Bool) -> Void
     ) throws(ListError) -> (output: WorkerOutput, writingEnd: FileDescriptor) {
         var ends: (read: Int32, write: Int32) = (-1, -1)
         guard unsafe listd_pipe(&ends.read, &ends.write) == 0 else { throw failure(SystemError.text(errno)) }
@@ -43,7 +46,9 @@ final class WorkerOutput {
         return (try WorkerOutput(FileDescriptor(adopting: ends.read), take), writingEnd)
     }
 
-    private init(_ readingEnd: FileDescriptor, _ take: @escaping ([UInt8]) -> Void) throws(ListError) {
+    private init(
+        _ readingEnd: FileDescriptor, _ take: @escaping (_ line: [UInt8], _ isBacktrace: Bool) -> Void
+    ) throws(ListError) {
         self.readingEnd = readingEnd
         self.take = take
         let number = readingEnd.rawValue
@@ -108,9 +113,10 @@ final class WorkerOutput {
     }
 
     private func add(_ line: [UInt8]) {
-        take(line)
         // Swift's runtime says what is wrong, and then from where it was called: lines of this head and a number each.
         isTrace = line == Self.traceHead || isTrace && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(line[0])
+        if isTrace { traceLines += 1 }
+        take(line, isTrace && traceLines <= Self.mostTraceLines)
         if !isTrace { latest = latest.suffix(Self.lastLines - 1) + [(line, .now)] }
     }
 }

@@ -21,8 +21,8 @@ final class WorkerProcess {
         var source: @DBusActor (WorkerReport) -> Void
         /// The plugin speaks.
         var log: @Sendable (WorkerReport) -> Void
-        /// The process has written a line, as its bytes (``WorkerOutput/text(of:)``).
-        var printed: @Sendable ([UInt8]) -> Void
+        /// The process has written a line, as its bytes (``WorkerOutput/text(of:)``); one of a backtrace, or another one.
+        var printed: @Sendable (_ line: [UInt8], _ isBacktrace: Bool) -> Void
         /// The process is gone, and everything that it said has been handled; last.
         var ended: @DBusActor (_ reason: String) -> Void
     }
