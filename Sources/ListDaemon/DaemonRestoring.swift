@@ -60,7 +60,9 @@ extension RunningDaemon {
     private func openStore() throws(StartFailure) -> OpenedStore? {
         guard let directory = options.stateDirectory else { return nil }
         do throws(ListError) {
-            let opened = try SQLiteStore.open(directory: directory) { [stopFlag] in stopFlag.isSet }
+            let opened = try SQLiteStore.open(directory: directory, boot: options.bootIdentifier) { [stopFlag] in
+                stopFlag.isSet
+            }
             if let damage = opened.damage { say(damage) }
             if let file = opened.unreadableLog {
                 log.warning("\(file) is damaged: the last changes that were stored may be missing", .file(file))

@@ -29,6 +29,9 @@ struct ArgumentDefaults {
         return try userDirectory("XDG_STATE_HOME", below: ".local/state", option: "--state") + "/listd"
     }
 
+    /// The unit says it (`%b`), for what the kernel says of it is out of the service's sight.
+    var bootIdentifier: String? { value("LISTD_BOOT_ID") }
+
     /// `PREFIX/lib/listd/plugins` for an installed program, after that of `/usr/local` for one of the distribution's; for a built
     /// one, where `make plugins` puts them.
     var pluginDirectories: [String] {

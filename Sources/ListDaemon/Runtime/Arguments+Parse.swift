@@ -33,7 +33,7 @@ extension Arguments {
                 configurationDirectory: try defaults.configurationDirectory(given: given.values[.config]),
                 stateDirectory: try given.stateDirectory(defaults),
                 pluginDirectories: given.pluginDirectories() ?? defaults.pluginDirectories,
-                logLevel: level))
+                logLevel: level, bootIdentifier: defaults.bootIdentifier))
     }
 }
 

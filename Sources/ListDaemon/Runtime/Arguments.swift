@@ -31,11 +31,13 @@ package struct DaemonOptions: Sendable, Equatable {
     package var pluginDirectories: [String]
     /// The least important messages that are written.
     package var logLevel: Log.Level
+    /// What tells this boot of the machine from others; nil = the kernel says it.
+    package var bootIdentifier: String?
 
     /// Makes the options of a daemon; the command line's are made by ``Arguments/parse(_:environment:executable:)``.
     package init(
         bus: BusAddress, direct: DirectListener, configurationDirectory: String, stateDirectory: String?,
-        pluginDirectories: [String], logLevel: Log.Level
+        pluginDirectories: [String], logLevel: Log.Level, bootIdentifier: String? = nil
     ) {
         self.bus = bus
         self.direct = direct
@@ -43,6 +45,7 @@ package struct DaemonOptions: Sendable, Equatable {
         self.stateDirectory = stateDirectory
         self.pluginDirectories = pluginDirectories
         self.logLevel = logLevel
+        self.bootIdentifier = bootIdentifier
     }
 }
 

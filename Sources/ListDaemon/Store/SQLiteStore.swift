@@ -16,16 +16,11 @@ package final class SQLiteStore: Store {
     /// The database; touched on `queue` only.
     final class Owned: @unchecked Sendable {
         // Owned by the store's serial queue.
-        var writer: StoreWriter?
-        /// Whether a commit waits for the disk (`PRAGMA synchronous`).
-        var syncs = false
+        var connection: StoreConnection?
         /// The copy that is being made.
         var backup: SQLiteBackup?
 
-        /// The open file.
-        var database: SQLiteDatabase? { writer?.database }
-
-        init(_ database: SQLiteDatabase) { writer = StoreWriter(database: database) }
+        init(_ connection: StoreConnection) { self.connection = connection }
     }
 
     static let closed = ListError(.storeFailed, "the store is closed")
@@ -38,8 +33,8 @@ package final class SQLiteStore: Store {
     package let path: String
     private let waiting = Mutex<[Job]>([])
 
-    init(_ database: consuming SQLiteDatabase, path: String) {
-        owned = Owned(database)
+    init(_ connection: consuming StoreConnection, path: String) {
+        owned = Owned(connection)
         self.path = path
     }
 
@@ -59,7 +54,8 @@ package final class SQLiteStore: Store {
             writeWaiting()
             // Closing the last connection moves the log into the file and syncs it.
             owned.backup = nil
-            owned.writer = nil
+            owned.connection?.end()
+            owned.connection = nil
             completion()
         }
     }
@@ -98,7 +94,7 @@ package final class SQLiteStore: Store {
     ) async throws(ListError) -> Answer {
         let outcome: Result<Answer, ListError> = await withCheckedContinuation { continuation in
             queue.async { [self] in
-                guard let database = owned.database else {
+                guard let database = owned.connection?.database else {
                     return continuation.resume(returning: .failure(Self.closed))
                 }
                 do throws(SQLiteFailure) {
@@ -128,11 +124,15 @@ package final class SQLiteStore: Store {
     }
 
     private func write(_ jobs: [Job]) {
-        guard let database = owned.database else { return answer(jobs, .failure(Self.closed)) }
-        let failure = commit(jobs, to: database)
+        guard let connection = owned.connection else { return answer(jobs, .failure(Self.closed)) }
+        let failure = commit(jobs, to: connection)
         guard let failure else { return answer(jobs, .success(())) }
         if jobs.count == 1 { return answer(jobs, .failure(failure.listError)) }
-        for job in jobs { answer([job], Self.result(commit([job], to: database))) }
+        for job in jobs { answer([job], Self.result(commit([job], to: connection))) }
+    }
+
+    private func commit(_ jobs: [Job], to connection: StoreConnection) -> SQLiteFailure? {
+        connection.commit(jobs.map(\.change), isSynced: jobs.contains { $0.durability == .fsync })
     }
 
     private static func result(_ failure: SQLiteFailure?) -> Result<Void, ListError> {
@@ -141,41 +141,5 @@ package final class SQLiteStore: Store {
 
     private func answer(_ jobs: [Job], _ result: Result<Void, ListError>) {
         for job in jobs { job.completion(result) }
-    }
-
-    /// Writes changes in one transaction; with a failure, nothing of them.
-    private func commit(_ jobs: [Job], to database: SQLiteDatabase) -> SQLiteFailure? {
-        var isCommitting = false
-        do throws(SQLiteFailure) {
-            try setSyncing(jobs.contains { $0.durability == .fsync }, of: database)
-            try database.run("BEGIN IMMEDIATE")
-            for job in jobs { try owned.writer?.apply(job.change) }
-            isCommitting = true
-            try database.run("COMMIT")
-            return nil
-        } catch {
-            // SQLite has rolled back by itself after some failures.
-            try? database.execute("ROLLBACK")
-            owned.writer?.rolledBack()
-            if isCommitting { withdraw(from: database) }
-            return error
-        }
-    }
-
-    /// Takes a transaction out of the log whose commit failed.
-    ///
-    /// When the log was written and only its sync failed, the transaction lies there with its mark, and whoever opens the
-    /// file after a crash would find it. The next transaction is written over it: one that changes nothing, synced, so that
-    /// neither the end of the process nor, if the disk takes the sync now, of the machine brings back what was refused.
-    private func withdraw(from database: SQLiteDatabase) {
-        try? setSyncing(true, of: database)
-        // Writes the first page, although it stays as it is.
-        try? database.execute("PRAGMA user_version = \(StoreSchema.version)")
-    }
-
-    private func setSyncing(_ syncs: Bool, of database: SQLiteDatabase) throws(SQLiteFailure) {
-        guard syncs != owned.syncs else { return }
-        try database.execute(syncs ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
-        owned.syncs = syncs
     }
 }

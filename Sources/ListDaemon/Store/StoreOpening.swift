@@ -33,14 +33,17 @@ extension SQLiteStore {
     /// A file that is damaged, foreign or of a newer version is set aside as `listd.db.damaged-TIME`, with what belongs to
     /// it, and an empty one takes its place. So is a log without its file.
     ///
+    /// When the machine went down since the last run, without its end, the lists of durability `disk` have new epochs.
+    ///
     /// - Parameters:
+    ///   - boot: what tells this boot of the machine from others; nil = the kernel says it.
     ///   - now: the time for such a name, in seconds since 1970; nil = the clock's.
     ///   - isGivenUp: asked before each row that is read.
     /// - Throws: `storeFailed` when the directory cannot be written, another listd has the file, or the reading is given up;
     ///   what is stored stays as it is then.
     /// - Complexity: O(bytes stored), one scan for each list.
     package static func open(
-        directory: String, now: Int? = nil, isGivenUp: @escaping () -> Bool = { false }
+        directory: String, boot: String? = nil, now: Int? = nil, isGivenUp: @escaping () -> Bool = { false }
     ) throws(ListError) -> OpenedStore {
         do {
             try FileManager.default.createDirectory(
@@ -49,7 +52,7 @@ extension SQLiteStore {
             throw ListError(.storeFailed, "\(directory) cannot be made", cause: error.localizedDescription)
         }
         removeRemains(in: directory)
-        let now = now ?? Int(time(nil))
+        let (now, boot) = (now ?? Int(time(nil)), boot ?? MachineBoot.identifier)
         let path = directory + "/" + fileName
         do throws(SQLiteFailure) {
             try refuseEmptyFile(path)
@@ -58,17 +61,15 @@ extension SQLiteStore {
             let unreadable = WriteAheadLog.isUnreadable(path + "-wal") ? path + "-wal" : nil
             // The next start would not find what is to be told.
             let mustTell = loneLog != nil || unreadable != nil
-            let (database, adapters) = try read(path) { !mustTell && isGivenUp() }
-            return OpenedStore(
-                store: SQLiteStore(database, path: path), adapters: adapters, damage: loneLog, unreadableLog: unreadable
-            )
+            let (store, adapters) = try read(path, boot: boot) { !mustTell && isGivenUp() }
+            return OpenedStore(store: store, adapters: adapters, damage: loneLog, unreadableLog: unreadable)
         } catch {
             if error.isBusy {
                 throw ListError(
                     .storeFailed, "another process has \(path) open, most likely another listd", cause: error.message)
             }
             guard isDamage(error, path) else { throw error.listError }
-            return try replace(path, error, now)
+            return try replace(path, boot: boot, error, now)
         }
     }
 
@@ -84,30 +85,30 @@ extension SQLiteStore {
     }
 
     private static func replace(
-        _ path: String, _ failure: SQLiteFailure, _ now: Int
+        _ path: String, boot: String, _ failure: SQLiteFailure, _ now: Int
     ) throws(ListError) -> OpenedStore {
         let lists = (try? SQLiteDatabase(path: path)).map { StoreReader(database: $0).names() } ?? []
         let damage = StoreDamage(file: try setAside(path, now), reason: failure.message, lists: lists)
         do throws(SQLiteFailure) {
             // There is nothing in it, and the damage is to be told.
-            let (database, adapters) = try read(path) { false }
-            return OpenedStore(store: SQLiteStore(database, path: path), adapters: adapters, damage: damage)
+            let (store, adapters) = try read(path, boot: boot) { false }
+            return OpenedStore(store: store, adapters: adapters, damage: damage)
         } catch {
             throw error.listError
         }
     }
 
     private static func read(
-        _ path: String, _ isGivenUp: @escaping () -> Bool
-    ) throws(SQLiteFailure) -> (SQLiteDatabase, [RestoredAdapter]) {
+        _ path: String, boot: String, _ isGivenUp: @escaping () -> Bool
+    ) throws(SQLiteFailure) -> (SQLiteStore, [RestoredAdapter]) {
         let database = try SQLiteDatabase(path: path)
         try database.execute(StoreSchema.connection)
         // The lock is taken with the first transaction.
         try database.execute("BEGIN IMMEDIATE; COMMIT")
         try checkVersion(database, path)
-        // A backup that begins to live.
-        try database.execute("UPDATE adapter SET epoch = lower(hex(randomblob(16))) WHERE epoch = ''")
-        return (database, try StoreReader(database: database, isGivenUp: isGivenUp).restore())
+        var adapters = try StoreReader(database: database, isGivenUp: isGivenUp).restore()
+        let run = try StoreRun(boot: boot, after: database, &adapters, isIncomplete: false)
+        return (SQLiteStore(StoreConnection(database, run: run), path: path), adapters)
     }
 
     /// SQLite takes a file that was cut down to nothing for a new one.

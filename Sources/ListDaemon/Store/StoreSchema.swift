@@ -6,11 +6,18 @@ enum StoreSchema {
     /// `LIST`: whose file it is (`PRAGMA application_id`).
     static let application: Int64 = 0x4C49_5354
     /// The version of the tables (`PRAGMA user_version`); a greater one is a newer listd's.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     /// What makes a file of the next version out of one of a version: run in one transaction for all steps.
     static let migrations: [Int64: String] = [
-        1: "ALTER TABLE adapter ADD COLUMN configured INTEGER NOT NULL DEFAULT 0;"
+        1: "ALTER TABLE adapter ADD COLUMN configured INTEGER NOT NULL DEFAULT 0;",
+        2: run,
     ]
+
+    /// The run that wrote the file last: one row, or none before the first.
+    private static let run = """
+        CREATE TABLE run (
+            key INTEGER PRIMARY KEY CHECK (key = 1), boot TEXT NOT NULL, ended INTEGER NOT NULL) STRICT;
+        """
 
     /// Sets up a connection: nobody else has the file, and a commit of `disk` needs no fsync.
     static let connection = """
@@ -31,6 +38,7 @@ enum StoreSchema {
         CREATE TABLE change (
             adapter INTEGER NOT NULL REFERENCES adapter ON DELETE CASCADE, revision INTEGER NOT NULL, bytes BLOB NOT NULL,
             PRIMARY KEY (adapter, revision)) STRICT, WITHOUT ROWID;
+        \(run)
         PRAGMA application_id = \(application);
         PRAGMA user_version = \(version);
         COMMIT;

@@ -16,6 +16,17 @@ struct StoreWriter {
         SQLiteFailure(code: 0, message: "the store has no adapter \(name.debugDescription)")
     }
 
+    /// Writes that a run goes on with the file, and the new epochs that it begins with.
+    func begin(_ run: StoreRun) throws(SQLiteFailure) {
+        for (name, epoch) in run.newEpochs {
+            try database.run("UPDATE adapter SET epoch = ? WHERE name = ?", .text(epoch), .text(name))
+        }
+        try database.run("INSERT OR REPLACE INTO run (key, boot, ended) VALUES (1, ?, 0)", .text(run.boot))
+    }
+
+    /// Writes that the run has ended well.
+    func end() throws(SQLiteFailure) { try database.run("UPDATE run SET ended = 1") }
+
     /// Writes one change.
     mutating func apply(_ change: StoreChange) throws(SQLiteFailure) {
         switch change {

@@ -18,15 +18,38 @@ final class StoreStage {
     var file: String { state.path + "/listd.db" }
 
     /// Starts listd, which brings back what is stored.
-    func start(files: [String: String] = [:]) async throws -> Stage {
-        try await Stage(on: bus, arguments: ["--state", state.path], files: files)
+    ///
+    /// - Parameter boot: in which boot of the machine it is; nil = in this one.
+    func start(files: [String: String] = [:], boot: String? = nil) async throws -> Stage {
+        try await Stage(
+            on: bus, arguments: ["--state", state.path], files: files,
+            environment: boot.map { ["LISTD_BOOT_ID": $0] } ?? [:])
+    }
+
+    /// Copies all files of the state directory, as they are at this moment.
+    func copyFiles() throws -> TemporaryDirectory {
+        let copy = TemporaryDirectory()
+        for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
+            try FileManager.default.copyItem(atPath: state.path + "/" + name, toPath: copy.path + "/" + name)
+        }
+        return copy
+    }
+
+    /// Puts files in the place of those that are there.
+    func putBack(_ copy: TemporaryDirectory) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
+            try FileManager.default.removeItem(atPath: state.path + "/" + name)
+        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: copy.path) {
+            try FileManager.default.copyItem(atPath: copy.path + "/" + name, toPath: state.path + "/" + name)
+        }
     }
 
     /// Runs listd for as long as `body` takes, and ends it as systemd would.
     func run<Result>(
-        files: [String: String] = [:], _ body: @DBusActor (Stage) async throws -> Result
+        files: [String: String] = [:], boot: String? = nil, _ body: @DBusActor (Stage) async throws -> Result
     ) async throws -> Result {
-        let stage = try await start(files: files)
+        let stage = try await start(files: files, boot: boot)
         let result = try await body(stage)
         guard await stage.stop() == ListdProcess.Outcome(status: 0) else {
             throw ListdProcess.Failure("listd did not end well: \(stage.listd.standardError)")

@@ -16,9 +16,13 @@ final class Stage {
     }
 
     /// Starts listd on a bus that is there.
-    init(on bus: PrivateBus, arguments: [String] = [], files: [String: String] = [:]) async throws {
+    init(
+        on bus: PrivateBus, arguments: [String] = [], files: [String: String] = [:],
+        environment: [String: String] = [:]
+    ) async throws {
         self.bus = bus
-        listd = try await ListdProcess.start(bus: bus.address, arguments: arguments, files: files)
+        listd = try await ListdProcess.start(
+            bus: bus.address, arguments: arguments, files: files, environment: environment)
         client = try await Connection.open(.address(bus.address))
     }
 

@@ -81,6 +81,35 @@ extension StoreFaultTests {
         await opened.store.close()
     }
 
+    @Test(
+        "the power is cut early in a later run → what was answered is there, or the list has another epoch",
+        arguments: 1...8)
+    func powerCutInLaterRun(sync: Int) async throws {
+        let first = try SQLiteStore.open(directory: directory.path, boot: "first").store
+        try await first.write(.create(adapter("x")))
+        try await first.write(.update("x", 1, .replace([object("a", 1)])))
+        await first.close()
+        let safe = TemporaryDirectory()
+        try FileManager.default.copyItem(atPath: file, toPath: safe.file(SQLiteStore.fileName))
+        var answered = 0
+        try await withFaultyFiles {
+            unsafe faulty_cut_power(safe.path, sync)
+            let store = try SQLiteStore.open(directory: directory.path, boot: "first").store
+            for number in 2..<12 where faulty_is_cut() == 0 {
+                try await store.write(.update("x", UInt64(number), .replace([object("a", number)])))
+                if faulty_is_cut() == 0 { answered = number }
+            }
+            await store.close()
+        }
+        try FileManager.default.contentsOfDirectory(atPath: safe.path).filter { $0.hasSuffix(".now") }.forEach {
+            try FileManager.default.removeItem(atPath: safe.path + "/" + $0)
+        }
+        let opened = try SQLiteStore.open(directory: safe.path, boot: "second")
+        let found = try #require(opened.adapters.first)
+        #expect(found.revision >= answered || found.adapter.epoch != "e1", "\(found.revision) of \(answered)")
+        await opened.store.close()
+    }
+
     /// A change, and what the file is like after it: of the objects of one list, or one of several others comes or goes.
     private func next(
         _ model: inout ModelList, _ stages: inout [Stage], hasLarge: Bool, _ random: inout SeededRandom

@@ -98,7 +98,7 @@ struct StoreFaultTests {
         let store = try SQLiteStore.open(directory: directory.path).store
         try await store.write(.create(adapter("x")))
         await store.close()
-        let older = "ALTER TABLE adapter DROP COLUMN configured; PRAGMA user_version = 1"
+        let older = "DROP TABLE run; ALTER TABLE adapter DROP COLUMN configured; PRAGMA user_version = 1"
         try #require(try await ChildProcess.run("/usr/bin/sqlite3", [file, older]).status == 0)
         try await withFaultyFiles {
             var refused = 0
@@ -107,7 +107,7 @@ struct StoreFaultTests {
                 do throws(ListError) {
                     let opened = try SQLiteStore.open(directory: directory.path)
                     faulty_fail(-1, 0, 0)
-                    #expect(opened.adapters.map(\.adapter) == [adapter("x")])
+                    #expect(opened.adapters.map(\.adapter.name) == ["x"])
                     await opened.store.close()
                 } catch {
                     refused += 1
@@ -117,7 +117,7 @@ struct StoreFaultTests {
             #expect(refused > 0)
         }
         let opened = try SQLiteStore.open(directory: directory.path)
-        #expect(opened.damage == nil && opened.adapters.map(\.adapter) == [adapter("x")])
+        #expect(opened.damage == nil && opened.adapters.map(\.adapter.name) == ["x"])
         await opened.store.close()
     }
 }
