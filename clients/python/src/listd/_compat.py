@@ -1,0 +1,68 @@
+"""What dbus-fast 1.84, which Debian 12 has, does otherwise than today's."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import dbus_fast.aio
+from dbus_fast.errors import AuthError
+
+
+class _OldMessageBus(dbus_fast.aio.MessageBus):
+    """It connects in its initialiser, where a failure leaks the socket, and reads a closed one for ever."""
+
+    def _setup_socket(self) -> None:
+        try:
+            super()._setup_socket()  # type: ignore[misc]
+        except BaseException:
+            for thing in (getattr(self, "_stream", None), getattr(self, "_sock", None)):
+                if thing is not None:
+                    thing.close()
+            raise
+
+    async def _auth_readline(self) -> str:
+        line = b""
+        socket: Any = self._sock
+        while not line.endswith(b"\r\n"):
+            data = await self._loop.sock_recv(socket, 1024)
+            if not data:
+                raise AuthError("the connection ended during authentication")
+            line += data
+        return line[:-2].decode()
+
+
+_IS_OLD = hasattr(dbus_fast.aio.MessageBus, "_setup_socket")
+
+
+async def connected_bus(address: str) -> dbus_fast.aio.MessageBus:
+    """A connection that has said Hello.
+
+    :raises OSError: there is nothing at the address.
+    """
+    kind = _OldMessageBus if _IS_OLD else dbus_fast.aio.MessageBus
+    bus = kind(bus_address=address, negotiate_unix_fd=True)
+    try:
+        await bus.connect()
+    except BaseException:
+        if _IS_OLD:
+            close(bus)
+        raise
+    return bus
+
+
+def close(bus: dbus_fast.aio.MessageBus) -> None:
+    """Ends a connection at once, more than once too."""
+    if not bus.connected and not _IS_OLD:
+        return
+    try:
+        bus.disconnect()
+    except (OSError, AttributeError):
+        pass
+    if _IS_OLD:
+        # The old one leaves the socket's file open, and with it the connection, until it is collected.
+        bus._finalize(None)
+        for thing in (bus._stream, bus._sock):
+            if thing is not None:
+                with contextlib.suppress(OSError):
+                    thing.close()

@@ -1,0 +1,300 @@
+"""Connecting to listd, and its manager."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import os
+import warnings
+from collections.abc import AsyncIterator, Generator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Literal, Self, Unpack, cast
+
+from ._errors import AdapterExists, NoSuchAdapter, NoSuchPlugin, Unavailable, UnknownObject
+from ._info import ListInfo, ManagerProperties, PluginInfo, ViewInfo, manager_properties, plugin_info
+from ._link import Incarnation, Link, address_of
+from ._list import List
+from ._names import MANAGER, MANAGER_PATH, OBJECT_MANAGER, PLUGIN, PLUGINS_PATH, plugin_path
+from ._options import ListOptions, option_values
+from ._values import checked_text, plain, variants_of
+from ._weak import weakly
+from ._wire import Subscription
+
+
+class Daemon:
+    """listd, over one connection that mends itself until it is closed."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    @property
+    def address(self) -> str:
+        """The D-Bus address of the bus, or of listd itself."""
+        return self._link.address
+
+    @property
+    def is_available(self) -> bool:
+        """Whether listd answers at the moment."""
+        return self._link.daemon is not None
+
+    async def wait_available(self) -> None:
+        """Waits until listd answers.
+
+        :raises Unavailable: the connection was closed.
+        """
+        await self._link.wait()
+
+    async def close(self) -> None:
+        """Ends the connection: views close, iterations end with :exc:`Unavailable`. More than once it does nothing."""
+        self._link.close()
+        await self._link.wait_closed()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __del__(self) -> None:
+        if not self._link.is_closed:
+            warnings.warn(f"unclosed connection to {self._link.address}", ResourceWarning, source=self)
+            if not self._link.loop.is_closed():
+                self._link.loop.call_soon_threadsafe(self._link.close)
+
+    # MARK: lists
+
+    async def list(self, name: str) -> List:
+        """The list of a name.
+
+        :raises NoSuchAdapter: there is none.
+        """
+        await self._link.call(MANAGER_PATH, MANAGER, "GetAdapter", "s", [checked_text(name)])
+        return List(self._link, name)
+
+    async def create(self, name: str, **options: Unpack[ListOptions]) -> List:
+        """Makes a list.
+
+        :raises AdapterExists: there is one of that name.
+        :raises InvalidArgs: an option is wrong; the message names it.
+        :raises AccessDenied: the user may not make lists.
+        """
+        body = [checked_text(name), variants_of(option_values(options))]
+        await self._link.call(MANAGER_PATH, MANAGER, "CreateAdapter", "sa{sv}", body)
+        return List(self._link, name)
+
+    async def ensure(self, name: str, **options: Unpack[ListOptions]) -> List:
+        """The list of a name, made with these options when there is none; one that is there keeps its own."""
+        try:
+            return await self.list(name)
+        except NoSuchAdapter:
+            pass
+        try:
+            return await self.create(name, **options)
+        except AdapterExists:
+            return await self.list(name)
+
+    async def remove(self, name: str) -> None:
+        """Removes a list, with its views.
+
+        :raises NoSuchAdapter: there is none.
+        :raises AccessDenied: the list is configured, or another user's.
+        """
+        await self._link.call(MANAGER_PATH, MANAGER, "RemoveAdapter", "s", [checked_text(name)])
+
+    async def lists(self) -> builtins.list[ListInfo]:
+        """The lists there are."""
+        rows = await self._rows("ListAdapters")
+        return [ListInfo(*row) for row in rows]
+
+    async def views(self) -> builtins.list[ViewInfo]:
+        """The views there are, of all clients."""
+        rows = await self._rows("ListViews")
+        return [ViewInfo(*row) for row in rows]
+
+    async def _rows(self, member: str) -> builtins.list[builtins.list[Any]]:
+        return cast("builtins.list[builtins.list[Any]]", (await self._link.call(MANAGER_PATH, MANAGER, member)).body[0])
+
+    # MARK: plugins
+
+    async def plugins(self) -> builtins.list[PluginInfo]:
+        """The plugins and how they are, by name."""
+        reply = await self._link.call(PLUGINS_PATH, OBJECT_MANAGER, "GetManagedObjects")
+        found = []
+        for interfaces in reply.body[0].values():
+            if PLUGIN in interfaces:
+                found.append(plugin_info({key: plain(value) for key, value in interfaces[PLUGIN].items()}))
+        return sorted(found, key=lambda plugin: plugin.name)
+
+    async def plugin(self, name: str) -> PluginInfo:
+        """A plugin and how it is.
+
+        :raises NoSuchPlugin: there is none.
+        """
+        try:
+            return plugin_info(await self._link.properties(plugin_path(name), PLUGIN))
+        except UnknownObject:
+            raise NoSuchPlugin(f"there is no plugin {name!r}") from None
+
+    async def load_plugin(self, file: str | Path) -> str:
+        """Loads a plugin, or a newer version of one; administrators only.
+
+        :returns: its object path.
+        :raises PluginRefused: the file is none that may be loaded.
+        """
+        body = [checked_text(str(file))]
+        return cast(str, (await self._link.call(MANAGER_PATH, MANAGER, "LoadPlugin", "s", body)).body[0])
+
+    async def unload_plugin(self, name: str) -> None:
+        """Gives up a plugin; administrators only.
+
+        :raises NoSuchPlugin: there is none.
+        """
+        await self._link.call(MANAGER_PATH, MANAGER, "UnloadPlugin", "s", [checked_text(name)])
+
+    # MARK: the service
+
+    async def properties(self) -> ManagerProperties:
+        """What listd says of itself."""
+        return manager_properties(await self._link.properties(MANAGER_PATH, MANAGER))
+
+    async def statistics(self) -> dict[str, int]:
+        """listd's counters, by name."""
+        return dict((await self._link.call(MANAGER_PATH, MANAGER, "GetStatistics")).body[0])
+
+    async def reload(self) -> None:
+        """Has the configuration read again; administrators only.
+
+        :raises InvalidArgs: it is faulty, and nothing was changed.
+        """
+        await self._link.call(MANAGER_PATH, MANAGER, "Reload")
+
+    async def set_log_level(self, level: Literal["error", "warning", "notice", "info", "debug"]) -> None:
+        """The least important messages that listd writes; administrators only."""
+        await self._link.call(MANAGER_PATH, MANAGER, "SetLogLevel", "s", [level])
+
+    async def dump(self) -> str:
+        """listd's state as text, with the result of the store's check; administrators only."""
+        reply = await self._link.call(MANAGER_PATH, MANAGER, "DumpByFileDescriptor")
+        descriptor = reply.take_descriptor(reply.body[0])
+        reply.close()
+        with os.fdopen(descriptor, "rb") as source:
+            return (await asyncio.to_thread(source.read)).decode(errors="replace")
+
+    async def backup(self, file: IO[bytes]) -> None:
+        """Writes a copy of the store to an open file, while listd goes on; administrators only.
+
+        :raises StoreFailed: it cannot be written, or nothing is kept.
+        """
+        await self._link.call(MANAGER_PATH, MANAGER, "Backup", "h", [0], descriptors=[file.fileno()])
+
+    def reloading(self) -> Reloading:
+        """Whether listd reads its configuration anew: true before, and false after it."""
+        return Reloading(self._link)
+
+
+class Reloading(AsyncIterator[bool]):
+    """Reloads of the configuration, until it is closed. Who is slow gets the newest."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._news: bool | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._signals: Subscription | None = None
+        self._is_started = False
+        self._is_closed = False
+
+    def start(self) -> Self:
+        """Listens from now on, and not only from the first ``async for`` on."""
+        if not self._is_started:
+            self._is_started = True
+            self._link.watch(self)
+        return self
+
+    async def __anext__(self) -> bool:
+        self.start()
+        while self._news is None:
+            if self._link.is_closed:
+                raise Unavailable("the connection was closed")
+            if self._is_closed:
+                raise StopAsyncIteration
+            self._waiter = self._link.loop.create_future()
+            await self._waiter
+        news, self._news = self._news, None
+        return news
+
+    async def __aenter__(self) -> Self:
+        return self.start()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the iteration; more than once it does nothing."""
+        self._is_closed = True
+        self._link.unwatch(self)
+        self.vanished()
+
+    def appeared(self, daemon: Incarnation) -> None:
+        """A daemon answers."""
+        self._signals = daemon.listen(MANAGER_PATH, MANAGER, weakly(self._heard))
+
+    def vanished(self) -> None:
+        """The daemon is gone, and with it what it was about to do."""
+        if self._signals is not None:
+            self._signals.cancel()
+            self._signals = None
+        self._wake()
+
+    def _heard(self, member: str, body: list[Any]) -> None:
+        if member == "Reloading":
+            self._news = bool(body[0])
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+
+class Connecting:
+    """A connection that has yet to be made: ``async with`` it, or ``await`` it and close what comes of it."""
+
+    def __init__(self, target: str | None) -> None:
+        self._target = target
+        self._daemon: Daemon | None = None
+
+    async def _connect(self) -> Daemon:
+        link = Link(address_of(self._target))
+        try:
+            await link.open()
+        except BaseException:
+            link.close()
+            raise
+        return Daemon(link)
+
+    def __await__(self) -> Generator[Any, None, Daemon]:
+        return self._connect().__await__()
+
+    async def __aenter__(self) -> Daemon:
+        self._daemon = await self._connect()
+        return self._daemon
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._daemon is not None:
+            await self._daemon.close()
+
+
+def connect(target: str | None = None) -> Connecting:
+    """Connects to listd: ``async with listd.connect() as d: …`` or ``d = await listd.connect()``.
+
+    :param target: ``system`` (the default), ``session``, ``direct`` (listd's own socket, for high rates), or a D-Bus
+        address such as ``unix:path=/run/listd/direct.sock``.
+    :raises Unavailable: there is no bus, or no listd on it and none that it could start.
+    """
+    return Connecting(target)

@@ -1,0 +1,274 @@
+"""The errors of listd as exceptions."""
+
+from __future__ import annotations
+
+PREFIX = "org.listd.Listd1.Error."
+STANDARD = "org.freedesktop.DBus.Error."
+
+
+class ListdError(Exception):
+    """What listd, or the bus between, answered instead of a result.
+
+    An error that has no class of its own is raised as this one.
+    """
+
+    #: The D-Bus name of the error.
+    name: str = STANDARD + "Failed"
+    #: What happened, to what: one sentence for a log or a person.
+    message: str
+
+    def __init__(self, message: str = "", *, name: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        if name is not None:
+            self.name = name
+
+    def __str__(self) -> str:
+        return self.message or self.name.rpartition(".")[2]
+
+
+class NoSuchAdapter(ListdError):
+    """There is no list of that name, or no longer."""
+
+    name = PREFIX + "NoSuchAdapter"
+
+
+class AdapterExists(ListdError):
+    """A list of that name is there already."""
+
+    name = PREFIX + "AdapterExists"
+
+
+class NoSuchObject(ListdError):
+    """The list has no object of that id; an anchor counts too."""
+
+    name = PREFIX + "NoSuchObject"
+
+
+class NoSuchItem(ListdError):
+    """The section has no item of that number."""
+
+    name = PREFIX + "NoSuchItem"
+
+
+class NoSuchSectionController(ListdError):
+    """No plugin has the section controller that an option names."""
+
+    name = PREFIX + "NoSuchSectionController"
+
+
+class NoSuchPlugin(ListdError):
+    """No plugin of that name is loaded."""
+
+    name = PREFIX + "NoSuchPlugin"
+
+
+class PluginRefused(ListdError):
+    """The file is no plugin that may be loaded: owner, mode, format or version; the message says which."""
+
+    name = PREFIX + "PluginRefused"
+
+
+class PluginFailed(ListdError):
+    """The plugin that the call needs has died of it."""
+
+    name = PREFIX + "PluginFailed"
+
+
+class RevisionConflict(ListdError):
+    """The list is at another revision than the call expected; nothing was changed."""
+
+    name = PREFIX + "RevisionConflict"
+    #: The revision that the call expected; 0 when it is not known.
+    expected: int = 0
+    #: The list's revision, read right after the refusal; 0 when the list could not be asked.
+    current: int = 0
+
+
+class RevisionGone(ListdError):
+    """The change log does not reach back to that revision: read everything anew."""
+
+    name = PREFIX + "RevisionGone"
+
+
+class DuplicateIdentifier(ListdError):
+    """Two objects of a new list have the same id, and the call asked that this fail."""
+
+    name = PREFIX + "DuplicateIdentifier"
+
+
+class InvalidObject(ListdError):
+    """An object cannot be one: an empty id, a value that D-Bus cannot carry, too deep a nesting.
+
+    What cannot be sent at all (integers beyond 64 bits, ``None``, surrogates or NUL in a string) is refused with this
+    error before anything is sent.
+    """
+
+    name = PREFIX + "InvalidObject"
+
+
+class ReadOnly(ListdError):
+    """The list is filled by its source: others cannot write to it."""
+
+    name = PREFIX + "ReadOnly"
+
+
+class NotOwner(ListdError):
+    """The view belongs to another connection."""
+
+    name = PREFIX + "NotOwner"
+
+
+class PayloadTooLarge(ListdError):
+    """A call, a file, an object or an id is larger than listd's limits, or than a message can be."""
+
+    name = PREFIX + "PayloadTooLarge"
+
+
+class StoreFailed(ListdError):
+    """The disk is full or broken: nothing was changed."""
+
+    name = PREFIX + "StoreFailed"
+
+
+class ShuttingDown(ListdError):
+    """listd is about to end and takes no more writes."""
+
+    name = PREFIX + "ShuttingDown"
+
+
+class SourceUnavailable(ListdError):
+    """What fills the list cannot be reached."""
+
+    name = PREFIX + "SourceUnavailable"
+
+
+class ReloadIncomplete(ListdError):
+    """The configuration was read again, but for the files that the message names."""
+
+    name = PREFIX + "ReloadIncomplete"
+
+
+class SourceError(ListdError):
+    """What fills the list has failed."""
+
+    name = PREFIX + "SourceError"
+
+
+class InvalidArgs(ListdError):
+    """An argument or option is wrong; the message names it."""
+
+    name = STANDARD + "InvalidArgs"
+
+
+class AccessDenied(ListdError):
+    """The user may not do this."""
+
+    name = STANDARD + "AccessDenied"
+
+
+class LimitsExceeded(ListdError):
+    """A limit of listd or of the bus is reached: lists, views, bytes or calls of this user."""
+
+    name = STANDARD + "LimitsExceeded"
+
+
+class UnknownObject(ListdError):
+    """There is no object at the path, such as a view that was closed."""
+
+    name = STANDARD + "UnknownObject"
+
+
+class UnknownInterface(ListdError):
+    """The object has no such interface: this listd is older than this package."""
+
+    name = STANDARD + "UnknownInterface"
+
+
+class UnknownMethod(ListdError):
+    """The object has no such method: this listd is older than this package."""
+
+    name = STANDARD + "UnknownMethod"
+
+
+class UnknownProperty(ListdError):
+    """The object has no such property: this listd is older than this package."""
+
+    name = STANDARD + "UnknownProperty"
+
+
+class PropertyReadOnly(ListdError):
+    """The property cannot be set."""
+
+    name = STANDARD + "PropertyReadOnly"
+
+
+class Unavailable(ListdError):
+    """There is no listd: no bus, or nobody on it. Nothing was sent."""
+
+    name = STANDARD + "ServiceUnknown"
+
+
+class Disconnected(ListdError):
+    """listd or the connection ended before the answer came; a call that writes may have taken effect."""
+
+    name = STANDARD + "NoReply"
+
+
+class ViewClosed(ListdError):
+    """The view was closed, by an administrator or because its list is gone."""
+
+    name = PREFIX + "ViewClosed"
+    #: The contract's reason: ``closed`` or ``adapter-removed``.
+    reason: str = "closed"
+
+
+_ALL: list[type[ListdError]] = [
+    NoSuchAdapter,
+    AdapterExists,
+    NoSuchObject,
+    NoSuchItem,
+    NoSuchSectionController,
+    NoSuchPlugin,
+    PluginRefused,
+    PluginFailed,
+    RevisionConflict,
+    RevisionGone,
+    DuplicateIdentifier,
+    InvalidObject,
+    ReadOnly,
+    NotOwner,
+    PayloadTooLarge,
+    StoreFailed,
+    ShuttingDown,
+    SourceUnavailable,
+    ReloadIncomplete,
+    SourceError,
+    InvalidArgs,
+    AccessDenied,
+    LimitsExceeded,
+    UnknownObject,
+    UnknownInterface,
+    UnknownMethod,
+    UnknownProperty,
+    PropertyReadOnly,
+    Unavailable,
+    Disconnected,
+]
+
+_BY_NAME: dict[str, type[ListdError]] = {kind.name: kind for kind in _ALL} | {
+    STANDARD + "NameHasNoOwner": Unavailable,
+    STANDARD + "NoServer": Unavailable,
+    STANDARD + "Spawn.ServiceNotFound": Unavailable,
+    STANDARD + "Disconnected": Disconnected,
+    STANDARD + "Timeout": Disconnected,
+    STANDARD + "TimedOut": Disconnected,
+}
+
+
+def error_of(name: str | None, body: list[object]) -> ListdError:
+    """The exception for an error reply."""
+    name = name or STANDARD + "Failed"
+    message = body[0] if body and isinstance(body[0], str) else ""
+    kind = _BY_NAME.get(name, ListdError)
+    return kind(message, name=name)

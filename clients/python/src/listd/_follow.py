@@ -1,0 +1,278 @@
+"""Following a list."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from types import TracebackType
+from typing import Any, Self
+
+from ._changes import Change
+from ._errors import ListdError, RevisionGone
+from ._link import Incarnation, Link
+from ._mirror import Mirror, Step, Update
+from ._names import ADAPTER, PROPERTIES, adapter_path
+from ._objects import object_of
+from ._presence import PATIENCE, Presence
+from ._weak import weakly
+from ._wire import Reply, Subscription
+
+#: How many objects one call asks for at most; listd answers fewer when they are large.
+PAGE = 4096
+#: How many calls may be under way.
+CALLS = 8
+#: Up to so many known objects are read again rather than by one call more.
+GAP = 32
+
+
+class Follower(AsyncIterator[Change]):
+    """The changes of a list, from its present content on, until it is closed.
+
+    Lost signals, restarts of listd and of the bus are handled inside: what comes out is the list, a moment later. A list
+    that is removed and made again is told as :class:`Replaced`; one that stays away ends the iteration with
+    :exc:`NoSuchAdapter`, one that may no longer be read with :exc:`AccessDenied`.
+
+    Content is read when somebody waits for it. Who is slow gets the changes since the last time joined to as few as
+    possible, at the worst :class:`Replaced`: memory is bounded by the list, not by its changes.
+    """
+
+    def __init__(self, link: Link, name: str, patience: float = PATIENCE) -> None:
+        self._loop = link.loop
+        self._path = adapter_path(name)
+        self._presence = Presence(link, name, self, patience)
+        self._mirror = Mirror()
+        self._epoch = ""
+        self._step = Step.READ_ALL
+        self._daemon: Incarnation | None = None
+        self._subscriptions: list[Subscription] = []
+        self._is_followed = False
+        #: Answers to calls of an earlier attachment are too late.
+        self._attachment = 0
+        self._calls = 0
+        self._shifted = 0
+        self._ready: deque[Change] = deque()
+        self._revision = 0
+        self._waiter: asyncio.Future[None] | None = None
+        self._error: ListdError | None = None
+        self._is_started = False
+        self._is_closed = False
+
+    # MARK: the consumer
+
+    @property
+    def revision(self) -> int:
+        """The list's revision as of the changes that were handed out last."""
+        return self._revision
+
+    async def __anext__(self) -> Change:
+        if not self._ready:
+            self._ready.extend(await self._batch())
+        return self._ready.popleft()
+
+    async def batches(self) -> AsyncIterator[list[Change]]:
+        """Changes in groups: after each group the consumer's copy is the list at :attr:`revision`."""
+        while True:
+            try:
+                batch = [*self._ready] if self._ready else await self._batch()
+            except StopAsyncIteration:
+                return
+            self._ready.clear()
+            yield batch
+
+    async def _batch(self) -> list[Change]:
+        if self._waiter is not None:
+            raise RuntimeError("a follower has one consumer")
+        if not self._is_started:
+            self._is_started = True
+            self._presence.start()
+        self._waiter = waiter = self._loop.create_future()
+        try:
+            while True:
+                if self._is_closed:
+                    raise StopAsyncIteration
+                if self._error is not None:
+                    raise self._error
+                if changes := self._take():
+                    return changes
+                if waiter.done():
+                    self._waiter = waiter = self._loop.create_future()
+                self._proceed()
+                await waiter
+        finally:
+            self._waiter = None
+
+    def _take(self) -> list[Change]:
+        """What can be told now."""
+        if not self._is_followed or self._step is not Step.NONE or not self._mirror.is_complete:
+            return []
+        changes = self._mirror.take() or []
+        self._revision = self._mirror.revision
+        return changes
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the iteration; more than once it does nothing."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._ready.clear()
+            self._presence.stop()
+            self._wake()
+
+    async def aclose(self) -> None:
+        """The same as :meth:`close`, for :func:`contextlib.aclosing`."""
+        self.close()
+
+    def __del__(self) -> None:
+        # It may be collected on any thread.
+        if not self._is_closed and not self._loop.is_closed():
+            presence, subscriptions = self._presence, self._subscriptions
+            self._loop.call_soon_threadsafe(_stop, presence, subscriptions)
+
+    # MARK: the list
+
+    def attach(self, daemon: Incarnation) -> None:
+        """Begins to follow the list of this daemon."""
+        self.detach()
+        attachment = self._attachment
+        self._daemon = daemon
+        lost = weakly(self._lost)
+        self._subscriptions = [
+            daemon.listen(self._path, ADAPTER, weakly(self._heard), lost),
+            daemon.subscribe(self._path, "updates", lost),
+        ]
+        answered = weakly(self._attached)
+        daemon.call(
+            self._path,
+            PROPERTIES,
+            "Get",
+            "ss",
+            [ADAPTER, "Epoch"],
+            lambda result: answered(attachment, result),
+        )
+
+    def _attached(self, attachment: int, result: Reply | ListdError) -> None:
+        if attachment != self._attachment:
+            return
+        if isinstance(result, ListdError):
+            self._lost(result)
+            return
+        self._presence.found()
+        epoch = result.body[0].value
+        is_known = epoch == self._epoch and self._mirror.revision > 0 and self._step is not Step.READ_ALL
+        self._step = Step.CATCH_UP if is_known else Step.READ_ALL
+        self._epoch = epoch
+        self._is_followed = True
+        self._proceed()
+
+    def _lost(self, error: ListdError) -> None:
+        """A call has failed: the list is gone, or the daemon, or the right to read it."""
+        self.detach()
+        self._presence.missed(error)
+
+    def detach(self) -> None:
+        """Hears nothing of the list any more; the copy stays."""
+        self._attachment += 1
+        self._daemon = None
+        self._is_followed = False
+        self._calls = 0
+        subscriptions, self._subscriptions = self._subscriptions, []
+        for subscription in subscriptions:
+            subscription.cancel()
+
+    def give_up(self, error: ListdError) -> None:
+        """The list does not come back."""
+        if self._error is None:
+            self._error = error
+        self._wake()
+
+    def _heard(self, member: str, body: list[Any]) -> None:
+        if member != "Updated" or not self._is_followed or self._step is not Step.NONE:
+            # What is asked for contains it, or makes the next one show a gap.
+            return
+        update = Update.of_signal(body)
+        before = len(self._mirror)
+        self._step = self._mirror.apply(update)
+        self._shifted += abs(len(self._mirror) - before) + len(update.sections.moves)
+        self._proceed()
+
+    # MARK: calls
+
+    def _proceed(self) -> None:
+        """Does what is next to be done, when somebody waits for it."""
+        if self._waiter is None or not self._is_followed or self._calls:
+            return
+        if self._step is Step.READ_ALL:
+            self._call("GetObjects", "uu", [0, PAGE], self._read_first)
+        elif self._step is Step.CATCH_UP:
+            self._call("GetChanges", "t", [self._mirror.revision], self._caught_up)
+        elif self._mirror.is_complete:
+            self._wake()
+        else:
+            margin = min(2 * self._shifted, PAGE // 2)
+            self._shifted = 0
+            for run in self._mirror.missing(CALLS, page=PAGE, gap=GAP, margin=margin):
+                self._call("GetObjects", "uu", [run.start, len(run)], partial(self._read, run.start))
+
+    def _call(self, member: str, signature: str, body: list[int], take_in: Callable[[list[Any]], None]) -> None:
+        daemon, attachment = self._daemon, self._attachment
+        if daemon is None:
+            return
+        self._calls += 1
+
+        def answered(result: Reply | ListdError) -> None:
+            if attachment != self._attachment:
+                return
+            self._calls -= 1
+            if isinstance(result, RevisionGone):
+                self._step = Step.READ_ALL
+            elif isinstance(result, ListdError):
+                self._lost(result)
+            else:
+                take_in(result.body)
+            self._proceed()
+
+        daemon.call(self._path, ADAPTER, member, signature, body, answered)
+
+    def _read_first(self, body: list[Any]) -> None:
+        revision, total, rows = body
+        self._mirror.reset(revision, total)
+        self._step = self._mirror.fill(0, [object_of(row) for row in rows], revision)
+
+    def _read(self, offset: int, body: list[Any]) -> None:
+        revision, total, rows = body
+        if self._step is not Step.NONE:
+            return
+        if not rows and offset < len(self._mirror) and revision == self._mirror.revision:
+            self._step = Step.READ_ALL  # it is shorter than its updates say
+            return
+        self._step = self._mirror.fill(offset, [object_of(row) for row in rows], revision)
+
+    def _caught_up(self, body: list[Any]) -> None:
+        current, batches = body
+        for batch in batches:
+            if self._mirror.apply(Update.of_batch(batch)) is not Step.NONE:
+                self._step = Step.READ_ALL
+                return
+        if self._mirror.revision >= current:
+            self._step = Step.NONE
+        elif not batches:
+            self._step = Step.READ_ALL
+
+
+def _stop(presence: Presence, subscriptions: list[Subscription]) -> None:
+    presence.stop()
+    for subscription in subscriptions:
+        subscription.cancel()

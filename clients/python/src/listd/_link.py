@@ -1,0 +1,376 @@
+"""A way to listd that mends itself: it comes back when the bus or the daemon went."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+from weakref import WeakSet
+
+from ._errors import Disconnected, ListdError, Unavailable
+from ._names import ADAPTER, BUS_NAME, DIRECT_ADDRESS, PROPERTIES
+from ._values import plain
+from ._weak import weakly
+from ._wire import DRIVER, DRIVER_PATH, Answer, Reply, Subscription, Wire
+
+#: Seconds between two attempts to connect: the first, and the longest.
+FIRST_PAUSE = 0.1
+LONGEST_PAUSE = 10.0
+
+
+class Incarnation:
+    """One daemon process over one connection: what calls and subscriptions are bound to."""
+
+    def __init__(self, wire: Wire, owner: str) -> None:
+        self.wire = wire
+        #: Calls go to this very process: none starts another one, or reaches one that knows nothing of it.
+        self.owner = owner
+        self._events: dict[str, Counter[str]] = {}
+
+    def call(
+        self, path: str, interface: str, member: str, signature: str, body: Sequence[Any], then: Answer | None
+    ) -> int:
+        """Calls a method of listd; see :meth:`Wire.call`."""
+        return self.wire.call(self.owner, path, interface, member, signature, body, then=then)
+
+    def listen(
+        self,
+        path: str,
+        interface: str,
+        handle: Callable[[str, list[Any]], None],
+        on_error: Callable[[ListdError], None] | None = None,
+        *,
+        is_broadcast: bool = True,
+    ) -> Subscription:
+        """Hears the signals of an object of listd."""
+        rule = f"type='signal',sender='{BUS_NAME}',path='{path}',interface='{interface}'" if is_broadcast else None
+        return self.wire.listen(path, interface, handle, sender=self.owner, rule=rule, on_error=on_error)
+
+    def subscribe(self, path: str, event: str, on_error: Callable[[ListdError], None]) -> Subscription:
+        """Asks a list for a kind of event, beside those that others on this connection asked for."""
+        events = self._events.setdefault(path, Counter())
+        events[event] += 1
+        if events[event] == 1:
+
+            def answered(result: Reply | ListdError) -> None:
+                if isinstance(result, ListdError):
+                    on_error(result)
+
+            self.call(path, ADAPTER, "Subscribe", "as", [sorted(events)], answered)
+
+        def cancel() -> None:
+            events[event] -= 1
+            if events[event] > 0:
+                return
+            del events[event]
+            if not self.wire.is_open:
+                return
+            if events:
+                self.call(path, ADAPTER, "Subscribe", "as", [sorted(events)], None)
+            else:
+                self._events.pop(path, None)
+                self.call(path, ADAPTER, "Unsubscribe", "", [], None)
+
+        return Subscription(cancel)
+
+
+class Watcher(Protocol):
+    """Who wants to know of daemons that come and go."""
+
+    def appeared(self, daemon: Incarnation) -> None:
+        """This one answers from now on."""
+
+    def vanished(self) -> None:
+        """The last one is gone."""
+
+
+class Link:
+    """The connection to an address, as long as it is wanted."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.loop = asyncio.get_running_loop()
+        self._wire: Wire | None = None
+        self._owner_watch: Subscription | None = None
+        self._reason = "not connected yet"
+        self._pause = FIRST_PAUSE
+        self._timer: asyncio.TimerHandle | None = None
+        self._attempt: asyncio.Task[None] | None = None
+        self._watchers: WeakSet[Watcher] = WeakSet()
+        self._waiting: set[asyncio.Future[None]] = set()
+        self.daemon: Incarnation | None = None
+        self.is_closed = False
+
+    async def open(self) -> None:
+        """Connects for the first time.
+
+        :raises Unavailable: there is no bus, or no listd on it and none that it could start.
+        """
+        self._adopt(await Wire.open(self.address))
+        try:
+            await self.need()
+        except BaseException:
+            self.close()
+            await self.wait_closed()
+            raise
+
+    # MARK: the daemon
+
+    async def need(self) -> Incarnation:
+        """The daemon that answers; the bus is asked to start one when there is none.
+
+        :raises Unavailable: there is none.
+        """
+        if self.is_closed:
+            raise Unavailable("the connection was closed")
+        if self.daemon is not None:
+            return self.daemon
+        wire = self._wire
+        if wire is None:
+            raise Unavailable(f"no connection to {self.address}: {self._reason}")
+        try:
+            reply = await self._driver(wire, "GetNameOwner", "s", [BUS_NAME])
+        except Unavailable:
+            await self._start(wire)
+            reply = await self._driver(wire, "GetNameOwner", "s", [BUS_NAME])
+        if wire is self._wire:
+            self._found(wire, reply.body[0])
+        if self.daemon is None:
+            raise Unavailable(f"listd at {self.address} has just ended")
+        return self.daemon
+
+    async def _start(self, wire: Wire) -> None:
+        try:
+            await self._driver(wire, "StartServiceByName", "su", [BUS_NAME, 0])
+        except ListdError as error:
+            raise Unavailable(f"there is no listd at {self.address}: {error}") from None
+
+    async def _driver(self, wire: Wire, member: str, signature: str, body: list[Any]) -> Reply:
+        return await awaited(
+            self.loop, wire, lambda then: wire.call(DRIVER, DRIVER_PATH, DRIVER, member, signature, body, then=then)
+        )
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tells of daemons as long as the watcher lives; of the present one at once."""
+        self._watchers.add(watcher)
+        if self.daemon is not None:
+            watcher.appeared(self.daemon)
+
+    def unwatch(self, watcher: Watcher) -> None:
+        """Tells no longer."""
+        self._watchers.discard(watcher)
+
+    async def wait(self) -> Incarnation:
+        """Waits until a daemon answers.
+
+        :raises Unavailable: the connection was closed.
+        """
+        while self.daemon is None:
+            if self.is_closed:
+                raise Unavailable("the connection was closed")
+            change = self.loop.create_future()
+            self._waiting.add(change)
+            try:
+                await change
+            finally:
+                self._waiting.discard(change)
+        return self.daemon
+
+    def _changed(self) -> None:
+        for change in self._waiting:
+            if not change.done():
+                change.set_result(None)
+
+    def _found(self, wire: Wire, owner: str) -> None:
+        if self.daemon is not None and self.daemon.wire is wire and self.daemon.owner == owner:
+            return
+        self._lost()
+        daemon = self.daemon = Incarnation(wire, owner)
+        self._pause = FIRST_PAUSE
+        for watcher in list(self._watchers):
+            if self.daemon is daemon:
+                watcher.appeared(daemon)
+        self._changed()
+
+    def _lost(self) -> None:
+        if self.daemon is None:
+            return
+        self.daemon = None
+        for watcher in list(self._watchers):
+            if self.daemon is None:
+                watcher.vanished()
+
+    # MARK: the connection
+
+    def _adopt(self, wire: Wire) -> None:
+        self._wire = wire
+        wire.when_ended(weakly(self._ended))
+        if wire.is_direct:
+            self._found(wire, BUS_NAME)
+            return
+        rule = (
+            f"type='signal',sender='{DRIVER}',path='{DRIVER_PATH}',interface='{DRIVER}',"
+            f"member='NameOwnerChanged',arg0='{BUS_NAME}'"
+        )
+        self._owner_watch = wire.listen(
+            DRIVER_PATH, DRIVER, weakly(self._owner_changed), sender=DRIVER, rule=rule, on_error=None
+        )
+
+        def known(result: Reply | ListdError) -> None:
+            if isinstance(result, Reply) and wire is self._wire:
+                self._found(wire, result.body[0])
+
+        wire.call(DRIVER, DRIVER_PATH, DRIVER, "GetNameOwner", "s", [BUS_NAME], then=known)
+
+    def _owner_changed(self, member: str, body: list[Any]) -> None:
+        wire = self._wire
+        if member != "NameOwnerChanged" or body[0] != BUS_NAME or wire is None:
+            return
+        if body[2]:
+            self._found(wire, body[2])
+        else:
+            self._reason = "listd has ended"
+            self._lost()
+
+    def _ended(self) -> None:
+        self._wire = None
+        self._reason = "the connection has ended"
+        self._lost()
+        self._retry()
+
+    def _retry(self) -> None:
+        if self.is_closed:
+            return
+        self._timer = self.loop.call_later(self._pause, weakly(self._try))
+        self._pause = min(self._pause * 2, LONGEST_PAUSE)
+
+    def _try(self) -> None:
+        self._timer = None
+        self._attempt = self.loop.create_task(self._reconnect(), name="listd: reconnecting")
+
+    async def _reconnect(self) -> None:
+        try:
+            wire = await Wire.open(self.address)
+        except ListdError as error:
+            self._reason = error.message
+            self._retry()
+            return
+        if self.is_closed:
+            wire.close()
+            await wire.wait_closed()
+            return
+        self._adopt(wire)
+
+    def close(self) -> None:
+        """Ends the connection and all attempts."""
+        if self.is_closed:
+            return
+        self.is_closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._attempt is not None:
+            self._attempt.cancel()
+        if self._wire is not None:
+            self._wire.close()
+        self._lost()
+        self._changed()
+
+    async def wait_closed(self) -> None:
+        """Returns when nothing runs any more."""
+        if self._attempt is not None:
+            await asyncio.wait([self._attempt])
+        if self._wire is not None:
+            await self._wire.wait_closed()
+
+    # MARK: calls
+
+    async def call(
+        self,
+        path: str,
+        interface: str,
+        member: str,
+        signature: str = "",
+        body: Sequence[Any] = (),
+        *,
+        descriptors: Sequence[int] = (),
+        late: Answer | None = None,
+    ) -> Reply:
+        """Calls a method of the daemon and waits for the answer.
+
+        A call that is cancelled may have taken effect all the same; ``late`` hears its answer then.
+
+        :raises ListdError: what listd answers; :exc:`Unavailable` when nothing was sent, :exc:`Disconnected` when the
+            answer was lost.
+        """
+        daemon = await self.need()
+        return await awaited(
+            self.loop,
+            daemon.wire,
+            lambda then: daemon.wire.call(
+                daemon.owner, path, interface, member, signature, body, descriptors, then=then
+            ),
+            late,
+        )
+
+    async def property(self, path: str, interface: str, name: str) -> Any:
+        """Reads a property."""
+        reply = await self.call(path, PROPERTIES, "Get", "ss", [interface, name])
+        return plain(reply.body[0])
+
+    async def properties(self, path: str, interface: str) -> dict[str, Any]:
+        """Reads all properties of an interface."""
+        reply = await self.call(path, PROPERTIES, "GetAll", "s", [interface])
+        return {name: plain(value) for name, value in reply.body[0].items()}
+
+
+async def awaited(
+    loop: asyncio.AbstractEventLoop, wire: Wire, send: Callable[[Answer], int], late: Answer | None = None
+) -> Reply:
+    """Sends a call and waits for its answer; descriptors that come with it stay open."""
+    future: asyncio.Future[Reply] = loop.create_future()
+
+    def answered(result: Reply | ListdError) -> None:
+        if future.done():
+            if late is not None:
+                late(result)
+        elif isinstance(result, Reply):
+            future.set_result(result.kept())
+        else:
+            future.set_exception(result)
+
+    serial = send(answered)
+    try:
+        return await future
+    except asyncio.CancelledError:
+        if future.done() and not future.cancelled() and future.exception() is None:
+            # Answered and cancelled in the same turn.
+            reply = future.result()
+            if late is not None:
+                late(reply)
+            reply.close()
+        else:
+            wire.forget(serial, late)
+        raise
+    except Disconnected as error:
+        raise Disconnected(error.message or "listd ended before the answer came", name=error.name) from None
+
+
+def address_of(target: str | None) -> str:
+    """The D-Bus address that a word or address means.
+
+    :raises Unavailable: the environment names no session bus.
+    """
+    if target in (None, "system"):
+        return os.environ.get("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/run/dbus/system_bus_socket")
+    if target == "session":
+        address = os.environ.get("DBUS_SESSION_BUS_ADDRESS", "")
+        if not address and (runtime := os.environ.get("XDG_RUNTIME_DIR")):
+            address = f"unix:path={runtime}/bus"
+        if not address:
+            raise Unavailable("there is no session bus: DBUS_SESSION_BUS_ADDRESS is not set")
+        return address
+    if target == "direct":
+        return DIRECT_ADDRESS
+    return target

@@ -1,0 +1,376 @@
+"""A list: writing, reading, following, viewing."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import shutil
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any, Literal, Unpack, cast
+
+from ._errors import InvalidObject, ListdError, NoSuchAdapter, PayloadTooLarge, RevisionConflict, UnknownObject
+from ._events import DisplayEvents, SelectionEvents, WorkingRangeEvents
+from ._follow import Follower
+from ._changes import Replaced
+from ._info import ListProperties, list_properties
+from ._link import Link
+from ._names import ADAPTER, adapter_path
+from ._objects import Object, object_of
+from ._options import ViewOptions, option_values
+from ._transaction import Transaction, place
+from ._values import checked_text, fields_of, is_json, json_line, variants_of, weight
+from ._view import View
+from ._wire import Reply
+
+#: From so many bytes on, a new list goes as a file in memory.
+LARGE = 1 << 20
+#: No message is longer: the system bus would end the connection.
+LONGEST = 32 << 20
+ALL = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a list, at a revision."""
+
+    revision: int
+    #: How many objects the whole list has.
+    total: int
+    objects: tuple[Object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An object and where it stands, at a revision."""
+
+    revision: int
+    section: int
+    object: Object
+
+
+@dataclass(frozen=True, slots=True)
+class ListItem:
+    """An item of a section, as its section controller made it."""
+
+    section: int
+    item: int
+    reuse_identifier: str
+    content: Mapping[str, Any]
+
+
+class List:
+    """A list of a name. It costs nothing, and outlives restarts of listd.
+
+    A call answers when its effect is applied, stored and announced. It has no time limit of its own
+    (:func:`asyncio.timeout` is one); one that is cancelled may have taken effect. While listd is away, calls raise
+    :exc:`Unavailable`; one that it died of or in raises :exc:`Disconnected` and may have taken effect.
+
+    ``expected_revision`` 0 means any; else a list at another revision is not changed: :exc:`RevisionConflict`. What a
+    call raises beside: :exc:`AccessDenied`, :exc:`ReadOnly` (the list is filled by its source), :exc:`InvalidObject`,
+    :exc:`PayloadTooLarge`, :exc:`StoreFailed`, :exc:`ShuttingDown`.
+    """
+
+    def __init__(self, link: Link, name: str) -> None:
+        self._link = link
+        #: Its name.
+        self.name = name
+        #: Its object path.
+        self.path = adapter_path(name)
+
+    def __repr__(self) -> str:
+        return f"<listd.List {self.name!r}>"
+
+    # MARK: writing
+
+    def transaction(self, expected_revision: int = 0, *, animated: bool = True) -> Transaction:
+        """Several changes at once: ``async with mail.transaction() as t: t.upsert(…); t.remove(…)``.
+
+        :param animated: a hint for those who show the list.
+        """
+
+        async def commit(removed: list[str], upserts: list[list[Any]]) -> int:
+            self._check_length(sum(map(len, removed)) + weight([row[:4] for row in upserts]) + _weight(upserts))
+            return await self._write(
+                "ApplyChanges",
+                "tasa(ssssa{sv})a{sv}",
+                [expected_revision, removed, upserts, variants_of({"animated": animated})],
+                expected_revision,
+            )
+
+        return Transaction(commit)
+
+    async def replace(
+        self,
+        objects: Iterable[Object],
+        expected_revision: int = 0,
+        *,
+        animated: bool = True,
+        duplicates: Literal["drop", "fail"] = "drop",
+    ) -> int:
+        """Makes these the objects of the list, in this order; listd finds out what has changed.
+
+        More than 1 MiB goes as a file in memory, which may have 64 MiB where a message has 16 (listd's limits by default).
+
+        :param duplicates: of several objects with the same id the first one counts; or the call fails.
+        :returns: the revision that contains the effect.
+        :raises DuplicateIdentifier: an id is there twice, and ``duplicates`` is ``fail``.
+        """
+        rows = list(objects)
+        options = {"animated": animated} | ({"duplicates": "fail"} if duplicates == "fail" else {})
+        size = 0
+        are_json = True
+        for row in rows:
+            with _naming(row.id):
+                checked_text(row.id), checked_text(row.type)
+                are_json = are_json and is_json(dict(row.fields))
+                size += len(row.id) + len(row.type) + weight(row.fields)
+        if size > LARGE and are_json:
+            with _memory_file() as file:
+                await asyncio.to_thread(_write_lines, file, rows)
+                return await self._replace_from(file, expected_revision, options)
+        self._check_length(size)
+        body = []
+        for row in rows:
+            with _naming(row.id):
+                body.append([row.id, row.type, variants_of(row.fields)])
+        return await self._write(
+            "PerformUpdates", "ta(ssa{sv})a{sv}", [expected_revision, body, variants_of(options)], expected_revision
+        )
+
+    async def replace_from(
+        self,
+        file: IO[bytes],
+        expected_revision: int = 0,
+        *,
+        animated: bool = True,
+        duplicates: Literal["drop", "fail"] = "drop",
+    ) -> int:
+        """The same from an open file, pipe or socket with JSON lines: ``{"id": …, "type": …, "fields": {…}}``.
+
+        listd reads it, from where it stands; at most 64 MiB by default.
+
+        :returns: the revision that contains the effect.
+        :raises InvalidObject: a line is none; the message has its number, and nothing is changed.
+        """
+        options = {"animated": animated} | ({"duplicates": "fail"} if duplicates == "fail" else {})
+        return await self._replace_from(file.fileno(), expected_revision, options)
+
+    async def _replace_from(self, file: int, expected_revision: int, options: Mapping[str, Any]) -> int:
+        return await self._write(
+            "PerformUpdatesFromFile",
+            "thsa{sv}",
+            [expected_revision, 0, "jsonl", variants_of(options)],
+            expected_revision,
+            [file],
+        )
+
+    async def patch(
+        self,
+        id: str,
+        set: Mapping[str, Any] | None = None,
+        unset: Iterable[str] = (),
+        expected_revision: int = 0,
+    ) -> int:
+        """Sets some fields of an object and takes others away; the rest stays.
+
+        :returns: the revision that contains the effect.
+        :raises NoSuchObject: the list has no such object.
+        """
+        with _naming(id):
+            body = [expected_revision, checked_text(id), variants_of(set or {}), [checked_text(key) for key in unset]]
+        return await self._write("PatchObject", "tsa{sv}as", body, expected_revision)
+
+    async def move(
+        self,
+        id: str,
+        *,
+        first: bool = False,
+        last: bool = False,
+        before: str | None = None,
+        after: str | None = None,
+        expected_revision: int = 0,
+    ) -> int:
+        """Moves an object.
+
+        :returns: the revision that contains the effect.
+        :raises NoSuchObject: the list has no such object, or no such anchor.
+        """
+        position, anchor = place(first, last, before, after)
+        body = [expected_revision, checked_text(id), position, anchor]
+        return await self._write("MoveObject", "tsss", body, expected_revision)
+
+    async def reload(self, ids: Iterable[str] | None = None) -> int:
+        """Has the items of these objects made anew, changed or not; unknown ids are ignored. Without ids: of all, with new
+        section controllers.
+
+        :returns: the revision that contains the effect.
+        """
+        if ids is None:
+            return await self._write("ReloadData", "", [], 0)
+        return await self._write("ReloadObjects", "as", [[checked_text(id) for id in ids]], 0)
+
+    async def _write(
+        self, member: str, signature: str, body: Sequence[Any], expected: int, descriptors: Sequence[int] = ()
+    ) -> int:
+        if not 0 <= expected < 2**64:
+            raise ValueError(f"{expected} is no revision")
+        try:
+            reply = await self._call(member, signature, body, descriptors)
+        except RevisionConflict as conflict:
+            conflict.expected = expected
+            try:
+                conflict.current = await self.revision()
+            except ListdError:
+                pass
+            raise
+        return cast(int, reply.body[0])
+
+    def _check_length(self, size: int) -> None:
+        if size > LONGEST:
+            raise PayloadTooLarge(f"{size} bytes are more than a message may have; {LONGEST} are allowed")
+
+    # MARK: reading
+
+    async def objects(self) -> Sequence[Object]:
+        """All objects, as of one revision, however often the list changes meanwhile."""
+        async with self.follow() as changes:
+            async for change in changes:
+                if isinstance(change, Replaced):
+                    return change.objects
+        return ()
+
+    async def page(self, offset: int = 0, limit: int = ALL) -> Page:
+        """A part of the list: about 1 MiB, at least one object; past the end none.
+
+        Go on at ``offset`` + the number of objects, and begin again when the revision is another one: or use
+        :meth:`objects`, which does it.
+        """
+        revision, total, rows = (await self._call("GetObjects", "uu", [offset, min(limit, ALL)])).body
+        return Page(revision, total, tuple(map(object_of, rows)))
+
+    async def find(self, id: str) -> Found:
+        """An object by its id, and where it stands.
+
+        :raises NoSuchObject: the list has none.
+        """
+        revision, section, type, fields = (await self._call("FindObject", "s", [checked_text(id)])).body
+        return Found(revision, section, Object(id, fields_of(fields), type))
+
+    async def items(self, first: int = 0, count: int = ALL) -> AsyncIterator[ListItem]:
+        """The items of some sections, as their section controllers made them; read as they are asked for."""
+        end = min(first + count, ALL)
+        while first < end:
+            _, following, rows = (await self._call("GetItems", "uu", [first, end - first])).body
+            for section, item, reuse_identifier, content in rows:
+                yield ListItem(section, item, reuse_identifier, fields_of(content))
+            if following == first:
+                return
+            first = following
+
+    async def export(self, file: IO[bytes], offset: int = 0, limit: int = ALL) -> int:
+        """Writes objects to an open file, as JSON lines; what JSON lacks is written as the nearest.
+
+        :returns: their revision.
+        """
+        reply = await self._call("GetObjectsByFileDescriptor", "uus", [offset, min(limit, ALL), "jsonl"])
+        revision, _, index = reply.body
+        descriptor = reply.take_descriptor(index)
+        reply.close()
+        with os.fdopen(descriptor, "rb") as source:
+            await asyncio.to_thread(shutil.copyfileobj, source, file)
+        return cast(int, revision)
+
+    async def revision(self) -> int:
+        """The number of transactions that were applied, in the present epoch."""
+        return cast(int, await self._property("Revision"))
+
+    async def properties(self) -> ListProperties:
+        """What the list says of itself."""
+        try:
+            return list_properties(await self._link.properties(self.path, ADAPTER))
+        except UnknownObject:
+            raise self._missing() from None
+
+    async def _property(self, name: str) -> Any:
+        try:
+            value = await self._link.property(self.path, ADAPTER, name)
+        except UnknownObject:
+            raise self._missing() from None
+        return int(value) if isinstance(value, int) else value
+
+    # MARK: following and viewing
+
+    def follow(self, *, patience: float = 3.0) -> Follower:
+        """The list and its changes: ``async for change in mail.follow(): change.apply(rows)``.
+
+        The first change is :class:`Replaced`, with all objects.
+
+        :param patience: seconds that a list which is removed has to be made again, as a reload of the configuration does.
+        """
+        return Follower(self._link, self.name, patience)
+
+    def view(self, **options: Unpack[ViewOptions]) -> View:
+        """A viewport on the list: ``async with mail.view(layout="none") as view: await view.show(0, 40)``."""
+        return View(self._link, self.name, option_values(options))
+
+    def display_events(self) -> DisplayEvents:
+        """What comes onto the screens of all viewers and leaves them."""
+        return DisplayEvents(self._link, self.name)
+
+    def working_range_events(self) -> WorkingRangeEvents:
+        """What comes near to the screens of all viewers: what is worth preparing."""
+        return WorkingRangeEvents(self._link, self.name)
+
+    def selection_events(self) -> SelectionEvents:
+        """What is selected: first all that is, then each change."""
+        return SelectionEvents(self._link, self.name)
+
+    # MARK: calls
+
+    async def _call(
+        self, member: str, signature: str, body: Sequence[Any], descriptors: Sequence[int] = ()
+    ) -> Reply:
+        try:
+            return await self._link.call(self.path, ADAPTER, member, signature, body, descriptors=descriptors)
+        except UnknownObject:
+            raise self._missing() from None
+
+    def _missing(self) -> NoSuchAdapter:
+        return NoSuchAdapter(f"there is no list {self.name!r}")
+
+
+@contextmanager
+def _naming(id: str) -> Iterator[None]:
+    """Says of which object a field is that cannot be sent."""
+    try:
+        yield
+    except InvalidObject as error:
+        raise InvalidObject(f"object {id!r:.64}: {error.message}") from None
+
+
+def _weight(upserts: list[list[Any]]) -> int:
+    return sum(
+        len(key) + 16 + weight(variant.value) for row in upserts for key, variant in row[4].items()
+    )
+
+
+@contextmanager
+def _memory_file() -> Iterator[int]:
+    file = os.memfd_create("listd", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+def _write_lines(file: int, rows: list[Object]) -> None:
+    """Fills a file in memory, and seals it: listd reads what nobody changes."""
+    with os.fdopen(os.dup(file), "wb", buffering=LARGE) as stream:
+        for row in rows:
+            stream.write(json_line(row.id, row.type, dict(row.fields)))
+    os.lseek(file, 0, os.SEEK_SET)
+    seals = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+    fcntl.fcntl(file, fcntl.F_ADD_SEALS, seals)

@@ -1,0 +1,350 @@
+"""A copy of a list that follows ``Updated``: pure, so that every rule is tested without a bus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, cast
+
+from ._changes import Change, Replaced, Updated
+from ._objects import Object
+from ._script import steps
+
+Pair = Sequence[int]
+
+
+@dataclass(slots=True)
+class Sections:
+    """What one transaction did to sections: deletes, origins and reloads are positions before it, the rest after it."""
+
+    deletes: Sequence[Pair] = ()
+    inserts: Sequence[Pair] = ()
+    moves: Sequence[Pair] = ()
+    reloads: Sequence[Pair] = ()
+
+
+@dataclass(slots=True)
+class Update:
+    """What one transaction did to a list, as ``Updated`` and ``GetChanges`` say it."""
+
+    base: int
+    revision: int
+    kind: str
+    sections: Sections = field(default_factory=Sections)
+    #: Sections that stay and have other items, before and after the transaction.
+    old_sections: Sequence[int] = ()
+    new_sections: Sequence[int] = ()
+    #: How many sections there are afterwards; -1 when it is not said.
+    count: int = -1
+
+    @classmethod
+    def of_signal(cls, body: list[Any]) -> Update:
+        """The body of ``Updated``."""
+        return cls._of(body[0], body[1], body[2], body[6], body[7], body[4])
+
+    @classmethod
+    def of_batch(cls, batch: list[Any]) -> Update:
+        """One batch of ``GetChanges``."""
+        return cls._of(batch[0], batch[1], batch[2], batch[3], batch[4], -1)
+
+    @classmethod
+    def _of(cls, base: int, revision: int, kind: str, sections: list[Any], items: list[Any], count: int) -> Update:
+        deletes, inserts, moves, reloads = items
+        return cls(
+            base,
+            revision,
+            kind,
+            Sections(*sections),
+            [path[0] for path in deletes] + [path[0] for path in reloads] + [move[0] for move in moves],
+            [path[0] for path in inserts] + [move[2] for move in moves],
+            count,
+        )
+
+
+class Step(Enum):
+    """What an input asks of the mirror's owner."""
+
+    #: Nothing: already known, or taken in.
+    NONE = 0
+    #: Something was lost: ``GetChanges`` since the mirror's revision.
+    CATCH_UP = 1
+    #: Nothing of this copy is good any more: read everything anew.
+    READ_ALL = 2
+
+
+class Mismatch(Exception):
+    """A batch that does not fit the list: something was lost, or the sender is wrong."""
+
+
+class Mirror:
+    """Updates carry positions only; what they bring in is missing until :meth:`fill` supplies it."""
+
+    def __init__(self) -> None:
+        self.revision = 0
+        self._entries: list[Object | None] = []
+        self._missing = 0
+        #: What was told last, once the order is another one; until then only what has new content, by position.
+        self._told: list[Object] | None = None
+        self._olds: dict[int, Object] = {}
+        #: How many at the front and at the back are as they were told.
+        self._head = self._tail = 0
+        #: How many positions changed since the last telling: more than there are objects, and they compose to Replaced.
+        self._weight = 0
+        self._is_fresh = True
+        #: Of a fresh copy, nothing is missing before it.
+        self._read = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all content is here."""
+        return self._missing == 0
+
+    def reset(self, revision: int, total: int) -> None:
+        """Begins anew with a list of which only the length is known."""
+        self.revision = revision
+        self._entries = [None] * total
+        self._missing = total
+        self._begin(is_fresh=True)
+
+    def _begin(self, is_fresh: bool) -> None:
+        self._told = None
+        self._olds.clear()
+        self._head = self._tail = len(self._entries)
+        self._weight = 0
+        self._is_fresh = is_fresh
+        self._read = 0
+
+    # MARK: content
+
+    def missing(self, most: int, *, page: int, gap: int = 0, margin: int = 0) -> list[range]:
+        """At most so many ranges that are to be read, each of at most a page; those with few known ones between are one.
+
+        :param margin: how many more on both sides, for a list that shifts while it is read.
+        """
+        runs: list[range] = []
+        start = stop = -1
+        for position in self._missing_positions():
+            if start < 0:
+                start = position
+            elif position > stop + gap or position >= start + page:
+                runs.append(range(start, stop))
+                start = position
+                if len(runs) == most:
+                    start = -1
+                    break
+            stop = position + 1
+        if start >= 0:
+            runs.append(range(start, stop))
+        count = len(self._entries)
+        return [range(max(0, run.start - margin), min(count, run.stop + margin)) for run in runs]
+
+    def _missing_positions(self) -> Iterable[int]:
+        if not self._missing:
+            return ()
+        if self._is_fresh:
+            while self._read < len(self._entries) and self._entries[self._read] is not None:
+                self._read += 1
+            return self._scan(self._read, len(self._entries))
+        if self._told is None:
+            return (position for position in sorted(self._olds) if self._entries[position] is None)
+        return self._scan(self._head, len(self._entries) - self._tail)
+
+    def _scan(self, start: int, stop: int) -> Iterator[int]:
+        entries = self._entries
+        return (position for position in range(start, stop) if entries[position] is None)
+
+    def fill(self, offset: int, objects: Sequence[Object], revision: int) -> Step:
+        """Takes in what was read from a position on. Of another revision than the mirror's it does not fit."""
+        if revision != self.revision:
+            return Step.CATCH_UP if revision > self.revision else Step.NONE
+        entries = self._entries
+        for position, entry in enumerate(objects[: len(entries) - offset], offset):
+            # What is here stays the very object that was told.
+            if entries[position] is None:
+                entries[position] = entry
+                self._missing -= 1
+        return Step.NONE
+
+    # MARK: updates
+
+    def apply(self, update: Update) -> Step:
+        """Takes in a transaction, by the contract's rule for clients."""
+        if update.kind == "announce":
+            return Step.CATCH_UP if update.revision > self.revision else Step.NONE
+        if update.revision <= self.revision:
+            return Step.NONE
+        if update.base != self.revision:
+            return Step.CATCH_UP
+        if update.kind != "update":
+            return Step.READ_ALL
+        try:
+            self._advance(update)
+        except Mismatch:
+            return Step.READ_ALL
+        self.revision = update.revision
+        if not self._is_fresh and self._weight > max(1000, len(self._entries)):
+            self._begin(is_fresh=True)
+        return Step.NONE
+
+    def _advance(self, update: Update) -> None:
+        sections = update.sections
+        count = len(self._entries)
+        for first, length in (*sections.deletes, *sections.reloads):
+            if first + length > count:
+                raise Mismatch(f"section {first + length - 1} of {count} is not there")
+        refreshed = [position for first, length in sections.reloads for position in range(first, first + length)]
+        refreshed += [position for position in update.old_sections if position < count]
+        if sections.deletes or sections.inserts or sections.moves:
+            self._reorder(update, refreshed)
+        else:
+            refreshed += [position for position in update.new_sections if position < count]
+            self._expect(update.count, count)
+            for position in refreshed:
+                self._mark(position)
+            self._weigh(refreshed, refreshed, count, count)
+
+    def _expect(self, expected: int, count: int) -> None:
+        if expected not in (-1, count):
+            raise Mismatch(f"{count} sections instead of {expected}")
+
+    def _mark(self, position: int) -> None:
+        """The content of an entry is to be read."""
+        entry = self._entries[position]
+        if entry is None:
+            return
+        if self._told is None and not self._is_fresh:
+            self._olds.setdefault(position, entry)
+        self._entries[position] = None
+        self._missing += 1
+
+    def _weigh(self, before: Sequence[int], after: Sequence[int], old_count: int, new_count: int) -> None:
+        """Remembers where something changed, in the order before and after."""
+        for positions, count in ((before, old_count), (after, new_count)):
+            if positions:
+                self._head = min(self._head, min(positions))
+                self._tail = min(self._tail, count - 1 - max(positions))
+        self._weight += len(before) + len(after)
+        self._read = min(self._read, self._head)
+
+    def _reorder(self, update: Update, refreshed: list[int]) -> None:
+        sections = update.sections
+        count = len(self._entries)
+        leaving = sorted(
+            [position for first, length in sections.deletes for position in range(first, first + length)]
+            + [move[0] for move in sections.moves]
+        )
+        arriving: list[tuple[int, int | None]] = sorted(
+            [(position, None) for first, length in sections.inserts for position in range(first, first + length)]
+            + [(move[1], move[0]) for move in sections.moves],
+            key=lambda arrival: arrival[0],
+        )
+        new_count = count - len(leaving) + len(arriving)
+        if leaving and (leaving[-1] >= count or any(a == b for a, b in zip(leaving, leaving[1:]))):
+            raise Mismatch("a section leaves twice, or is not there")
+        if arriving and (
+            arriving[-1][0] >= new_count or any(a[0] == b[0] for a, b in zip(arriving, arriving[1:]))
+        ):
+            raise Mismatch("two sections arrive at one place, or past the end")
+        self._expect(update.count, new_count)
+        self._keep_told()
+        for position in refreshed:
+            self._mark(position)
+        moved = {move[0]: self._entries[move[0]] for move in sections.moves}
+        self._missing -= sum(self._entries[position] is None for position in leaving)
+        self._take_out(leaving)
+        self._put_in([(position, None if source is None else moved[source]) for position, source in arriving])
+        self._missing += sum(source is None or moved[source] is None for _, source in arriving)
+        later = [position for position in update.new_sections if position < new_count]
+        for position in later:
+            self._mark(position)
+        self._weigh(leaving + refreshed, [arrival[0] for arrival in arriving] + later, count, new_count)
+
+    def _keep_told(self) -> None:
+        """The order is about to change: what was told is kept beside it."""
+        if self._told is not None or self._is_fresh:
+            return
+        told = self._entries.copy()
+        for position, entry in self._olds.items():
+            told[position] = entry
+        self._olds.clear()
+        self._told = cast(list[Object], told)
+
+    def _take_out(self, positions: list[int]) -> None:
+        entries = self._entries
+        if len(positions) <= 16:
+            for position in reversed(positions):
+                del entries[position]
+            return
+        rest: list[Object | None] = []
+        following = 0
+        for position in positions:
+            rest += entries[following:position]
+            following = position + 1
+        rest += entries[following:]
+        self._entries = rest
+
+    def _put_in(self, arrivals: list[tuple[int, Object | None]]) -> None:
+        entries = self._entries
+        if len(arrivals) <= 16:
+            for position, entry in arrivals:
+                entries.insert(position, entry)
+            return
+        made: list[Object | None] = []
+        taken = 0
+        for position, entry in arrivals:
+            absent = position - len(made)
+            made += entries[taken : taken + absent]
+            taken += absent
+            made.append(entry)
+        made += entries[taken:]
+        self._entries = made
+
+    # MARK: telling
+
+    def take(self) -> list[Change] | None:
+        """What happened since the last time, to be applied one by one, once all content is here; None until then.
+
+        Complexity: O(changes) while only content changed, else O(n) copies and O(m log m) steps for the m objects between
+        the first and the last that changed.
+        """
+        if self._missing:
+            return None
+        # Nothing is missing, so there is no None among them.
+        entries = cast(list[Object], self._entries)
+        changes: list[Change]
+        if self._is_fresh:
+            changes = [Replaced(tuple(entries))]
+        elif self._told is None:
+            changes = updates(entries, sorted(self._olds))
+        else:
+            changes = self._reordered(self._told, entries)
+        self._begin(is_fresh=False)
+        return changes
+
+    def _reordered(self, told: list[Object], entries: list[Object]) -> list[Change]:
+        old = told[self._head : len(told) - self._tail]
+        new = entries[self._head : len(entries) - self._tail]
+        changes = steps(old, new, self._head)
+        known = {entry.id: entry for entry in old}
+        changed = []
+        for position, entry in enumerate(new, self._head):
+            before = known.get(entry.id)
+            if before is not None and before is not entry:
+                changed.append(position)
+        return changes + updates(entries, changed)
+
+
+def updates(entries: Sequence[Object], positions: Sequence[int]) -> list[Change]:
+    """New content at ascending positions, as few changes as possible."""
+    changes: list[Change] = []
+    first = 0
+    for number, position in enumerate(positions):
+        if number + 1 == len(positions) or positions[number + 1] != position + 1:
+            start = positions[first]
+            changes.append(Updated(start, tuple(entries[start : position + 1])))
+            first = number + 1
+    return changes

@@ -1,0 +1,63 @@
+"""The names under which listd is found."""
+
+from __future__ import annotations
+
+from ._errors import InvalidArgs
+
+BUS_NAME = "org.listd.Listd1"
+MANAGER_PATH = "/org/listd/Listd1"
+ADAPTERS_PATH = MANAGER_PATH + "/adapters"
+PLUGINS_PATH = MANAGER_PATH + "/plugins"
+MANAGER = BUS_NAME + ".Manager"
+ADAPTER = BUS_NAME + ".Adapter"
+VIEW = BUS_NAME + ".View"
+PLUGIN = BUS_NAME + ".Plugin"
+OBJECT_MANAGER = "org.freedesktop.DBus.ObjectManager"
+PROPERTIES = "org.freedesktop.DBus.Properties"
+DIRECT_ADDRESS = "unix:path=/run/listd/direct.sock"
+
+
+def escape(name: str) -> str:
+    """A name as the last element of an object path: what is no ASCII letter or digit becomes ``_xx``, a first digit too."""
+    try:
+        data = name.encode()
+    except UnicodeEncodeError:
+        raise InvalidArgs("a name has a surrogate, which is no character") from None
+    if len(data) > 255:
+        raise InvalidArgs(f"a name has {len(data)} bytes; 255 are allowed")
+    if not data:
+        return "_"
+    return "".join(
+        chr(byte) if chr(byte).isascii() and chr(byte).isalnum() and not (place == 0 and chr(byte).isdigit()) else f"_{byte:02x}"
+        for place, byte in enumerate(data)
+    )
+
+
+def unescape(path: str) -> str:
+    """The name behind an object path; what is no escaped name is given back as it stands."""
+    element = path.rpartition("/")[2]
+    if element == "_":
+        return ""
+    data = bytearray()
+    place = 0
+    try:
+        while place < len(element):
+            if element[place] == "_":
+                data.append(int(element[place + 1 : place + 3], 16))
+                place += 3
+            else:
+                data.append(ord(element[place]))
+                place += 1
+        return data.decode()
+    except ValueError:
+        return element
+
+
+def adapter_path(name: str) -> str:
+    """The object path of a list."""
+    return f"{ADAPTERS_PATH}/{escape(name)}"
+
+
+def plugin_path(name: str) -> str:
+    """The object path of a plugin."""
+    return f"{PLUGINS_PATH}/{escape(name)}"

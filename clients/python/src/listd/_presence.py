@@ -1,0 +1,138 @@
+"""Whether a list is there: through restarts of the daemon, loss of the bus, and lists that are made anew."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ._errors import ListdError, NoSuchAdapter, Unavailable, UnknownObject
+from ._link import Incarnation, Link
+from ._names import ADAPTERS_PATH, OBJECT_MANAGER, adapter_path
+from ._weak import weakly
+from ._wire import Subscription
+
+#: Seconds that a list may be away, as a reload of the configuration makes some anew, before it counts as removed.
+PATIENCE = 3.0
+
+
+class Attached(Protocol):
+    """What lives on a list that comes and goes."""
+
+    def attach(self, daemon: Incarnation) -> None:
+        """Begins on the list of this daemon; says ``found`` or ``missed``."""
+
+    def detach(self) -> None:
+        """The list is gone, or there is another one; more than once it does nothing."""
+
+    def give_up(self, error: ListdError) -> None:
+        """The list does not come back."""
+
+
+class Presence:
+    """Attaches its owner, which it does not keep alive, to a list whenever the list is there."""
+
+    def __init__(self, link: Link, name: str, owner: Attached, patience: float = PATIENCE) -> None:
+        self._link = link
+        self._name = name
+        self._path = adapter_path(name)
+        self._patience = patience
+        self._attach = weakly(owner.attach)
+        self._detach = weakly(owner.detach)
+        self._give_up: Callable[[ListdError], None] = weakly(owner.give_up)
+        self._daemon: Incarnation | None = None
+        self._lists: Subscription | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_known = False
+        self._has_waited = False
+
+    def start(self) -> None:
+        """Looks for the list from now on."""
+        if self._link.is_closed:
+            self._give_up(Unavailable("the connection was closed"))
+        else:
+            self._link.watch(self)
+
+    def stop(self) -> None:
+        """Looks no longer."""
+        self._link.unwatch(self)
+        self._leave()
+
+    def found(self) -> None:
+        """The list is there: the owner has been answered."""
+        self._is_known = True
+        self._has_waited = False
+        self._stop_waiting()
+
+    def missed(self, error: ListdError) -> None:
+        """The owner's call has failed. A list that was there before is waited for; any other error is final."""
+        if not isinstance(error, (NoSuchAdapter, UnknownObject)):
+            if self._daemon is None or not self._daemon.wire.is_open:
+                return  # what comes next is the next daemon
+            self._end(error)
+        elif not self._is_known or self._has_waited:
+            self._end(NoSuchAdapter(f"there is no list {self._name!r}"))
+        elif self._timer is None:
+            self._wait()
+
+    def _end(self, error: ListdError) -> None:
+        self.stop()
+        self._give_up(error)
+
+    # MARK: the daemon
+
+    def appeared(self, daemon: Incarnation) -> None:
+        """A daemon answers."""
+        self._leave()
+        self._daemon = daemon
+        # Before the list is asked for: one that is made right after is not missed.
+        self._lists = daemon.listen(ADAPTERS_PATH, OBJECT_MANAGER, weakly(self._lists_changed), weakly(self._end))
+        self._attach(daemon)
+
+    def vanished(self) -> None:
+        """The daemon is gone."""
+        self._leave()
+        if self._link.is_closed:
+            self._give_up(Unavailable("the connection was closed"))
+
+    def _leave(self) -> None:
+        self._daemon = None
+        if self._lists is not None:
+            self._lists.cancel()
+            self._lists = None
+        self._stop_waiting()
+        self._has_waited = False
+        self._detach()
+
+    # MARK: the list
+
+    def _lists_changed(self, member: str, body: list[Any]) -> None:
+        if body[0] != self._path:
+            return
+        if member == "InterfacesRemoved":
+            self._detach()
+            self._wait()
+        elif member == "InterfacesAdded" and self._timer is not None:
+            self._look()
+
+    def _wait(self) -> None:
+        self._stop_waiting()
+        self._has_waited = False
+        self._timer = self._link.loop.call_later(self._patience, weakly(self._is_late))
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _is_late(self) -> None:
+        self._timer = None
+        self._has_waited = True
+        self._look()
+
+    def _look(self) -> None:
+        if self._daemon is not None:
+            self._detach()
+            self._attach(self._daemon)
+
+

@@ -1,0 +1,142 @@
+"""The steps from one order of a list to another."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+from ._changes import Change, Inserted, Moved, Removed
+from ._objects import Object
+
+
+def steps(old: Sequence[Object], new: Sequence[Object], start: int) -> list[Change]:
+    """The changes of order from ``old`` to ``new``, of which the first stands at ``start``: removes from the back, then what
+    arrives from the front. As few objects as possible move.
+
+    Complexity: O(m log m) for m objects.
+    """
+    places = {entry.id: place for place, entry in enumerate(new)}
+    kept: list[int] = []
+    gone: list[int] = []
+    for position, entry in enumerate(old):
+        place = places.get(entry.id)
+        if place is None:
+            gone.append(start + position)
+        else:
+            kept.append(place)
+    changes = _removals(gone)
+    changes += _arrivals(kept, new, start)
+    return changes
+
+
+def _removals(gone: list[int]) -> list[Change]:
+    changes: list[Change] = []
+    count = 0
+    for number in range(len(gone) - 1, -1, -1):
+        count += 1
+        if number == 0 or gone[number - 1] != gone[number] - 1:
+            changes.append(Removed(gone[number], count))
+            count = 0
+    return changes
+
+
+def _arrivals(kept: list[int], new: Sequence[Object], start: int) -> list[Change]:
+    """Walks through the new order from the front.
+
+    Those that stay divide the list into gaps. What arrives in a gap stands in front of those that still wait there for
+    their move. So in front of an arrival at ``place`` are the ``place`` ones of the new order, and those in earlier gaps
+    that wait.
+    """
+    if len(kept) == len(new) and all(a < b for a, b in zip(kept, kept[1:])):
+        return []
+    staying = set(longest_ascending(kept))
+    waiting = _WaitingMoves(kept, staying)
+    changes: list[Change] = []
+    run: list[Object] = []
+    run_at = gap = 0
+    gaps_of_arrivals: list[int] = []
+    for place, entry in enumerate(new):
+        if place in staying:
+            gap += 1
+            continue
+        source = waiting.take(place, gaps_of_arrivals)
+        position = start + place + waiting.count_before(gap)
+        gaps_of_arrivals.append(gap)
+        if run and (source is not None or position != run_at + len(run)):
+            changes.append(Inserted(run_at, tuple(run)))
+            run = []
+        if source is not None:
+            changes.append(Moved(start + source, position))
+        else:
+            if not run:
+                run_at = position
+            run.append(entry)
+    if run:
+        changes.append(Inserted(run_at, tuple(run)))
+    return changes
+
+
+def longest_ascending(numbers: Sequence[int]) -> list[int]:
+    """The longest ascending choice of different numbers."""
+    ends: list[int] = []  # ends[k]: the smallest last number of a choice of k + 1
+    at: list[int] = []  # where in `numbers` it stands
+    previous = [-1] * len(numbers)
+    for index, number in enumerate(numbers):
+        length = bisect_left(ends, number)
+        if length > 0:
+            previous[index] = at[length - 1]
+        if length == len(ends):
+            ends.append(number)
+            at.append(index)
+        else:
+            ends[length] = number
+            at[length] = index
+    choice: list[int] = []
+    index = at[-1] if at else -1
+    while index >= 0:
+        choice.append(numbers[index])
+        index = previous[index]
+    choice.reverse()
+    return choice
+
+
+class _WaitingMoves:
+    """Those that have yet to move, in their old order, while the others find their places around them."""
+
+    def __init__(self, kept: Sequence[int], staying: set[int]) -> None:
+        #: The gap of each: how many of those that stay stand in front of it. Ascending.
+        self._gaps: list[int] = []
+        self._numbers: dict[int, int] = {}
+        gap = 0
+        for place in kept:
+            if place in staying:
+                gap += 1
+            else:
+                self._numbers[place] = len(self._gaps)
+                self._gaps.append(gap)
+        # How many wait, as a Fenwick tree: sums of the first ones in O(log n).
+        self._sums = [place & -place for place in range(len(self._gaps) + 1)]
+
+    def count_before(self, gap: int) -> int:
+        """How many wait in the gaps before one."""
+        return self._among(bisect_left(self._gaps, gap)) if self._gaps else 0
+
+    def take(self, place: int, arrivals: list[int]) -> int | None:
+        """Lets one go: where it stands, with arrivals so far in these ascending gaps. None when it does not wait."""
+        number = self._numbers.pop(place, None)
+        if number is None:
+            return None
+        gap = self._gaps[number]
+        position = gap + bisect_right(arrivals, gap) + self._among(number)
+        node = number + 1
+        while node < len(self._sums):
+            self._sums[node] -= 1
+            node += node & -node
+        return position
+
+    def _among(self, first: int) -> int:
+        total = 0
+        while first > 0:
+            total += self._sums[first]
+            first &= first - 1
+        return total

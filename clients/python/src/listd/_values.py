@@ -1,0 +1,373 @@
+"""Values of fields: what Python has, what D-Bus has, and what lies between."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from sys import intern
+from typing import Any, ClassVar, Self
+
+from dbus_fast.signature import SignatureTree, SignatureType, Variant
+
+from ._errors import InvalidObject
+
+#: How many D-Bus containers a value may nest.
+DEEPEST = 32
+
+
+class _Integer(int):
+    """An integer that D-Bus is to carry as another type than ``x``."""
+
+    signature: ClassVar[str]
+    _bits: ClassVar[range]
+
+    def __new__(cls, value: int = 0) -> Self:
+        number = super().__new__(cls, value)
+        if number not in cls._bits:
+            raise InvalidObject(f"{int(number)} does not fit into {cls.__name__}")
+        return number
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({int(self)})"
+
+
+class Byte(_Integer):
+    """An integer of 8 bits without a sign (D-Bus ``y``)."""
+
+    signature = "y"
+    _bits = range(2**8)
+
+
+class Int16(_Integer):
+    """An integer of 16 bits (D-Bus ``n``)."""
+
+    signature = "n"
+    _bits = range(-(2**15), 2**15)
+
+
+class UInt16(_Integer):
+    """An integer of 16 bits without a sign (D-Bus ``q``)."""
+
+    signature = "q"
+    _bits = range(2**16)
+
+
+class Int32(_Integer):
+    """An integer of 32 bits (D-Bus ``i``)."""
+
+    signature = "i"
+    _bits = range(-(2**31), 2**31)
+
+
+class UInt32(_Integer):
+    """An integer of 32 bits without a sign (D-Bus ``u``)."""
+
+    signature = "u"
+    _bits = range(2**32)
+
+
+class UInt64(_Integer):
+    """An integer of 64 bits without a sign (D-Bus ``t``)."""
+
+    signature = "t"
+    _bits = range(2**64)
+
+
+class ObjectPath(str):
+    """The path of a D-Bus object (``o``)."""
+
+    signature: ClassVar[str] = "o"
+    __slots__ = ()
+
+
+class Signature(str):
+    """A D-Bus signature (``g``)."""
+
+    signature: ClassVar[str] = "g"
+    __slots__ = ()
+
+
+class Array(list[Any]):
+    """A list whose elements all have one D-Bus type, such as ``Array("s", ["a", "b"])``; an ordinary list is ``av``."""
+
+    __slots__ = ("signature",)
+    #: The type of the whole: ``as`` for strings.
+    signature: str
+
+    def __init__(self, element: str, values: Iterable[Any] = ()) -> None:
+        super().__init__(values)
+        self.signature = "a" + element
+
+
+class Struct(tuple[Any, ...]):
+    """A D-Bus structure, such as ``Struct("(su)", ("a", 1))``; an ordinary tuple is sent as a list is."""
+
+    #: The type of the whole, with its parentheses.
+    signature: str
+
+    def __new__(cls, signature: str, values: Iterable[Any]) -> Self:
+        made = super().__new__(cls, values)
+        made.signature = signature
+        return made
+
+    def __getnewargs__(self) -> tuple[str, tuple[Any, ...]]:
+        return self.signature, tuple(self)
+
+
+class Dictionary(dict[Any, Any]):
+    """A D-Bus dictionary of another type than ``a{sv}``, such as ``Dictionary("su", {"a": 1})``."""
+
+    __slots__ = ("signature",)
+    #: The type of the whole: ``a{su}``.
+    signature: str
+
+    def __init__(self, entry: str, values: Mapping[Any, Any] = {}) -> None:
+        super().__init__(values)
+        self.signature = "a{" + entry + "}"
+
+
+_WRAPPERS: dict[str, type[_Integer] | type[ObjectPath] | type[Signature]] = {
+    kind.signature: kind for kind in (Byte, Int16, UInt16, Int32, UInt32, UInt64, ObjectPath, Signature)
+}
+_RANGES: dict[str, range] = {
+    "y": Byte._bits,
+    "n": Int16._bits,
+    "q": UInt16._bits,
+    "i": Int32._bits,
+    "u": UInt32._bits,
+    "x": range(-(2**63), 2**63),
+    "t": UInt64._bits,
+}
+_PLAIN = frozenset("sxdb")
+
+
+# MARK: reading
+
+
+def plain(variant: Variant) -> Any:
+    """What a variant holds, as Python has it; the types of the table above keep their D-Bus type."""
+    signature: str = variant.signature
+    value = variant.value
+    if signature in _PLAIN:
+        return value
+    if signature == "av":
+        return [plain(element) for element in value]
+    if signature == "a{sv}":
+        return fields_of(value)
+    if signature == "ay":
+        return bytes(value)
+    if wrapper := _WRAPPERS.get(signature):
+        return wrapper(value)
+    return _typed(variant.type, value)
+
+
+def _typed(kind: SignatureType, value: Any) -> Any:
+    """A value of a container whose type says what is in it: only the outermost one is wrapped."""
+    token = kind.token
+    if token == "v":
+        return plain(value)
+    if token == "a":
+        element = kind.children[0]
+        if element.token == "y":
+            return bytes(value)
+        if element.token == "{":
+            entry = "".join(child.signature for child in element.children)
+            made = {_typed(element.children[0], k): _typed(element.children[1], v) for k, v in value.items()}
+            return made if entry == "sv" else Dictionary(entry, made)
+        return Array(element.signature, [_typed(element, member) for member in value])
+    if token == "(":
+        return Struct(kind.signature, [_typed(child, member) for child, member in zip(kind.children, value)])
+    return value
+
+
+def fields_of(raw: Mapping[str, Variant]) -> dict[str, Any]:
+    """A ``a{sv}`` as Python has it. Keys repeat from object to object: there is one of each."""
+    return {
+        intern(key): variant.value if variant.signature in _PLAIN else plain(variant) for key, variant in raw.items()
+    }
+
+
+# MARK: writing
+
+_TREES = {signature: SignatureTree(signature) for signature in ("s", "x", "t", "d", "b", "ay", "av", "a{sv}")}
+
+
+def checked_text(text: str) -> str:
+    """A string that D-Bus can carry.
+
+    :raises InvalidObject: it has NUL or a surrogate.
+    """
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InvalidObject("a string has a surrogate, which is no character") from None
+    if "\0" in text:
+        raise InvalidObject("a string has NUL, which D-Bus cannot carry")
+    return text
+
+
+def variants_of(fields: Mapping[str, Any], depth: int = 0) -> dict[str, Variant]:
+    """Fields as ``a{sv}``.
+
+    :raises InvalidObject: naming the field that D-Bus cannot carry.
+    """
+    made = {}
+    for key, value in fields.items():
+        if not isinstance(key, str):
+            raise InvalidObject(f"the key {key!r:.64} is no string")
+        try:
+            made[checked_text(key)] = variant_of(value, depth)
+        except InvalidObject as error:
+            if depth:
+                raise
+            raise InvalidObject(f"field {key!r:.64}: {error.message}") from None
+    return made
+
+
+def variant_of(value: Any, depth: int = 0) -> Variant:
+    """A Python value as a variant.
+
+    :raises InvalidObject: D-Bus cannot carry it.
+    """
+    kind = type(value)
+    if kind is str:
+        return Variant(_TREES["s"], checked_text(value), False)
+    if kind is bool:
+        return Variant(_TREES["b"], value, False)
+    if kind is int:
+        return _integer(value)
+    if kind is float:
+        return Variant(_TREES["d"], value, False)
+    if kind is dict:
+        return Variant(_TREES["a{sv}"], variants_of(value, _deeper(depth, 3)), False)
+    if kind is list or kind is tuple:
+        depth = _deeper(depth, 2)
+        return Variant(_TREES["av"], [variant_of(element, depth) for element in value], False)
+    return _other(value, depth)
+
+
+def _integer(value: int) -> Variant:
+    if value in _RANGES["x"]:
+        return Variant(_TREES["x"], value, False)
+    if value in _RANGES["t"]:
+        return Variant(_TREES["t"], value, False)
+    raise InvalidObject("an integer is beyond 64 bits")
+
+
+def _other(value: Any, depth: int) -> Variant:
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return Variant(_TREES["ay"], bytes(value), False)
+    if isinstance(value, (_Integer, ObjectPath, Signature, Array, Struct, Dictionary)):
+        return _wrapped(value, depth)
+    if isinstance(value, str):
+        return Variant(_TREES["s"], checked_text(str(value)), False)
+    if isinstance(value, int):
+        return _integer(int(value))
+    if isinstance(value, float):
+        return Variant(_TREES["d"], float(value), False)
+    if isinstance(value, Mapping):
+        return variant_of(dict(value), depth)
+    if value is None:
+        raise InvalidObject("None is no value of a field: leave the key out")
+    raise InvalidObject(f"D-Bus cannot carry {type(value).__name__}")
+
+
+def _wrapped(value: _Integer | ObjectPath | Signature | Array | Struct | Dictionary, depth: int) -> Variant:
+    try:
+        tree = SignatureTree(value.signature)
+    except Exception:
+        raise InvalidObject(f"{value.signature!r:.64} is no D-Bus type") from None
+    if len(tree.types) != 1:
+        raise InvalidObject(f"{value.signature!r:.64} is not one D-Bus type")
+    encoded = _encoded(tree.types[0], value, depth)
+    variant = Variant(tree, encoded, False)
+    if isinstance(value, (ObjectPath, Signature)):
+        try:
+            variant.type.verify(encoded)
+            if isinstance(value, Signature):
+                SignatureTree(str(value))
+        except Exception:
+            raise InvalidObject(f"{str(value)!r:.64} is no {type(value).__name__}") from None
+    return variant
+
+
+def _encoded(kind: SignatureType, value: Any, depth: int) -> Any:
+    """A value as a container's type wants it."""
+    token = kind.token
+    if token == "v":
+        return variant_of(value, _deeper(depth, 1))
+    if token in _RANGES:
+        if not isinstance(value, int) or value not in _RANGES[token]:
+            raise InvalidObject(f"{value!r:.64} is no {kind.signature}")
+        return int(value)
+    if token == "d" and isinstance(value, (int, float)):
+        return float(value)
+    if token == "b" and isinstance(value, bool):
+        return value
+    if token in "sog" and isinstance(value, str):
+        return checked_text(str(value))
+    if token == "a" and kind.children[0].token == "y" and isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    if token == "a" and kind.children[0].token == "{" and isinstance(value, Mapping):
+        key, element = kind.children[0].children
+        depth = _deeper(depth, 2)
+        return {_encoded(key, k, depth): _encoded(element, v, depth) for k, v in value.items()}
+    if token == "a" and isinstance(value, (list, tuple)):
+        depth = _deeper(depth, 1)
+        return [_encoded(kind.children[0], member, depth) for member in value]
+    if token == "(" and isinstance(value, (list, tuple)) and len(value) == len(kind.children):
+        depth = _deeper(depth, 1)
+        return [_encoded(child, member, depth) for child, member in zip(kind.children, value)]
+    raise InvalidObject(f"{value!r:.64} is no {kind.signature}")
+
+
+def _deeper(depth: int, by: int) -> int:
+    if depth + by > DEEPEST:
+        raise InvalidObject(f"a value nests more than {DEEPEST} D-Bus containers: an array is 2 of them, a dictionary 3")
+    return depth + by
+
+
+# MARK: JSON lines
+
+
+def is_json(value: Any, depth: int = 0) -> bool:
+    """Whether a line of JSON says exactly the same as the value's variant.
+
+    :raises InvalidObject: D-Bus cannot carry it.
+    """
+    kind = type(value)
+    if kind is str:
+        checked_text(value)
+        return True
+    if kind is bool:
+        return True
+    if kind is int:
+        return value in _RANGES["x"]
+    if kind is float:
+        return math.isfinite(value)
+    if kind is dict:
+        depth = _deeper(depth, 3)
+        return all(type(key) is str and is_json(key) and is_json(member, depth) for key, member in value.items())
+    if kind is list or kind is tuple:
+        depth = _deeper(depth, 2)
+        return all(is_json(member, depth) for member in value)
+    return False
+
+
+def json_line(id: str, type: str, fields: Mapping[str, Any]) -> bytes:
+    """An object as a line of JSON, with its line end."""
+    line = {"id": checked_text(id), "type": checked_text(type), "fields": fields}
+    return json.dumps(line, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+
+
+def weight(value: Any) -> int:
+    """About how many bytes a value takes in a message."""
+    if isinstance(value, (str, bytes, bytearray)):
+        return len(value) + 12
+    if isinstance(value, Mapping):
+        return 8 + sum(len(key) + 16 + weight(member) for key, member in value.items() if isinstance(key, str))
+    if isinstance(value, (list, tuple)):
+        return 8 + sum(weight(member) for member in value)
+    return 12

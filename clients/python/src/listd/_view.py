@@ -1,0 +1,427 @@
+"""A view on a list: the few items that are on the screen, with slots for their widgets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from ._errors import Disconnected, ListdError, Unavailable, UnknownObject, ViewClosed
+from ._link import Incarnation, Link, awaited
+from ._names import ADAPTER, PROPERTIES, VIEW, adapter_path
+from ._picture import Canvas, Outcome, Picture, Point
+from ._presence import PATIENCE, Presence
+from ._values import plain, variants_of
+from ._viewport import Range, Viewport, Window
+from ._weak import weakly
+from ._wire import Reply, Subscription
+
+Where = Literal["none", "start", "center", "end"]
+
+
+@dataclass(slots=True)
+class _Wish:
+    """Somebody who waits until what he asked for, or something newer, is shown."""
+
+    number: int
+    future: asyncio.Future[None]
+
+
+class View(AsyncIterator[Picture]):
+    """A viewport on a list.
+
+    Open it with ``async with``, say what is on the screen with :meth:`show` (layout ``none``) or :meth:`scroll`, and
+    iterate to hear of each change. Who is slow gets the newest picture: those between are never kept.
+
+    The view outlives restarts of listd and of the bus: it is opened anew, shows the same place, and
+    :attr:`Picture.opening` says so.
+    """
+
+    def __init__(self, link: Link, name: str, options: dict[str, Any], patience: float = PATIENCE) -> None:
+        self._link = link
+        self._loop = link.loop
+        self._list = adapter_path(name)
+        self._options = variants_of(options)
+        self._window = Window(options)
+        self._presence = Presence(link, name, self, patience)
+        self._daemon: Incarnation | None = None
+        self._path = ""
+        self._signals: Subscription | None = None
+        self._attachment = 0
+        self._opening = 0
+        self._canvas = Canvas()
+        #: Counts what may be told; the consumer has been told up to the second one.
+        self._news = self._told = 0
+        self._acknowledged = 0
+        self._is_stalled = self._is_syncing = self._is_sending = False
+        #: Counts what was asked for; up to the second one it was sent, up to the third one answered.
+        self._asked = self._sent = 0
+        self._wishes: list[_Wish] = []
+        self._opened: asyncio.Future[None] | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._error: ListdError | None = None
+        self._is_closed = False
+
+    # MARK: life
+
+    async def __aenter__(self) -> Self:
+        await self._open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def _open(self) -> None:
+        if self._opened is not None:
+            raise RuntimeError("a view is opened once")
+        await self._link.need()
+        self._opened = self._loop.create_future()
+        self._presence.start()
+        try:
+            await self._opened
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Closes the view; more than once it does nothing."""
+        if self._is_closed:
+            return
+        daemon, path = self._daemon, self._path
+        self._end(None)
+        _abandon(self._presence, None, daemon, path)
+
+    def __del__(self) -> None:
+        # It may be collected on any thread.
+        if not self._is_closed and not self._loop.is_closed():
+            presence, signals, daemon, path = self._presence, self._signals, self._daemon, self._path
+            self._loop.call_soon_threadsafe(_abandon, presence, signals, daemon, path)
+
+    def _end(self, error: ListdError | None) -> None:
+        self._is_closed = True
+        self._error = error
+        self._presence.stop()
+        if self._signals is not None:
+            self._signals.cancel()
+            self._signals = None
+        self._fail(error or ViewClosed("the view was closed"))
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def _fail(self, error: ListdError) -> None:
+        wishes, self._wishes = self._wishes, []
+        for future in [wish.future for wish in wishes] + ([self._opened] if self._opened else []):
+            if not future.done():
+                future.set_exception(error)
+
+    # MARK: pictures
+
+    @property
+    def picture(self) -> Picture:
+        """The newest picture. Who looks at it has seen it: listd may send the next ones."""
+        self._told = self._news
+        canvas = self._canvas
+        if canvas.sequence > self._acknowledged and self._daemon is not None:
+            self._acknowledged = canvas.sequence
+            self._is_stalled = False
+            self._daemon.call(self._path, VIEW, "Ack", "t", [canvas.sequence], None)
+        self._window.seen(canvas.sequence)
+        return canvas.picture(self._window.place, self._opening)
+
+    async def __anext__(self) -> Picture:
+        if self._waiter is not None:
+            raise RuntimeError("a view has one consumer")
+        try:
+            while self._told == self._news or self._is_syncing:
+                if self._error is not None:
+                    raise self._error
+                if self._is_closed:
+                    raise StopAsyncIteration
+                self._waiter = self._loop.create_future()
+                await self._waiter
+        finally:
+            self._waiter = None
+        return self.picture
+
+    def _changed(self) -> None:
+        self._news += 1
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    # MARK: where it looks
+
+    async def show(self, first: int | tuple[int, int], last: int | tuple[int, int]) -> Picture:
+        """Says what is on the screen, in layout ``none``: the first and the last row, both included.
+
+        A row is a section, or a (section, item). Past the end counts as the end. As long as it stays inside of what
+        ``overscan_items`` has brought already, nothing is sent.
+
+        :returns: the picture that shows it.
+        :raises InvalidArgs: the last row is before the first, or the view has a layout.
+        """
+        return await self._look(Range.of(first, last))
+
+    async def scroll(self, x: float, y: float, width: float, height: float) -> Picture:
+        """Says which part of the content is on the screen, in the units of the layout.
+
+        Positions are those of the picture that was looked at last; what moved since is taken into account. As long as
+        the viewport stays inside of ``buffer``, nothing is sent: a large buffer makes scrolling smooth.
+
+        :returns: the picture that shows it.
+        :raises InvalidArgs: a size is negative, a number is infinite or none, or the layout is ``none``.
+        """
+        return await self._look(Viewport(float(x), float(y), float(width), float(height)))
+
+    async def _look(self, wanted: Range | Viewport) -> Picture:
+        self._check()
+        is_settled = not self._is_sending and self._sent == self._asked and bool(self._path)
+        if self._window.want(wanted, self._canvas, is_settled):
+            return self.picture
+        self._asked += 1
+        wish = _Wish(self._asked, self._loop.create_future())
+        self._wishes.append(wish)
+        self._send()
+        try:
+            await wish.future
+        finally:
+            if wish in self._wishes:
+                self._wishes.remove(wish)
+        return self.picture
+
+    def _send(self) -> None:
+        """Sends the newest wish; those before it need not be sent any more."""
+        daemon, wanted = self._daemon, self._window.wanted
+        if self._is_sending or daemon is None or not self._path or wanted is None or self._sent == self._asked:
+            return
+        self._is_sending = True
+        self._sent = sent = self._asked
+        member, signature, body = wanted.call(self._window.seen_sequence)
+        self._window.send(wanted, self._canvas.sequence)
+
+        def shown() -> None:
+            self._is_sending = False
+            self._window.answered(wanted, self._canvas.sequence)
+            for wish in [wish for wish in self._wishes if wish.number <= sent]:
+                if not wish.future.done():
+                    wish.future.set_result(None)
+            self._send()
+
+        def refused(error: ListdError) -> None:
+            self._is_sending = False
+            if self._asked == sent:
+                self._window.wanted = None
+            for wish in [wish for wish in self._wishes if wish.number <= sent]:
+                if not wish.future.done():
+                    wish.future.set_exception(error)
+            self._send()
+
+        self._call(member, signature, body, lambda _: self._settled(shown), refused)
+
+    def _settled(self, body: Callable[[], None]) -> None:
+        """Runs ``body`` when the picture is the present one: an answer may come while pictures are held back."""
+        if self._is_stalled or self._is_syncing:
+            self._resync(body)
+        else:
+            body()
+
+    async def scroll_to(self, id: str, item: int = 0, position: Where = "none") -> Picture:
+        """Brings an item into the viewport: ``none`` is the shortest way.
+
+        :returns: the picture after it.
+        :raises NoSuchObject: the list has no such object.
+        :raises InvalidArgs: the layout is ``none``, or nothing was shown yet.
+        """
+        reply = await self._request("ScrollTo", "sus", [id, item, position])
+        picture = await self._present()
+        self._window.moved(Point(*reply.body[0]))
+        return self.picture if picture.opening == self._opening else picture
+
+    async def report_sizes(self, sizes: Iterable[tuple[str, int, float, float]]) -> Picture:
+        """Replaces estimated sizes by measured ones: object id, item, width, height; the first visible item keeps its place."""
+        await self._request("ReportSizes", "a(sudd)", [[list(size) for size in sizes]])
+        return await self._present()
+
+    async def _present(self) -> Picture:
+        if self._is_stalled or self._is_syncing:
+            done: asyncio.Future[None] = self._loop.create_future()
+
+            def finished() -> None:
+                if not done.done():
+                    done.set_result(None)
+
+            self._resync(finished)
+            await done
+        return self.picture
+
+    # MARK: items
+
+    async def select(self, id: str, item: int = 0) -> bool:
+        """Selects an item, when its section controller agrees; whether it is selected now."""
+        return bool((await self._request("Select", "su", [id, item])).body[0])
+
+    async def deselect(self, id: str, item: int = 0) -> bool:
+        """Deselects an item, when its section controller agrees; whether it is not selected now."""
+        return bool((await self._request("Deselect", "su", [id, item])).body[0])
+
+    async def set_highlighted(self, id: str, item: int = 0, highlighted: bool = True) -> None:
+        """Tells the section controller that an item is pressed, or no longer."""
+        await self._request("SetHighlighted", "sub", [id, item, highlighted])
+
+    async def move_item(self, origin: tuple[int, int], target: tuple[int, int]) -> bool:
+        """Moves an item, as a person drags it: (section, item) before, and after the move. False: refused.
+
+        :raises NoSuchItem: origin or target is past the end.
+        :raises AccessDenied: the user may not write to the list.
+        """
+        return bool((await self._request("MoveItem", "uuuu", [*origin, *target])).body[0])
+
+    # MARK: calls
+
+    def _check(self) -> None:
+        if self._error is not None:
+            raise self._error
+        if self._is_closed or self._opened is None:
+            raise ViewClosed("the view is not open")
+
+    async def _request(self, member: str, signature: str, body: Sequence[Any]) -> Reply:
+        self._check()
+        daemon = self._daemon
+        if daemon is None or not self._path:
+            raise Unavailable("listd is away; the view is opened again when it is back")
+        path = self._path
+        return await awaited(
+            self._loop, daemon.wire, lambda then: daemon.call(path, VIEW, member, signature, body, then)
+        )
+
+    def _call(
+        self,
+        member: str,
+        signature: str,
+        body: Sequence[Any],
+        then: Callable[[Reply], None],
+        refused: Callable[[ListdError], None],
+    ) -> None:
+        daemon, attachment = self._daemon, self._attachment
+        if daemon is None:
+            return
+
+        def answered(result: Reply | ListdError) -> None:
+            if attachment != self._attachment or self._is_closed:
+                return
+            if isinstance(result, Reply):
+                then(result)
+            elif not isinstance(result, (Disconnected, UnknownObject)):
+                refused(result)
+            # Else the view is gone; whoever waits is answered by the next one, or told that there is none.
+
+        daemon.call(self._path, VIEW, member, signature, body, answered)
+
+    # MARK: the list
+
+    def attach(self, daemon: Incarnation) -> None:
+        """Opens the view on the list of this daemon."""
+        self.detach()
+        attachment = self._attachment
+        self._daemon = daemon
+        answered = weakly(self._answered)
+        described = weakly(self._described)
+        # Answered first; a list that is not there refuses the next call too.
+        daemon.call(self._list, PROPERTIES, "Get", "ss", [ADAPTER, "Options"], lambda result: described(result))
+
+        def take_in(result: Reply | ListdError) -> None:
+            if not answered(daemon, attachment, result) and isinstance(result, Reply):
+                # Nobody wants it any more.
+                daemon.call(result.body[0], VIEW, "Close", "", [], None)
+
+        daemon.call(self._list, ADAPTER, "OpenView", "a{sv}", [self._options], take_in)
+
+    def _described(self, result: Reply | ListdError) -> None:
+        if isinstance(result, Reply):
+            self._window.is_horizontal = plain(result.body[0]).get("direction") == "horizontal"
+
+    def _answered(self, daemon: Incarnation, attachment: int, result: Reply | ListdError) -> bool:
+        if attachment != self._attachment or self._is_closed:
+            return False
+        if isinstance(result, ListdError):
+            self._daemon = None
+            self._presence.missed(result)
+            return True
+        self._path = result.body[0]
+        self._opening += 1
+        self._canvas = Canvas()
+        self._acknowledged = 0
+        self._window.opened()
+        self._signals = daemon.listen(self._path, VIEW, weakly(self._heard), is_broadcast=False)
+        self._presence.found()
+        if self._opened is not None and not self._opened.done():
+            self._opened.set_result(None)
+        if self._window.wanted is not None:
+            self._asked += 1
+        self._send()
+        return True
+
+    def detach(self) -> None:
+        """The view is gone with its list or its daemon."""
+        self._attachment += 1
+        self._daemon = None
+        self._path = ""
+        self._is_sending = self._is_stalled = self._is_syncing = False
+        if self._signals is not None:
+            self._signals.cancel()
+            self._signals = None
+
+    def give_up(self, error: ListdError) -> None:
+        """The list does not come back."""
+        if not self._is_closed:
+            self._end(error)
+
+    def _heard(self, member: str, body: list[Any]) -> None:
+        if member == "Changed":
+            outcome = self._canvas.apply(body)
+            if outcome is Outcome.APPLIED:
+                self._window.told(self._canvas.offset)
+                self._changed()
+            elif outcome is Outcome.GAP:
+                self._resync(_nothing)
+        elif member == "Stalled":
+            # The consumer is behind: the next picture that it looks at is acknowledged, and the present one follows.
+            self._is_stalled = self._canvas.sequence > self._acknowledged
+        elif member == "Closed" and body[0] == "closed":
+            error = ViewClosed("an administrator has closed the view")
+            self._end(error)
+
+    def _resync(self, then: Callable[[], None]) -> None:
+        self._is_syncing = True
+
+        def taken(reply: Reply) -> None:
+            self._canvas.resync(reply.body)
+            self._window.told(self._canvas.offset)
+            self._acknowledged = self._canvas.sequence
+            self._is_stalled = self._is_syncing = False
+            self._changed()
+            then()
+
+        def refused(error: ListdError) -> None:
+            self._end(error)
+
+        self._call("Resync", "", [], taken, refused)
+
+
+def _nothing() -> None:
+    pass
+
+
+def _abandon(
+    presence: Presence, signals: Subscription | None, daemon: Incarnation | None, path: str
+) -> None:
+    presence.stop()
+    if signals is not None:
+        signals.cancel()
+    if daemon is not None and path and daemon.wire.is_open:
+        daemon.call(path, VIEW, "Close", "", [], None)
+
+

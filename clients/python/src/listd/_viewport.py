@@ -1,0 +1,148 @@
+"""Where a view looks, and whether that is shown already."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ._errors import InvalidArgs
+from ._picture import Canvas, Point
+
+LAST = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The first and the last visible item of a view without layout."""
+
+    first: tuple[int, int]
+    last: tuple[int, int]
+
+    @classmethod
+    def of(cls, first: int | tuple[int, int], last: int | tuple[int, int]) -> Range:
+        """Sections, or (section, item).
+
+        :raises InvalidArgs: a number is none of a place, or last is before first.
+        """
+        made = cls((first, 0) if isinstance(first, int) else first, (last, LAST) if isinstance(last, int) else last)
+        if not all(0 <= number <= LAST for number in (*made.first, *made.last)):
+            raise InvalidArgs(f"rows are numbered from 0 to {LAST}")
+        if made.last < made.first:
+            raise InvalidArgs(f"the last row {last} is before the first, {first}")
+        return made
+
+    def call(self, seen: int) -> tuple[str, str, list[Any]]:
+        """The call that asks for it."""
+        return "SetVisibleRange", "uuuu", [*self.first, *self.last]
+
+
+@dataclass(frozen=True, slots=True)
+class Viewport:
+    """The visible part of the content."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def __post_init__(self) -> None:
+        numbers = (self.x, self.y, self.width, self.height)
+        if not all(math.isfinite(number) for number in numbers):
+            raise InvalidArgs(f"a viewport has finite numbers, not {numbers}")
+        if self.width < 0 or self.height < 0:
+            raise InvalidArgs(f"a viewport has no negative size: {self.width} × {self.height}")
+
+    def call(self, seen: int) -> tuple[str, str, list[Any]]:
+        """The call that asks for it."""
+        return "SetViewport", "tdddd", [seen, self.x, self.y, self.width, self.height]
+
+
+class Window:
+    """What was asked for, what listd knows of it, and what lies between."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._buffer = float(options.get("buffer", 20.0))
+        self.is_horizontal = False
+        self.wanted: Range | Viewport | None = None
+        #: The sequence of the picture that the consumer looked at last; 0 = none.
+        self.seen_sequence = 0
+        #: Where listd thinks that the viewport starts; and as of the picture that the consumer looked at last.
+        self._offset = self._seen_offset = Point(0, 0)
+        #: What listd has answered; None when it is not known how much of it still holds.
+        self._sent: Range | Viewport | None = None
+        self._expected = Point(0, 0)
+        self._sequence = 0
+        #: How far the real viewport is from where listd thinks it is.
+        self._drift = Point(0, 0)
+
+    @property
+    def place(self) -> Point:
+        """Where the real viewport starts."""
+        return Point(self._offset.x + self._drift.x, self._offset.y + self._drift.y)
+
+    def opened(self) -> None:
+        """The view is a new one, which knows of no viewport; the wanted one is where the last one was."""
+        if isinstance(self.wanted, Viewport):
+            self.wanted = Viewport(*self.place, self.wanted.width, self.wanted.height)
+        self.seen_sequence = 0
+        self._sent = None
+        self._offset = self._seen_offset = self._drift = Point(0, 0)
+
+    def seen(self, sequence: int) -> None:
+        """The consumer has looked at a picture."""
+        self.seen_sequence = sequence
+        self._seen_offset = self._offset
+
+    def told(self, offset: Point) -> None:
+        """listd has said where the viewport starts."""
+        self._offset = offset
+
+    def moved(self, offset: Point) -> None:
+        """listd has moved the viewport by itself."""
+        self._offset = offset
+        self._drift = Point(0, 0)
+        if isinstance(self._sent, Viewport) and isinstance(self.wanted, Viewport):
+            self.wanted = self._sent = Viewport(*offset, self._sent.width, self._sent.height)
+
+    def send(self, what: Range | Viewport, sequence: int) -> None:
+        """listd is asked for it."""
+        self._sequence = sequence
+        if isinstance(what, Viewport):
+            # It adds what has shifted since the picture that was looked at.
+            shift = Point(self._offset.x - self._seen_offset.x, self._offset.y - self._seen_offset.y)
+            self._expected = Point(what.x + shift.x, what.y + shift.y)
+
+    def answered(self, what: Range | Viewport, sequence: int) -> None:
+        """listd has answered it. A viewport that shows nothing new is not told."""
+        self._drift = Point(0, 0)
+        if isinstance(what, Viewport) and sequence == self._sequence:
+            self._offset = self._expected
+        self._sent = what if isinstance(what, Range) or self._offset == self._expected else None
+
+    def want(self, what: Range | Viewport, canvas: Canvas, is_settled: bool) -> bool:
+        """Remembers what is to be shown; whether it is shown already."""
+        self.wanted = what
+        if not is_settled:
+            return False
+        if isinstance(what, Range):
+            return isinstance(self._sent, Range) and _shows(canvas, what)
+        if not isinstance(self._sent, Viewport) or (what.width, what.height) != (self._sent.width, self._sent.height):
+            return False
+        drift = Point(what.x - self._seen_offset.x, what.y - self._seen_offset.y)
+        along, across = (drift.x, drift.y) if self.is_horizontal else (drift.y, drift.x)
+        if across != 0 or abs(along) > self._buffer:
+            return False
+        self._drift = drift
+        return True
+
+
+def _shows(canvas: Canvas, wanted: Range) -> bool:
+    """Whether all of a range is in the picture: what it has between its ends is without holes."""
+    shown = [(entry.section, entry.item) for entry in canvas.slots.values() if entry.kind == "cell"]
+    if not shown:
+        return False
+    first, last = min(shown), max(shown)
+    # Of a last section all items are asked for: they are known to be here when one of the next section is.
+    return first <= wanted.first and (wanted.last <= last or wanted.last[0] < last[0])

@@ -1,0 +1,86 @@
+"""Each test runs in an event loop of its own, which must be empty at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import inspect
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from stage import Stage
+
+KINDS = ["daemon", "broker", "direct"]
+#: Seconds that a test may take before it counts as hanging.
+LONGEST = float(os.environ.get("LISTD_TEST_TIME", "60"))
+
+
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Runs a coroutine; what it leaves behind fails it."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    asyncio.run(_guarded(pyfuncitem.obj, arguments))
+    return True
+
+
+async def _guarded(test: Callable[..., Any], arguments: dict[str, Any]) -> None:
+    faults: list[str] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: faults.append(f"{context['message']}: {context.get('exception')!r}"))
+    before = open_descriptors()
+    async with asyncio.timeout(LONGEST):
+        await test(**arguments)
+    gc.collect()
+    for _ in range(3):
+        await asyncio.sleep(0)
+    left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    assert not left, f"tasks left running: {left}"
+    gc.collect()
+    assert not faults, faults
+    assert open_descriptors() <= before, "descriptors left open"
+
+
+def open_descriptors() -> int:
+    """How many files, sockets and pipes this process has open."""
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.fixture(scope="session", params=KINDS)
+def shared(request: pytest.FixtureRequest) -> Iterator[Stage]:
+    """A listd for all tests of a kind of transport that do no harm."""
+    yield from staged(request.param)
+
+
+@pytest.fixture(params=KINDS)
+def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
+    """A listd that keeps its lists, for tests that end it: on each kind of transport."""
+    yield from staged(request.param, state=True)
+
+
+@pytest.fixture
+def bus_stage() -> Iterator[Stage]:
+    """The same on a dbus-daemon alone."""
+    yield from staged("daemon", state=True)
+
+
+def staged(kind: str, *, state: bool = False) -> Iterator[Stage]:
+    """A running listd, as long as it is wanted."""
+    if kind == "broker" and (shutil.which("dbus-broker-launch") is None or os.geteuid() != 0):
+        pytest.skip("dbus-broker needs its launcher, and root for a mount namespace")
+    stage = Stage(kind, state=state)
+    try:
+        stage.start()
+        yield stage
+    finally:
+        stage.close()
+
+
+@pytest.fixture
+def name(request: pytest.FixtureRequest) -> str:
+    """A name that no other test uses."""
+    return str(request.node.nodeid).rpartition("/")[2]

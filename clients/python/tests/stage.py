@@ -1,0 +1,161 @@
+"""A real listd on a bus of its own, all in a temporary directory."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+LISTD = os.environ.get("LISTD") or str(ROOT / ".build/debug/listd")
+CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:path={socket}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow user="*"/>
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+  {limits}
+</busconfig>
+"""
+
+
+class Bus:
+    """A dbus-daemon or a dbus-broker at a fixed address, which can be killed and started again."""
+
+    def __init__(self, kind: str, directory: Path, limits: Mapping[str, int] = {}) -> None:
+        self.kind = kind
+        self._directory = directory
+        self._socket = directory / "bus.sock"
+        self.address = f"unix:path={self._socket}"
+        self._configuration = directory / "bus.conf"
+        text = "".join(f'<limit name="{name}">{value}</limit>' for name, value in limits.items())
+        self._configuration.write_text(CONFIGURATION.format(socket=self._socket, limits=text))
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    def start(self) -> None:
+        """Starts it and returns when it listens."""
+        self._socket.unlink(missing_ok=True)
+        if self.kind == "broker":
+            self._start_broker()
+            return
+        self._process = subprocess.Popen(
+            ["dbus-daemon", f"--config-file={self._configuration}", "--nofork", "--nopidfile", "--print-address=1"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        self._process.stdout.close()
+        assert line, "dbus-daemon did not start"
+
+    def _start_broker(self) -> None:
+        # Its launcher insists on a journal: it gets a socket in a mount namespace of its own.
+        script = """
+            mkdir -p /run/systemd && mount -t tmpfs tmpfs /run/systemd && mkdir /run/systemd/journal
+            exec "$0" "$@"
+        """
+        launcher = str(Path(__file__).with_name("broker.py"))
+        self._process = subprocess.Popen(
+            [
+                *("unshare", "-m", "--propagation", "private", "bash", "-c", script),
+                *("/usr/bin/python3", launcher, str(self._socket), str(self._configuration)),
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        while not self._socket.exists():
+            assert self._process.poll() is None, "dbus-broker did not start"
+            time.sleep(0.01)
+
+    def kill(self) -> None:
+        """Ends it without a warning."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if self.kind == "broker":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+        process.wait()
+
+
+class Stage:
+    """A bus and listd; each may go and come back."""
+
+    def __init__(self, kind: str = "daemon", *, state: bool = False, limits: Mapping[str, int] = {}) -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix="listd-python-"))
+        (self.directory / "config").mkdir()
+        self._has_state = state
+        self.bus = Bus("broker" if kind == "broker" else "daemon", self.directory, limits)
+        self.kind = kind
+        self.direct = f"unix:path={self.directory}/direct.sock"
+        self._listd: subprocess.Popen[bytes] | None = None
+        self.log = self.directory / "listd.log"
+
+    @property
+    def address(self) -> str:
+        """Where clients of this kind connect."""
+        return self.direct if self.kind == "direct" else self.bus.address
+
+    def start(self) -> None:
+        """Starts listd and returns when it says that it is ready."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify, self.log.open("ab") as log:
+            path = self.directory / "notify"
+            path.unlink(missing_ok=True)
+            notify.bind(str(path))
+            notify.settimeout(30)
+            self._listd = subprocess.Popen(
+                [
+                    *(LISTD, "--bus", self.bus.address, "--config", str(self.directory / "config")),
+                    *("--state", str(self.directory / "state") if self._has_state else "none"),
+                    *("--direct", self.direct),
+                ],
+                stderr=log,
+                env=os.environ | {"NOTIFY_SOCKET": str(path), "SWIFT_BACKTRACE": "enable=no"},
+            )
+            while b"READY=1" not in notify.recv(4096):
+                pass
+
+    @property
+    def process(self) -> int:
+        """The process id of listd."""
+        assert self._listd is not None
+        return self._listd.pid
+
+    def kill(self, number: int = signal.SIGKILL) -> None:
+        """Ends listd, without a warning or as systemd does, and waits until it is gone."""
+        process, self._listd = self._listd, None
+        if process is not None:
+            process.send_signal(signal.SIGCONT)
+            process.send_signal(number)
+            process.wait()
+
+    def signal(self, number: int) -> None:
+        """Stops or continues listd."""
+        assert self._listd is not None
+        self._listd.send_signal(number)
+
+    def restart(self) -> None:
+        """Kills listd and starts it again."""
+        self.kill()
+        self.start()
+
+    def close(self) -> None:
+        """Ends everything."""
+        self.kill()
+        self.bus.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
