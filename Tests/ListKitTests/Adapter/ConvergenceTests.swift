@@ -53,6 +53,10 @@ struct ConvergenceTests {
             let earlier = reference
             expected[id] = reference.apply(operation)
             hasChanged = hasChanged || reference != earlier
+            // With this updater a write that is taken is a change, whatever it writes.
+            if list.adapter.configuration.updater == .reload, operation.isWrite {
+                hasChanged = hasChanged || expected[id] == .some(nil)
+            }
             if case .reloadObjects(let ids) = operation {
                 hasChanged = hasChanged || ids.contains { reference.index($0) != nil }
             }
@@ -65,5 +69,15 @@ struct ConvergenceTests {
         }
         if reference != before { #expect(result.transaction != nil) }
         #expect(list.adapter.revision == base + (result.transaction == nil ? 0 : 1))
+    }
+}
+
+extension UpdateRequest.Operation {
+    /// Whether it writes objects.
+    fileprivate var isWrite: Bool {
+        switch self {
+        case .performUpdates, .applyChanges, .moveObject, .patchObject: true
+        case .moveItem, .reloadObjects, .reloadData, .invalid, .configure: false
+        }
     }
 }

@@ -93,7 +93,8 @@ struct ReloadUpdaterTests {
         events.compactMap { if case .updated(let transaction) = $0 { transaction } else { nil } }
     }
 
-    @Test("an item update of one section → the others are asked anew, too; one that says nothing changes nothing (RU-10)")
+    @Test(
+        "an item update of one section → the others are asked anew, too; one that says nothing changes nothing (RU-10)")
     func itemUpdates() throws {
         let list = try Self.list("a", "b")
         let (first, second) = (try section(list, "a"), try section(list, "b"))
