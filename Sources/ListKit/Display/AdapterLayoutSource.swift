@@ -12,6 +12,8 @@ final class AdapterLayoutSource: LayoutSource {
     private var block: (start: Int, sections: [SectionTree.Section]) = (0, [])
     /// The traits of the type that was looked up last.
     private var known: (type: ObjectType, traits: Traits?)?
+    /// Sections that were found to be at fault while single items of them were asked about.
+    private(set) var faults: [Int] = []
 
     private struct Answer {
         let section: Int
@@ -47,12 +49,19 @@ final class AdapterLayoutSource: LayoutSource {
     }
 
     func sizeForItem(at path: IndexPath) -> Size {
+        if let size = answer(forItem: path, { $0.sizeForItem(at: $1) }, isGood: \.isFinite) {
+            return reportedSize(of: path) ?? size
+        }
         let shape = shape(ofSection: path.section)
         if let uniform = shape.metrics.uniformItemSize { return uniform }
         return shape.sizes.indices.contains(path.item) ? shape.sizes[path.item] : .zero
     }
 
     func placementOfItem(at path: IndexPath) -> ItemPlacement {
+        if var placement = answer(forItem: path, { $0.placementOfItem(at: $1) }, isGood: \.frame.isFinite) {
+            placement.frame.size = reportedSize(of: path) ?? placement.frame.size
+            return placement
+        }
         let placements = shape(ofSection: path.section).placements
         return placements.indices.contains(path.item) ? placements[path.item] : ItemPlacement(frame: .zero)
     }
@@ -75,6 +84,28 @@ final class AdapterLayoutSource: LayoutSource {
         var shape = adapter.askShape(of: handle, in: container)
         if let reported = view.reportedSizes[handle] { shape.replaceSizes(reported) }
         return shape
+    }
+
+    // MARK: One item
+
+    /// What the controller says of one item, for a layout that asks about that item and not about its section; `nil` where
+    /// the whole section was asked about, where its kind's traits know, and where it is at fault.
+    private func answer<Geometry>(
+        forItem path: IndexPath, _ ask: (ListSectionController, Int) -> Geometry, isGood: (Geometry) -> Bool
+    ) -> Geometry? {
+        guard last?.section != path.section, let found = section(at: path.section), traits(of: found.object) == nil,
+            let handle = adapter.sections.handle(at: path.section), adapter.registry.faults[handle] == nil
+        else { return nil }
+        let geometry = adapter.askGeometry(ofItemAt: path.item, of: handle, ask, isGood: isGood)
+        if geometry == nil, adapter.registry.faults[handle] != nil { faults.append(path.section) }
+        return geometry
+    }
+
+    private func reportedSize(of path: IndexPath) -> Size? {
+        guard !view.reportedSizes.isEmpty, let handle = adapter.sections.knownHandle(at: path.section) else {
+            return nil
+        }
+        return view.reportedSizes[handle]?[path.item]
     }
 
     // MARK: By traits

@@ -5,6 +5,7 @@ extension ListAdapter {
         // What is kept by item follows sections that reload as a whole, too.
         let keptForwarding = forwarding.merging(applied.followed.mapValues { $0.forwarding() }) { said, _ in said }
         let layoutChanges = layoutChanges(of: flush, applied)
+        let resized = resizedItems(of: flush, applied)
         var steps: [DisplayStep] = []
         for view in views {
             follow(view, flush, applied, forwarding)
@@ -12,7 +13,10 @@ extension ListAdapter {
             if flush.isReload {
                 relayout(view)
             } else if view.isActive, view.layoutKind != .none {
-                withLayout(of: view) { layout, source in layout.update(layoutChanges, source: source) }
+                withLayout(of: view) { layout, source in
+                    layout.update(layoutChanges, source: source)
+                    if !resized.isEmpty { layout.resize(resized, asking: source) }
+                }
             }
             applyAnchor(of: view, forwarding: forwarding)
             steps.append(step(view, forwarding: forwarding))
@@ -78,10 +82,28 @@ extension ListAdapter {
             reloads: (noticed + applied.unnoticed.map(\.new)).sorted())
     }
 
+    /// The items of which only the sizes changed, in sections that are not asked anew as a whole.
+    private func resizedItems(of flush: Flush, _ applied: Application) -> [IndexPath] {
+        guard !applied.resizes.isEmpty else { return [] }
+        let changed = changed(by: flush, applied)
+        return applied.resizes.flatMap { handle, items -> [IndexPath] in
+            guard !changed.contains(handle), let section = sections.position(of: handle) else { return [] }
+            return items.map { IndexPath(section: section, item: $0) }
+        }.sorted()
+    }
+
     /// The sections with a handle whose object, items or sizes changed.
     private func changed(by flush: Flush, _ applied: Application) -> Set<SectionHandle> {
         var changed = applied.reloads.union(applied.itemChanges.keys).union(applied.invalidated)
         changed.formUnion(flush.changes.updates.compactMap { sections.knownOldHandle(at: $0.old) })
         return changed
+    }
+}
+
+extension ListLayout {
+    /// Asks for the sizes of single items again; a section that turns out to be at fault is laid out as one.
+    fileprivate mutating func resize(_ items: [IndexPath], asking source: AdapterLayoutSource) {
+        resize(items, source: source)
+        if !source.faults.isEmpty { update(LayoutChanges(reloads: source.faults), source: source) }
     }
 }

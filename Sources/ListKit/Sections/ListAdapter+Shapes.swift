@@ -15,6 +15,23 @@ extension ListAdapter {
         return checked(shape, of: handle, in: container)
     }
 
+    /// What a section controller says of one of its items; `nil` when the section is at fault, or turns out to be, and when the
+    /// controller no longer has the item.
+    func askGeometry<Geometry>(
+        ofItemAt index: Int, of handle: SectionHandle, _ ask: (ListSectionController, Int) -> Geometry,
+        isGood: (Geometry) -> Bool
+    ) -> Geometry? {
+        guard let controller = controller(of: handle), registry.faults[handle] == nil,
+            let own = ownIndexes(of: handle)(index)
+        else { return nil }
+        let geometry = call(.size, handle) { ask(controller, own) }
+        guard registry.faults[handle] == nil, isGood(geometry) else {
+            fault(handle, "a size that is not finite")
+            return nil
+        }
+        return geometry
+    }
+
     private func shape(
         of controller: ListSectionController, _ handle: SectionHandle, in container: ListContainer,
         _ ownIndexes: (Int) -> Int?
@@ -98,7 +115,7 @@ extension Rect {
 
 extension Size {
     /// Whether both numbers are finite.
-    fileprivate var isFinite: Bool { width.isFinite && height.isFinite }
+    var isFinite: Bool { width.isFinite && height.isFinite }
 
     /// The size less insets, never below zero.
     func inset(by insets: EdgeInsets) -> Size {

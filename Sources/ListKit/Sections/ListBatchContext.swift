@@ -1,7 +1,8 @@
 /// What an item update says about the items it changed (IGListKit F53).
 ///
-/// Indexes of deletes, reloads and move origins are those before the update, of inserts and move targets those after
-/// it; an item update that runs inside of it divides it into the part before and the part after. Operations on a section that is reloaded, inserted or removed by the same transaction are dropped.
+/// Indexes of deletes, reloads, measurements and move origins are those before the update, of inserts and move targets those
+/// after it; an item update that runs inside of it divides it into the part before and the part after. Operations on a
+/// section that is reloaded, inserted or removed by the same transaction are dropped.
 public struct ListBatchContext {
     /// The adapter that collects.
     let adapter: ListAdapter
@@ -36,8 +37,19 @@ public struct ListBatchContext {
     }
 
     /// Sizes of items changed; their contents did not.
+    ///
+    /// Every item of the section is measured again; ``invalidateLayout(of:at:)`` measures only those that it names.
     public mutating func invalidateLayout(of other: ListSectionController? = nil) {
         note(other) { changes in changes.invalidatesLayout = true }
+    }
+
+    /// Sizes of single items changed; their contents did not (IGListKit F54).
+    ///
+    /// Only these items are measured again, and only they and what follows in their lines and sections is laid out anew. An
+    /// index is that before the update, as of reloads; one that names no item, or one that is deleted, is ignored. A size
+    /// that the client of a view measured stays in that view.
+    public mutating func invalidateLayout(of other: ListSectionController? = nil, at indexes: [Int]) {
+        note(other) { changes in changes.resizes += indexes }
     }
 
     /// Takes over what a controller found out by a diff of its items.

@@ -68,6 +68,15 @@ public struct ListCollectionContext {
         performBatch(animated: true, updates: { $0.invalidateLayout() }, completion: completion)
     }
 
+    /// Asks for the sizes of single items anew, with the next flush; `completion` gets whether the section was still there
+    /// (IGListKit F54).
+    ///
+    /// Only these items are measured again, and only they and what follows in their lines and sections is laid out anew. An
+    /// index is the one that the item has then, after the item updates that were asked for before.
+    public func invalidateLayout(at indexes: [Int], completion: ((Bool) -> Void)? = nil) {
+        performBatch(animated: true, updates: { $0.invalidateLayout(at: indexes) }, completion: completion)
+    }
+
     /// Selects an item; the controller's own `should…` is not asked (IGListKit F24).
     ///
     /// In an item update, and while the controller is shown its object, `index` is that after it.

@@ -16,6 +16,8 @@ struct Application {
     var uncounted: Set<SectionHandle> = []
     /// Sections whose sizes are to be asked anew.
     var invalidated: Set<SectionHandle> = []
+    /// Single items whose sizes are to be asked anew, by the indexes that they have after what was said so far.
+    private(set) var resizes: [SectionHandle: Set<Int>] = [:]
     /// Controllers of displayed sections that were let go, so that they hear the end of it.
     var replaced: [SectionHandle: ListSectionController] = [:]
     /// For each item update of the queue that ran, whether its section was in the list.
@@ -43,5 +45,18 @@ struct Application {
     var isAnnounced: Bool { !reloads.isEmpty || !unnoticed.isEmpty || itemChanges.values.contains { !$0.isEmpty } }
 
     /// Whether there is anything at all to do.
-    var isEmpty: Bool { !isAnnounced && invalidated.isEmpty }
+    var isEmpty: Bool { !isAnnounced && invalidated.isEmpty && resizes.isEmpty }
+
+    /// Items of a section have other sizes; what names no item is ignored.
+    mutating func resize(_ indexes: [Int], of handle: SectionHandle, itemCount: Int) {
+        let items = indexes.filter { (0..<itemCount).contains($0) }
+        if !items.isEmpty { resizes[handle, default: []].formUnion(items) }
+    }
+
+    /// Items of a section changed places after some of them were to be measured.
+    mutating func moveResizes(of handle: SectionHandle, by changes: ListItemChanges) {
+        guard let items = resizes[handle] else { return }
+        let forward = changes.forwarding()
+        resizes[handle] = Set(items.compactMap { forward($0) })
+    }
 }

@@ -14,6 +14,8 @@ struct CollectedItemChanges {
     var reloads: [Int] = []
     var reloadsSection = false
     var invalidatesLayout = false
+    /// Items whose sizes changed, by their indexes before.
+    var resizes: [Int] = []
 
     /// Whether any item is inserted, deleted, moved or reloaded.
     var hasItemChanges: Bool { !inserts.isEmpty || !deletes.isEmpty || !moves.isEmpty || !reloads.isEmpty }

@@ -54,15 +54,19 @@ extension ListAdapter {
         if said.invalidatesLayout { application?.invalidated.insert(handle) }
         // What is reloaded is asked for anew: its items may have been others than the list knew when they changed.
         let isReloaded = application.map { $0.reloadsAll || $0.reloads.contains(handle) || isUnnoticed } ?? true
-        guard said.hasItemChanges, !isReloaded else { return }
+        guard !isReloaded else { return }
         let before = sections.oldItemCount(of: handle)
         let earlier = application?.itemChanges[handle] ?? ListItemChanges(updates: [])
-        guard let changes = ListItemChanges(said, itemCount: earlier.count(after: before)) else {
+        let count = earlier.count(after: before)
+        application?.resize(said.resizes, of: handle, itemCount: count)
+        guard said.hasItemChanges else { return }
+        guard let changes = ListItemChanges(said, itemCount: count) else {
             fault(handle, "an item update with indexes out of range")
             application?.reloads.insert(handle)
             return
         }
         application?.itemChanges[handle] = earlier.followed(by: changes, itemCount: before)
+        application?.moveResizes(of: handle, by: changes)
         application?.moveSelections(first: selections, of: handle, by: changes)
     }
 
@@ -78,6 +82,7 @@ extension ListAdapter {
             return
         }
         application?.itemChanges[handle] = all
+        application?.moveResizes(of: handle, by: changes)
         application?.moveSelections(first: selections, of: handle, by: changes)
     }
 
