@@ -53,6 +53,44 @@ struct FlowReferenceTests {
             expectSameWindows(20, layout, naive, &generator, "seed \(seed)")
         }
     }
+
+    @Test(
+        "sizes that are no whole pixels → on the pixels of IGListKit's rounding in 32 bits, at each scale (LY-51)",
+        arguments: [1.0, 2, 3], [1.0, 0.4, 4.0 / 3, 4.0 / 7, 4.0 / 9])
+    func pixels(scale: Double, factor: Double) {
+        #expect(wrongFrames(scale: scale, factor: factor, rounding: .singlePrecision) == 0)
+    }
+
+    @Test(
+        "against rounding in 64 bits → the same at scales 1 and 2; at 3 that one loses pixels, which is not followed (LY-51)"
+    )
+    func lostPixels() {
+        let wrong = [1.0, 2, 3].map { wrongFrames(scale: $0, factor: 1, rounding: .doublePrecision) }
+        #expect(wrong[0] == 0 && wrong[1] == 0 && wrong[2] > 0)
+    }
+
+    /// How many items lie on other pixels than with a rounding; sizes are multiples of a quarter of the factor.
+    private func wrongFrames(scale: Double, factor: Double, rounding: NaiveFlow.Rounding) -> Int {
+        let configuration = FlowConfiguration(scale: scale)
+        // No sum of sizes meets this width, so that it is not the dust that decides where a row ends. Nothing lies before 0,
+        // where 32 bits keep the dust.
+        let container = Size(width: 103.45671, height: 100)
+        var wrong = 0
+        for (character, seed) in zip([RandomSections.Character.rows, .grid, .grid, .rows, .grid, .grid], 0...) {
+            var sections = RandomSections(character, seed: seed)
+            let list = sections.list(100).multiplied(by: factor)
+            var layout = ListLayout(.flow(configuration))
+            layout.prepare(list, container: container)
+            let naive = NaiveFlow(list, configuration, container: container, rounding: rounding)
+            for (section, expected) in naive.sections.enumerated() {
+                for (item, frame) in expected.items.enumerated() {
+                    let found = layout.attributes(ofItem: IndexPath(section: section, item: item))?.frame
+                    if !near(found, frame) { wrong += 1 }
+                }
+            }
+        }
+        return wrong
+    }
 }
 
 /// Holds every frame of a layout against the naive one, in one question and a sample of single ones.
@@ -118,4 +156,24 @@ func near(_ first: Size, _ second: Size) -> Bool {
 extension Rect {
     /// Whether the rectangle covers anything.
     var hasArea: Bool { size.width > 0 && size.height > 0 }
+}
+
+extension TestList {
+    /// The same list with every length multiplied.
+    fileprivate func multiplied(by factor: Double) -> TestList {
+        TestList(
+            sections: sections.map { section in
+                var section = section
+                let inset = section.inset
+                section.items = section.items.map { .of($0.width * factor, $0.height * factor) }
+                section.inset = EdgeInsets(
+                    top: inset.top * factor, left: inset.left * factor, bottom: inset.bottom * factor,
+                    right: inset.right * factor)
+                section.lineSpacing *= factor
+                section.interitemSpacing *= factor
+                section.header *= factor
+                section.footer *= factor
+                return section
+            })
+    }
 }

@@ -16,6 +16,9 @@ struct LayoutScale: Sendable, Hashable {
     /// The largest length that goes in; sums of fewer than 2¹⁶ of them stay far from overflow.
     private static let longest = Double(1 << 45)
     private static let farthest = Double(1 << 61)
+    /// What makes no pixel: a length is rounded to a unit, so nine ninths of a point may be some units less than one, and a
+    /// row of a hundred items 50. IGListKit rounds in 32 bits, which forgive about as much.
+    private static let dust: Units = 50
 
     init(pixelsPerPoint scale: Double) {
         let rounds = scale.isFinite && scale > 0
@@ -47,17 +50,17 @@ struct LayoutScale: Sendable, Hashable {
         Double(units) / unitsPerPoint
     }
 
-    /// The pixel edge at or before a coordinate.
+    /// The pixel edge at or before a coordinate, or less than ``dust`` after it.
     func floor(_ units: Units) -> Units {
         guard unitsPerPixel > 1 else { return units }
-        let rest = units % unitsPerPixel
-        return units - (rest < 0 ? rest + unitsPerPixel : rest)
+        let rest = (units + Self.dust) % unitsPerPixel
+        return units + Self.dust - (rest < 0 ? rest + unitsPerPixel : rest)
     }
 
-    /// The whole pixels that a length needs.
+    /// The whole pixels that a length needs, but for ``dust``.
     func ceil(_ units: Units) -> Units {
         guard unitsPerPixel > 1 else { return units }
-        let rest = units % unitsPerPixel
-        return rest > 0 ? units + unitsPerPixel - rest : units - rest
+        let rest = (units - Self.dust) % unitsPerPixel
+        return units - Self.dust + (rest > 0 ? unitsPerPixel - rest : -rest)
     }
 }

@@ -13,12 +13,24 @@ struct NaiveFlow {
         var inset = EdgeInsets.zero
     }
 
+    /// How a coordinate is put on whole pixels.
+    enum Rounding {
+        /// As the number that the sums would be without the dust of binary fractions.
+        case exact
+        /// As a 32-bit number, which has no room for the dust (`floorf`, `ceilf`).
+        case singlePrecision
+        /// As it is, with the dust: 63.99999999999999 is in pixel 63 (`floor`, `ceil`).
+        case doublePrecision
+    }
+
     let configuration: FlowConfiguration
     let container: Size
+    private let rounding: Rounding
     private(set) var sections: [Section] = []
 
-    init(_ list: TestList, _ configuration: FlowConfiguration, container: Size) {
+    init(_ list: TestList, _ configuration: FlowConfiguration, container: Size, rounding: Rounding = .exact) {
         self.configuration = configuration
+        self.rounding = rounding
         self.container = container
         layOut(list)
     }
@@ -39,8 +51,15 @@ struct NaiveFlow {
     private func pixels(_ rect: Rect) -> Rect {
         let scale = configuration.scale
         guard scale > 0 else { return rect }
-        func down(_ value: Double) -> Double { (value * scale + 1e-6).rounded(.down) / scale }
-        func up(_ value: Double) -> Double { (value * scale - 1e-6).rounded(.up) / scale }
+        func pixels(_ value: Double, _ rule: FloatingPointRoundingRule) -> Double {
+            switch rounding {
+            case .exact: (value * scale + (rule == .down ? 5e-5 : -5e-5)).rounded(rule) / scale
+            case .singlePrecision: Double(Float(value * scale).rounded(rule)) / scale
+            case .doublePrecision: (value * scale).rounded(rule) / scale
+            }
+        }
+        func down(_ value: Double) -> Double { pixels(value, .down) }
+        func up(_ value: Double) -> Double { pixels(value, .up) }
         return Rect(x: down(rect.minX), y: down(rect.minY), width: up(rect.size.width), height: up(rect.size.height))
     }
 
