@@ -75,6 +75,9 @@ extension ListObject: ListDiffable {
 @frozen public enum ListDiffMoves: Sendable, Hashable {
     /// IGListKit's: each whose index differs from old index − deletes before it + inserts before it.
     case positional
-    /// The fewest: all but a longest increasing run of those that stay.
+    /// The fewest for the pairs that identifiers make: all but a longest increasing run of those that stay.
+    ///
+    /// Where identifiers repeat, the pairs are IGListKit's, the first before with the first after and so on; other pairs may
+    /// need fewer moves. The objects of a list never repeat.
     case minimal
 }

@@ -21,7 +21,9 @@ extension ListAdapter {
         public var workingRange = 0
         /// How changes are announced.
         public var updater: Updater = .batch
-        /// More section changes than this are announced as a reload; 0 = only when the batches would pass 64 KiB.
+        /// More announced section changes than this are announced as a reload; 0 = only when the batches would pass 64 KiB.
+        ///
+        /// IGListKit's is 100.
         public var reloadThreshold = 0
         /// Moves are announced as a delete and an insert.
         public var sectionMovesAsDeletesInserts = false

@@ -106,6 +106,15 @@ struct DiffTests {
         }
     }
 
+    @Test(
+        "minimal moves, repeated identifiers → the fewest for IGListKit's pairs, though others need none (DF-17, U11)")
+    func minimalOfRepeated() {
+        func elements(_ ids: Int...) -> [Element] { ids.map { Element(id: $0, value: 0) } }
+        let result = ListDiff.between(elements(1, 2, 1), elements(2, 1), moves: .minimal)
+        #expect(Array(result.deletes) == [2] && result.moves.count == 1)
+        #expect(ListDiff.between(elements(2, 1), elements(2, 1), moves: .minimal).moves.isEmpty)
+    }
+
     @Test("minimal moves → the same result otherwise, and as few moves as there can be (U11)", arguments: 0..<10)
     func minimal(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))

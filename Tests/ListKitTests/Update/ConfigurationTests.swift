@@ -24,6 +24,15 @@ struct ConfigurationTests {
         #expect(list.adapter.configuration.coalescing == .init(minimum: 5, maximum: 9, increment: 1))
     }
 
+    @Test(
+        "many section changes → a batch by default; a reload above a threshold, of which IGListKit's is 100 (F77)",
+        arguments: [(0, 101, Transaction.Kind.update), (100, 100, .update), (100, 101, .reload)])
+    func reloadThreshold(threshold: Int, changes: Int, kind: Transaction.Kind) throws {
+        let list = TestHost { if threshold > 0 { $0.reloadThreshold = threshold } }
+        let objects = try (0..<changes).map { try ListObject(id: "\($0)") }
+        #expect(try list.update(objects).transaction?.kind == kind)
+    }
+
     @Test("another direction → a reload: views are laid out anew, the list stays")
     func direction() throws {
         let list = TestHost(try objects("a", "b"))
