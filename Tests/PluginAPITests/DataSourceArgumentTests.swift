@@ -39,9 +39,9 @@ struct DataSourceArgumentTests {
     @Test(
         "a part that cannot be read → invalidArguments that names it",
         arguments: [
-            ("/a&color=red", "“color”"), ("/a&", "“”"), ("/100%", "“/100%”"), ("/%4", "%25"), ("/%zz", "%25"),
-            ("/%ff", "not UTF-8"), ("depth=%", "“%”"), ("/a&depth=1&unit=a&depth=1", "“depth” is given twice"),
-            ("recursive&recursive", "“recursive” is given twice"),
+            ("/a&color=red", "\"color\""), ("/a&", "\"\""), ("/100%", "\"/100%\""), ("/%4", "%25"), ("/%zz", "%25"),
+            ("/%ff", "not UTF-8"), ("depth=%", #""%""#), ("/a&depth=1&unit=a&depth=1", #""depth" is given twice"#),
+            ("recursive&recursive", #""recursive" is given twice"#),
         ])
     func wrong(text: String, named: String) {
         let error = #expect(throws: ListError.self) { try argument(text) }
@@ -52,6 +52,6 @@ struct DataSourceArgumentTests {
     @Test("nothing said of repeating → no option may be")
     func noneRepeatable() throws {
         let error = #expect(throws: ListError.self) { try DataSourceArgument("unit=a&unit=b") { $0 == "unit" } }
-        #expect(error?.message == "“unit=b”: the option “unit” is given twice")
+        #expect(error?.message == #""unit=b": the option "unit" is given twice"#)
     }
 }

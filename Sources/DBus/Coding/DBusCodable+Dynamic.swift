@@ -30,7 +30,7 @@ extension Variant: DBusDecodable where Value: DBusDecodable {
         value = try reader.variant { (inside) throws(DBusError) in
             let found = inside.nextSignature
             guard found == Value.signature else {
-                throw .invalidArgs("a variant holds “\(found)” where “\(Value.signature)” belongs")
+                throw .invalidArgs("a variant holds \(found.text.quoted) where “\(Value.signature)” belongs")
             }
             return try Value(from: &inside)
         }

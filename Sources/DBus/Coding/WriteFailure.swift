@@ -31,11 +31,11 @@ indirect enum WriteFailure {
         case .tooLarge(let limit):
             .limitsExceeded("the message would be larger than \(limit) bytes")
         case .nul(let text):
-            .invalidArgs("text with a NUL character cannot be sent: “\(text.prefix(80))”")
+            .invalidArgs("text with a NUL character cannot be sent: \(text.quoted)")
         case .notUTF8:
             .invalidArgs("text that is not UTF-8 cannot be sent")
         case .notSingle(let signature):
-            .invalidArgs("a variant holds exactly one type, not “\(signature)”")
+            .invalidArgs("a variant holds exactly one type, not \(signature.text.quoted)")
         case .noMemory:
             DBusError(.noMemory, "no memory for the message, or too many descriptors in it")
         case .abandoned:

@@ -40,10 +40,10 @@ extension Connection {
     public func requestName(
         _ name: String, _ flags: NameRequestFlags = .doNotQueue
     ) async throws(DBusError) -> NameRequestResult {
-        guard Names.isWellKnownName(name) else { throw .invalidArgs("“\(name)” is not a bus name") }
+        guard Names.isWellKnownName(name) else { throw .invalidArgs("\(name.quoted) is not a bus name") }
         let answer = try await bus.call("RequestName", name, flags.rawValue, returning: UInt32.self)
         guard let result = NameRequestResult(rawValue: answer) else {
-            throw .failed("the bus answered \(answer) to the request for “\(name)”")
+            throw .failed("the bus answered \(answer) to the request for \(name.quoted)")
         }
         return result
     }
@@ -51,7 +51,7 @@ extension Connection {
     /// Gives a name back; false when it was not ours.
     @discardableResult
     public func releaseName(_ name: String) async throws(DBusError) -> Bool {
-        guard Names.isWellKnownName(name) else { throw .invalidArgs("“\(name)” is not a bus name") }
+        guard Names.isWellKnownName(name) else { throw .invalidArgs("\(name.quoted) is not a bus name") }
         return try await bus.call("ReleaseName", name, returning: UInt32.self) == 1
     }
 

@@ -8,7 +8,7 @@ extension MatchRule {
         var seen: Set<String> = []
         for (key, value) in try MatchRule.pairs(of: text) {
             guard seen.insert(key).inserted else {
-                throw DBusError(.matchRuleInvalid, "the rule has “\(key)” twice")
+                throw DBusError(.matchRuleInvalid, "the rule has \(key.quoted) twice")
             }
             try set(key, value)
         }
@@ -38,7 +38,7 @@ extension MatchRule {
         let isPath = key.hasSuffix("path")
         let digits = key.dropFirst(3).dropLast(isPath ? 4 : 0)
         guard key.hasPrefix("arg"), digits.allSatisfy(\.isASCII), let index = UInt8(digits), index <= 63 else {
-            throw DBusError(.matchRuleInvalid, "a rule has no key “\(key)”")
+            throw DBusError(.matchRuleInvalid, "a rule has no key \(key.quoted)")
         }
         if isPath { argumentPaths[Int(index)] = value } else { arguments[Int(index)] = value }
     }
@@ -49,7 +49,7 @@ extension MatchRule {
     }
 
     private static func invalid(_ key: String, _ value: String) -> DBusError {
-        DBusError(.matchRuleInvalid, "“\(value)” is not a valid “\(key)” of a rule")
+        DBusError(.matchRuleInvalid, "\(value.quoted) is not a valid \(key.quoted) of a rule")
     }
 
     /// Inside apostrophes everything stands for itself; outside, a backslash makes an apostrophe one.
@@ -60,7 +60,7 @@ extension MatchRule {
             rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r" }
             guard !rest.isEmpty else { return pairs }
             guard let equals = rest.firstIndex(of: "=") else {
-                throw DBusError(.matchRuleInvalid, "“\(rest)” in a rule has no “=”")
+                throw DBusError(.matchRuleInvalid, "\(rest.quoted) in a rule has no “=”")
             }
             let key = String(rest[..<equals])
             rest = rest[rest.index(after: equals)...]

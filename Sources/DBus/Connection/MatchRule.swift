@@ -68,7 +68,7 @@ extension MatchRule {
     /// - Throws: `MatchRuleInvalid` naming the key.
     public func validate() throws(DBusError) {
         func require(_ condition: Bool, _ key: String) throws(DBusError) {
-            guard condition else { throw DBusError(.matchRuleInvalid, "the rule's “\(key)” is not valid") }
+            guard condition else { throw DBusError(.matchRuleInvalid, "the rule's \(key.quoted) is not valid") }
         }
         try require(sender.map(Names.isBusName) ?? true, "sender")
         try require(destination.map(Names.isBusName) ?? true, "destination")

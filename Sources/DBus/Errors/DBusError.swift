@@ -69,7 +69,7 @@ extension DBusError {
     public static func noReply(_ message: String) -> DBusError { DBusError(.noReply, message) }
     /// An object path that nothing stands behind.
     public static func unknownObject(_ path: ObjectPath) -> DBusError {
-        DBusError(.unknownObject, "there is no object at \(path)")
+        DBusError(.unknownObject, "there is no object at \(path.text.quoted)")
     }
 }
 

@@ -67,7 +67,7 @@ extension Message {
     ) throws(DBusError) -> (repeat each Value) {
         let wanted = Signature.of(repeat (each Value).self)
         guard signature == wanted else {
-            throw .invalidArgs("the message holds “\(signature)” where “\(wanted)” belongs")
+            throw .invalidArgs("the message holds \(signature.text.quoted) where “\(wanted)” belongs")
         }
         return try read { (reader) throws(DBusError) in
             (repeat try (each Value)(from: &reader))

@@ -101,12 +101,12 @@ extension Message {
     /// The answer to this method call.
     public func methodReturn() throws(DBusError) -> Message { Message(try answer(.methodReturn)) }
 
-    /// The error answer to this method call; for a NUL, which D-Bus has no place for, the message has U+FFFD.
+    /// The error answer to this method call; its message is cut to 1 KiB, and control characters in it are escaped.
     public func errorReply(_ error: DBusError) throws(DBusError) -> Message {
         let draft = try answer(.error)
         draft.errorName = error.name
         let reply = Message(draft)
-        try reply.write(String(error.message.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
+        try reply.write(ErrorText.message(error.message))
         return reply
     }
 

@@ -43,7 +43,8 @@ extension Arguments {
             }
             guard types[index] == argument.signature else {
                 return .invalidArgs(
-                    "argument “\(argument.name)” has type “\(types[index])” where “\(argument.signature)” belongs")
+                    "argument “\(argument.name)” has type \(types[index].text.quoted) where “\(argument.signature)” belongs"
+                )
             }
         }
         return .invalidArgs("there are \(types.count) arguments where \(list.count) belong")

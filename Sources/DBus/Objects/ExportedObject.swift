@@ -87,7 +87,7 @@ private struct Binding<Object>: BoundInterface {
 
     func property(_ name: String, for peer: Peer?) throws(DBusError) -> PropertyWriter {
         guard let property = interface.property(name) else {
-            throw DBusError(.unknownProperty, "“\(interface.name)” has no property “\(name)”")
+            throw DBusError(.unknownProperty, "“\(interface.name)” has no property \(name.quoted)")
         }
         let write = try property.get(object, peer)
         return { writer in writer.variant(property.signature) { inside in write(&inside) } }

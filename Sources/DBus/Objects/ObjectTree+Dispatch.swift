@@ -19,7 +19,8 @@ extension ObjectTree {
             ?? standardInterfaces(of: place, call).first { $0.name == wanted }
         guard let found else {
             return call.fail(
-                DBusError(.unknownInterface, "the object at \(call.path) has no interface “\(wanted)”"))
+                DBusError(.unknownInterface, "the object at \(call.path.text.quoted) has no interface \(wanted.quoted)")
+            )
         }
         guard found.handle(call) else { return fail(call, interface: wanted) }
     }
@@ -39,8 +40,8 @@ extension ObjectTree {
     }
 
     private func fail(_ call: Call, interface: String?) {
-        let owner = interface.map { "interface “\($0)”" } ?? "the object at \(call.path)"
-        call.fail(DBusError(.unknownMethod, "\(owner) has no method “\(call.member)”"))
+        let owner = interface.map { "interface \($0.quoted)" } ?? "the object at \(call.path.text.quoted)"
+        call.fail(DBusError(.unknownMethod, "\(owner) has no method \(call.member.quoted)"))
     }
 }
 

@@ -27,6 +27,8 @@ public final class ObjectTree {
     /// The objects that were added, by path: the short way to them.
     private var objects: [ObjectPath: ExportedObject] = [:]
     private var connections: [WeakConnection] = []
+    /// The most bytes of a path that leads to something: what a caller makes longer is not looked up.
+    private var longestPath = 1
     /// Looks at each call before its method runs, and refuses it by throwing: limits, states of shutting down.
     public var admission: (@DBusActor (Call) throws -> Void)?
 
@@ -42,6 +44,7 @@ public final class ObjectTree {
 
     /// - Complexity: O(1) for an object that was added, else O(elements of the path) and what the resolver takes.
     func place(at path: ObjectPath) -> Place? {
+        guard path.text.utf8.count <= longestPath else { return nil }
         if let object = objects[path] { return .object(object) }
         let elements = path.elements[...]
         var node = root
@@ -109,6 +112,7 @@ extension ObjectTree {
     /// Lets `resolver` answer for everything below `path` that is not registered itself.
     public func setResolver(_ resolver: any ObjectResolver, below path: ObjectPath) {
         makeNode(at: path).resolver = resolver
+        longestPath = .max  // it alone knows its paths
     }
 
     /// Makes `path` an ObjectManager for everything below it.
@@ -117,6 +121,7 @@ extension ObjectTree {
     }
 
     private func makeNode(at path: ObjectPath) -> Node {
+        longestPath = max(longestPath, path.text.utf8.count)
         var node = root
         for element in path.elements {
             let name = String(element)

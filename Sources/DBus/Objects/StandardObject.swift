@@ -68,10 +68,11 @@ extension StandardObject {
         StandardInterface.properties,
         [
             .method("Get", in: ["interface_name": "s", "property_name": "s"], out: ["value": "v"]) { object, call in
-                let (interface, name) = try call.arguments(as: String.self, String.self)
-                let owner = try object.owner(of: name, in: interface)
+                let (interface, property) = try call.arguments(as: NameArgument.self, NameArgument.self)
+                let name = property.text
+                let owner = try object.owner(of: name, in: interface.text)
                 guard owner.isPropertyVisible(name, to: call.peer) else {
-                    throw DBusError.accessDenied("property “\(name)” is not for you")
+                    throw DBusError.accessDenied("property \(name.quoted) is not for you")
                 }
                 owner.settle(for: call.peer) {
                     do throws(DBusError) {
@@ -83,7 +84,7 @@ extension StandardObject {
                 }
             },
             .method("GetAll", in: ["interface_name": "s"], out: ["properties": "a{sv}"]) { object, call in
-                let owners = try object.interfaces(named: try call.arguments(as: String.self))
+                let owners = try object.interfaces(named: try call.arguments(as: NameArgument.self).text)
                 object.settle(owners[...], for: call.peer) {
                     call.replyWriting { writer in
                         writer.array { entries in
@@ -94,9 +95,9 @@ extension StandardObject {
             },
             .method("Set", in: ["interface_name": "s", "property_name": "s", "value": "v"]) { object, call in
                 try call.message.read { (reader) throws(DBusError) in
-                    let (interface, name) = (try reader.readString(), try reader.readString())
-                    let owner = try object.owner(of: name, in: interface)
-                    try owner.set(name, from: &reader, for: call)
+                    let (interface, name) = (try NameArgument(from: &reader), try NameArgument(from: &reader))
+                    let owner = try object.owner(of: name.text, in: interface.text)
+                    try owner.set(name.text, from: &reader, for: call)
                 }
                 call.reply()
             },
@@ -111,7 +112,7 @@ extension StandardObject {
     private func interfaces(named name: String) throws(DBusError) -> [any BoundInterface] {
         guard !name.isEmpty else { return interfaces }
         guard let interface = interfaces.first(where: { $0.name == name }) else {
-            throw DBusError(.unknownInterface, "the object at \(path) has no interface “\(name)”")
+            throw DBusError(.unknownInterface, "the object at \(path.text.quoted) has no interface \(name.quoted)")
         }
         return [interface]
     }
@@ -125,7 +126,7 @@ extension StandardObject {
 
     private func owner(of property: String, in interface: String) throws(DBusError) -> any BoundInterface {
         for owner in try interfaces(named: interface) where owner.describeProperty(property) != nil { return owner }
-        throw DBusError(.unknownProperty, "“\(interface)” has no property “\(property)”")
+        throw DBusError(.unknownProperty, "\(interface.quoted) has no property \(property.quoted)")
     }
 }
 
@@ -147,15 +148,16 @@ extension BoundInterface {
 
     fileprivate func set(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError) {
         guard let property = describeProperty(name), property.isWritable else {
-            throw DBusError(.propertyReadOnly, "property “\(name)” cannot be written")
+            throw DBusError(.propertyReadOnly, "property \(name.quoted) cannot be written")
         }
         guard isPropertyVisible(name, to: call.peer) else {
-            throw .accessDenied("property “\(name)” is not for you")
+            throw .accessDenied("property \(name.quoted) is not for you")
         }
         try reader.variant { (inside) throws(DBusError) in
             let found = inside.nextSignature
             guard found == property.signature else {
-                throw .invalidArgs("property “\(name)” has type “\(property.signature)”, not “\(found)”")
+                throw .invalidArgs(
+                    "property \(name.quoted) has type \(property.signature.text.quoted), not \(found.text.quoted)")
             }
             try setProperty(name, from: &inside, for: call)
         }

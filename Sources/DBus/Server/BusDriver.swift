@@ -25,14 +25,14 @@ final class BusDriver {
             .function("RemoveMatch", in: ["rule"]) { (driver, _, rule: String) in
                 try driver.client?.removeMatch(try MatchRule(parsing: rule))
             },
-            .function("GetNameOwner", in: ["name"], out: "unique_name") { (driver, _, name: String) in
-                guard let owner = driver.server?.owner(of: name) else {
-                    throw DBusError(.nameHasNoOwner, "nobody here has the name “\(name)”")
+            .function("GetNameOwner", in: ["name"], out: "unique_name") { (driver, _, name: NameArgument) in
+                guard let owner = driver.server?.owner(of: name.text) else {
+                    throw DBusError(.nameHasNoOwner, "nobody here has the name \(name.text.quoted)")
                 }
                 return owner
             },
-            .function("NameHasOwner", in: ["name"], out: "has_owner") { (driver, _, name: String) in
-                driver.server?.owner(of: name) != nil
+            .function("NameHasOwner", in: ["name"], out: "has_owner") { (driver, _, name: NameArgument) in
+                driver.server?.owner(of: name.text) != nil
             },
         ])
 

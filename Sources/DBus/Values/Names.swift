@@ -68,14 +68,14 @@ public enum Names {
 
 extension Names {
     static func checkInterface(_ name: String) throws(DBusError) {
-        guard isInterface(name) else { throw .invalidArgs("“\(name)” is not an interface name") }
+        guard isInterface(name) else { throw .invalidArgs("\(name.quoted) is not an interface name") }
     }
 
     static func checkMember(_ name: String) throws(DBusError) {
-        guard isMember(name) else { throw .invalidArgs("“\(name)” is not a member name") }
+        guard isMember(name) else { throw .invalidArgs("\(name.quoted) is not a member name") }
     }
 
     static func checkBusName(_ name: String) throws(DBusError) {
-        guard isBusName(name) else { throw .invalidArgs("“\(name)” is not a bus name") }
+        guard isBusName(name) else { throw .invalidArgs("\(name.quoted) is not a bus name") }
     }
 }

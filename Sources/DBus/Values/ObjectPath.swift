@@ -14,7 +14,7 @@ public struct ObjectPath: Hashable, Sendable {
     ///
     /// - Throws: `InvalidArgs` naming the text.
     public init(_ text: String) throws(DBusError) {
-        guard ObjectPath.isValid(text) else { throw .invalidArgs("“\(text)” is not an object path") }
+        guard ObjectPath.isValid(text) else { throw .invalidArgs("\(text.quoted) is not an object path") }
         self.text = text
     }
 

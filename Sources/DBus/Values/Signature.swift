@@ -17,7 +17,7 @@ public struct Signature: Hashable, Sendable {
     /// - Throws: `InvalidSignature` naming the text.
     public init(_ text: String) throws(DBusError) {
         guard Signature.isValid(text) else {
-            throw DBusError(.invalidSignature, "“\(text)” is not a signature")
+            throw DBusError(.invalidSignature, "\(text.quoted) is not a signature")
         }
         self.text = text
     }

@@ -1,5 +1,5 @@
 internal import DBus
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 
 /// The adapters by their names.
 @DBusActor
@@ -24,8 +24,9 @@ final class AdapterDirectory {
 
     /// The adapter with a name.
     ///
-    /// - Throws: `noSuchAdapter`, naming it.
+    /// - Throws: `noSuchAdapter`, naming it; `invalidArguments` for a name that is too long for any.
     func existing(_ name: String) throws(ListError) -> AdapterObject {
+        try Self.checkLength(of: name)
         guard let adapter = adapters[ExactText(name)] else { throw Self.missing(name) }
         return adapter
     }
@@ -39,16 +40,13 @@ final class AdapterDirectory {
     /// - Throws: `invalidArguments` for one that is too long, `adapterExists` for one in use, or kept for a list of a
     ///   configuration file.
     func reserve(_ name: String, isConfigured: Bool) async throws(ListError) {
-        guard name.utf8.count <= ObjectNames.longestName else {
-            throw ListError(
-                .invalidArguments, "name: \(name.utf8.count) bytes, more than \(ObjectNames.longestName)")
-        }
+        try Self.checkLength(of: name)
         await settle(name)
         guard adapters[ExactText(name)] == nil else {
-            throw ListError(.adapterExists, "there is an adapter \(name.debugDescription) already")
+            throw ListError(.adapterExists, "there is an adapter \(name.quoted) already")
         }
         guard isConfigured || !configuredNames.contains(ExactText(name)) else {
-            throw ListError(.adapterExists, "\(name.debugDescription) is the name of a list of a configuration file")
+            throw ListError(.adapterExists, "\(name.quoted) is the name of a list of a configuration file")
         }
         reserved[ExactText(name)] = []
     }
@@ -74,8 +72,14 @@ final class AdapterDirectory {
         }
     }
 
+    private static func checkLength(of name: String) throws(ListError) {
+        guard name.utf8.count <= ObjectNames.longestName else {
+            throw ListError(.invalidArguments, "name: more than \(ObjectNames.longestName) bytes")
+        }
+    }
+
     private static func missing(_ name: String) -> ListError {
-        ListError(.noSuchAdapter, "there is no adapter \(name.debugDescription)")
+        ListError(.noSuchAdapter, "there is no adapter \(name.quoted)")
     }
 
     func add(_ adapter: AdapterObject) { adapters[ExactText(adapter.name)] = adapter }

@@ -9,7 +9,8 @@ extension AdapterObject {
         let caller = try checkWritingAccess(call)
         let (expected, file, format, options) = try call.message.read { (reader) throws(DBusError) in
             (
-                try reader.readUInt64(), try reader.readFileDescriptor(of: "file"), try reader.readString(),
+                try reader.readUInt64(), try reader.readFileDescriptor(of: "file"),
+                try NameArgument(from: &reader).text,
                 try UpdateOptions(from: &reader, allowing: [.animated, .duplicates])
             )
         }
@@ -31,8 +32,8 @@ extension AdapterObject {
 
     func getObjectsByFileDescriptor(_ call: Call) throws {
         try checkReadingAccess(call)
-        let (offset, limit, format) = try call.arguments(as: UInt32.self, UInt32.self, String.self)
-        try Self.check(format: format)
+        let (offset, limit, format) = try call.arguments(as: UInt32.self, UInt32.self, NameArgument.self)
+        try Self.check(format: format.text)
         let user = try service.authority.caller(call.peer).user
         read(for: call) { [self] finished in
             do throws(ListError) {
@@ -54,7 +55,7 @@ extension AdapterObject {
 
     private static func check(format: String) throws(ListError) {
         guard format == "jsonl" else {
-            throw ListError(.invalidArguments, "format: \(format.debugDescription) is not jsonl")
+            throw ListError(.invalidArguments, "format: \(format.quoted) is not jsonl")
         }
     }
 }

@@ -19,7 +19,10 @@ extension AdapterObject {
 
     func findObject(_ call: Call) throws {
         try checkReadingAccess(call)
-        query(call, .find(id: try call.arguments(as: String.self))) { answer, writer in
+        let id = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
+            try reader.readIdentifier(within: limits)
+        }
+        query(call, .find(id: id)) { answer, writer in
             guard case .object(let revision, let section, let object) = answer else { return false }
             writer.append(revision)
             writer.append(UInt32(clamping: section))
@@ -58,11 +61,12 @@ extension AdapterObject {
 
     func subscribe(_ call: Call) throws {
         try checkReadingAccess(call)
-        let words = try call.arguments(as: [String].self)
+        let words = try call.arguments(as: [NameArgument].self).map(\.text)
         do throws(AdapterEvents.UnknownWord) {
             subscribe(call.peer, to: try AdapterEvents(words: words))
         } catch {
-            throw DBusError.invalidArgs("events: “\(error.word)” is none of updates, display, working-range, selection")
+            throw DBusError.invalidArgs(
+                "events: \(error.word.quoted) is none of updates, display, working-range, selection")
         }
         call.reply(status.revision)
     }
@@ -72,7 +76,7 @@ extension AdapterObject {
         guard access.isRestricted else { return }
         let caller = try service.authority.caller(call.peer, for: .inspect)
         guard access.allowsReading(caller) else {
-            throw ListError(.accessDenied, "user \(caller.user) may not read adapter \(name.debugDescription)")
+            throw ListError(.accessDenied, "user \(caller.user) may not read adapter \(name.quoted)")
         }
     }
 

@@ -34,24 +34,31 @@ extension AdapterObject {
 
     func moveObject(_ call: Call) throws {
         try checkWritingAccess(call)
-        let (expected, id, word, anchor) = try call.arguments(as: UInt64.self, String.self, String.self, String.self)
+        let (expected, move) = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
+            let (expected, id) = (try reader.readUInt64(), reader.identifier(within: limits))
+            let (word, anchor) = (try NameArgument(from: &reader).text, reader.identifier(within: limits))
+            let move = Result { () throws(DBusError) in
+                (id: try id.get(), position: try UpdateRequest.Position(word: word, anchor: anchor))
+            }
+            return (expected, move)
+        }
         try checkWritable()
-        let operation = Result { () throws(DBusError) in try UpdateRequest.Position(word: word, anchor: anchor) }
-            .operation { .moveObject(id: id, position: $0) }
+        let operation = move.operation { .moveObject(id: $0.id, position: $0.position) }
         update(call, expecting: expected, operation)
     }
 
     func patchObject(_ call: Call) throws {
         try checkWritingAccess(call)
         var decoder = ObjectDecoder(limits: service.objectLimits, payloadBytes: service.payloadBytes)
-        let (expected, id, set, unset) = try call.message.read { (reader) throws(DBusError) in
-            (
-                try reader.readUInt64(), try reader.readString(),
-                Result { () throws(DBusError) in try decoder.fields(from: &reader) }, try [String](from: &reader)
-            )
+        let (expected, patch) = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
+            let (expected, id) = (try reader.readUInt64(), reader.identifier(within: limits))
+            let set = Result { () throws(DBusError) in try decoder.fields(from: &reader) }
+            let unset = try [String](from: &reader)
+            return (expected, Result { () throws(DBusError) in (id: try id.get(), set: try set.get(), unset: unset) })
         }
         try checkWritable()
-        update(call, expecting: expected, set.operation { .patchObject(id: id, set: $0, unset: unset) })
+        let operation = patch.operation { .patchObject(id: $0.id, set: $0.set, unset: $0.unset) }
+        update(call, expecting: expected, operation)
     }
 
     func reloadObjects(_ call: Call) throws {
@@ -88,7 +95,7 @@ extension AdapterObject {
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         guard access.allowsWriting(caller) else {
             throw ListError(
-                .accessDenied, "user \(caller.user) may not write to adapter \(name.debugDescription)")
+                .accessDenied, "user \(caller.user) may not write to adapter \(name.quoted)")
         }
         return caller
     }
@@ -96,7 +103,7 @@ extension AdapterObject {
     /// Refuses lists that are filled by a source.
     func checkWritable() throws(ListError) {
         guard options.source == .push else {
-            throw ListError(.readOnly, "adapter \(name.debugDescription) is filled by \(options.source.text)")
+            throw ListError(.readOnly, "adapter \(name.quoted) is filled by \(options.source.text)")
         }
     }
 

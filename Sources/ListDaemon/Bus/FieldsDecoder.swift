@@ -6,7 +6,7 @@ extension MessageReader {
     ///
     /// - Throws: `InvalidArgs` for what no option can be: a file descriptor, more than 32 nested containers.
     mutating func readOptions() throws(DBusError) -> [String: Value] {
-        var decoder = FieldsDecoder()
+        var decoder = FieldsDecoder(longestKey: ObjectNames.longestName)
         do throws(DBusError) {
             let fields = try decoder.fields(from: &self)
             return Dictionary(fields.map { ($0.key, $0.value) }) { $1 }
@@ -22,6 +22,12 @@ struct FieldsDecoder {
     private var encoder = FieldsEncoder()
     /// The key of the field that is being read.
     private var key: [UInt8] = []
+    /// The most bytes of a key of the outermost `a{sv}`.
+    private let longestKey: Int
+
+    /// Makes a decoder of fields; one of options is told how long the name of an option can be, so that a longer one is
+    /// refused by its length.
+    init(longestKey: Int = .max) { self.longestKey = longestKey }
 
     /// The `a{sv}` that comes next.
     ///
@@ -53,6 +59,7 @@ struct FieldsDecoder {
     /// One field of the object if it is text, as most are; false when it is none.
     private mutating func copyText(from reader: inout MessageReader) throws(DBusError) -> Bool {
         let taken: Void? = try reader.textEntry { (key, text) throws(DBusError) in
+            try check(key)
             do throws(ListError) {
                 try encoder.appendField(key, text: text)
             } catch {
@@ -62,10 +69,17 @@ struct FieldsDecoder {
         return taken != nil
     }
 
+    private func check(_ key: Span<UInt8>) throws(DBusError) {
+        guard key.count <= longestKey else { throw .invalidArgs("\(FieldsDecoder.quoted(key)) is unknown") }
+    }
+
     private static func fault(of key: Span<UInt8>, _ error: DBusError) -> DBusError {
-        // The buffer is only read during the call.
-        let name = unsafe key.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
-        return DBusError(name: error.name, message: "\(name.debugDescription): \(error.message)")
+        DBusError(name: error.name, message: "\(quoted(key)): \(error.message)")
+    }
+
+    private static func quoted(_ key: Span<UInt8>) -> String {
+        // More than that is not quoted, whatever it is. The buffer is only read during the call.
+        unsafe key.withUnsafeBufferPointer { unsafe String(decoding: $0.prefix(1024), as: UTF8.self) }.quoted
     }
 
     /// One field of the object; a fault inside of it names its key.
@@ -73,6 +87,7 @@ struct FieldsDecoder {
         try reader.dictionaryEntry { (entry) throws(DBusError) in
             key.removeAll(keepingCapacity: true)
             try entry.readUTF8 { (text) throws(DBusError) in
+                try check(text)
                 // The buffer is only read during the call.
                 unsafe text.withUnsafeBufferPointer { unsafe key.append(contentsOf: $0) }
             }

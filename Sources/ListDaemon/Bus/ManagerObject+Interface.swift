@@ -1,5 +1,5 @@
 internal import DBus
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 @_spi(Daemon) internal import PluginAPI
 
 // The table of org.listd.Listd1.Manager: the same members in the same order as the interface file.
@@ -15,10 +15,10 @@ extension ManagerObject {
             try manager.createAdapter(call)
         },
         .method("RemoveAdapter", in: ["name": "s"]) { manager, call in
-            try manager.removeAdapter(call, try call.arguments(as: String.self))
+            try manager.removeAdapter(call, try call.arguments(as: NameArgument.self).text)
         },
-        .function("GetAdapter", in: ["name"], out: "adapter") { (manager, _, name: String) in
-            try manager.service.adapters.existing(name).path
+        .function("GetAdapter", in: ["name"], out: "adapter") { (manager, _, name: NameArgument) in
+            try manager.service.adapters.existing(name.text).path
         },
         .function("ListAdapters", out: "adapters") { (manager, _) in manager.listAdapters() },
         .function("ListViews", out: "views") { (manager, _) in manager.listViews() },
@@ -30,7 +30,7 @@ extension ManagerObject {
             try manager.loadPlugin(call, try call.arguments(as: String.self))
         },
         .method("UnloadPlugin", in: ["name": "s"]) { manager, call in
-            try manager.unloadPlugin(call, try call.arguments(as: String.self))
+            try manager.unloadPlugin(call, try call.arguments(as: NameArgument.self).text)
         },
         .method("Reload") { manager, call in
             _ = try manager.service.authority.administrator(call, for: .manageDaemon)
@@ -39,9 +39,9 @@ extension ManagerObject {
                 call.reply()
             }
         },
-        .function("SetLogLevel", in: ["level"]) { (manager, call, level: String) in
+        .function("SetLogLevel", in: ["level"]) { (manager, call, level: NameArgument) in
             _ = try manager.service.authority.administrator(call, for: .manageDaemon)
-            try manager.setLogLevel(level)
+            try manager.setLogLevel(level.text)
         },
         .method("Dump", out: ["text": "s"]) { manager, call in try manager.dump(call, inline: true) },
         .method("DumpByFileDescriptor", out: ["fd": "h"]) { manager, call in try manager.dump(call, inline: false) },
@@ -66,7 +66,7 @@ extension ManagerObject {
     private func setLogLevel(_ name: String) throws(ListError) {
         guard let level = Log.Level(name: name) else {
             throw ListError(
-                .invalidArguments, "level \(name.debugDescription) is none of error, warning, notice, info, debug")
+                .invalidArguments, "level \(name.quoted) is none of error, warning, notice, info, debug")
         }
         guard level != service.log.level else { return }
         service.log.level = level

@@ -1,5 +1,5 @@
 package import DBus
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 internal import PluginAPI
 
 /// The manager on the bus: adapters, plugins, the daemon itself.
@@ -45,7 +45,7 @@ extension ManagerObject {
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         try service.checkCreator(caller)
         let (name, values) = try call.message.read { (reader) throws(DBusError) in
-            (try reader.readString(), try reader.readOptions())
+            (try NameArgument(from: &reader).text, try reader.readOptions())
         }
         let size = try Fields(values).byteCount
         guard size <= ManagerObject.largestOptions else {
@@ -76,8 +76,8 @@ extension ManagerObject {
             throw ListError(
                 .accessDenied,
                 adapter.access.isConfigured
-                    ? "adapter \(name.debugDescription) comes from a configuration file"
-                    : "adapter \(name.debugDescription) belongs to user \(adapter.access.owner)")
+                    ? "adapter \(name.quoted) comes from a configuration file"
+                    : "adapter \(name.quoted) belongs to user \(adapter.access.owner)")
         }
         answer(call) { [service] in
             try await service.remove(adapter)

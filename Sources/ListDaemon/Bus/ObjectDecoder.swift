@@ -36,8 +36,9 @@ struct ObjectDecoder {
         return try elements(of: "upserts", from: &reader) { (decoder, members) throws(DBusError) in
             try decoder.readID(from: &members)
             try decoder.readType(from: &members)
-            let position = try UpdateRequest.Position(
-                word: try members.readString(), anchor: try members.readString())
+            let word = try NameArgument(from: &members).text
+            let anchor = members.identifier(within: decoder.limits)
+            let position = try UpdateRequest.Position(word: word, anchor: anchor)
             return UpdateRequest.Upsert(try decoder.object(from: &members), position: position)
         }
     }
@@ -111,14 +112,14 @@ struct ObjectDecoder {
 
 extension UpdateRequest.Position {
     /// Reads the contract's words; `anchor` counts for `before` and `after` only.
-    init(word: String, anchor: String) throws(DBusError) {
+    init(word: String, anchor: Result<String, DBusError>) throws(DBusError) {
         switch word {
         case "keep": self = .keep
         case "first": self = .first
         case "last": self = .last
-        case "before": self = .before(anchor)
-        case "after": self = .after(anchor)
-        default: throw .invalidArgs("position “\(word)” is none of keep, first, last, before, after")
+        case "before": self = .before(try anchor.get())
+        case "after": self = .after(try anchor.get())
+        default: throw .invalidArgs("position \(word.quoted) is none of keep, first, last, before, after")
         }
     }
 }

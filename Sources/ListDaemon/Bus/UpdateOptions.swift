@@ -20,15 +20,15 @@ struct UpdateOptions {
     init(from reader: inout MessageReader, allowing names: Set<Name>) throws(DBusError) {
         for (key, value) in try Self.given(&reader).sorted(by: { $0.key < $1.key }) {
             guard let name = Name(rawValue: key), names.contains(name) else {
-                throw .invalidArgs("unknown option “\(key)”")
+                throw .invalidArgs("unknown option \(key.quoted)")
             }
             switch (name, value) {
             case (.animated, .flag(let flag)): animated = flag
             case (.duplicates, .word("fail")): duplicates = .fail
-            case (.duplicates, .word(let word)): throw .invalidArgs("option duplicates: “\(word)” is not fail")
+            case (.duplicates, .word(let word)): throw .invalidArgs("option duplicates: \(word.quoted) is not fail")
             case (_, .flag): throw .invalidArgs("option \(key): type “b” is wrong")
             case (_, .word): throw .invalidArgs("option \(key): type “s” is wrong")
-            case (_, .other(let type)): throw .invalidArgs("option \(key): type “\(type)” is wrong")
+            case (_, .other(let type)): throw .invalidArgs("option \(key): type \(type.text.quoted) is wrong")
             }
         }
     }
@@ -42,7 +42,7 @@ struct UpdateOptions {
         init(_ reader: inout MessageReader) throws(DBusError) {
             switch reader.next {
             case .boolean: self = .flag(try reader.readBool())
-            case .string: self = .word(try reader.readString())
+            case .string: self = .word(try NameArgument(from: &reader).text)
             default: self = .other(reader.nextSignature)
             }
         }
@@ -54,7 +54,7 @@ struct UpdateOptions {
             var given: [String: Given] = [:]
             while !entries.atEnd {
                 try entries.dictionaryEntry { (entry) throws(DBusError) in
-                    let name = try entry.readString()
+                    let name = try NameArgument(from: &entry).text
                     given[name] = try entry.variant { (inside) throws(DBusError) in try Given(&inside) }
                 }
             }

@@ -1,5 +1,5 @@
 internal import DBus
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 
 extension ViewObject {
     func setViewport(_ call: Call) throws {
@@ -29,11 +29,13 @@ extension ViewObject {
 
     func scrollTo(_ call: Call) throws {
         try check(call)
-        let (id, item, word) = try call.arguments(as: String.self, UInt32.self, String.self)
-        guard let position = ScrollPosition(rawValue: word) else {
-            throw DBusError.invalidArgs("position “\(word)” is none of none, start, center, end")
+        let (id, item, word) = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
+            (reader.identifier(within: limits), try reader.readUInt32(), try NameArgument(from: &reader).text)
         }
-        perform(call, .scrollTo(id: id, item: Int(item), position)) { answer, writer in
+        guard let position = ScrollPosition(rawValue: word) else {
+            throw DBusError.invalidArgs("position \(word.quoted) is none of none, start, center, end")
+        }
+        perform(call, .scrollTo(id: try id.get(), item: Int(item), position)) { answer, writer in
             guard case .scrolled(let offset, let sequence) = answer else { return false }
             writer.append(offset)
             writer.append(sequence)
@@ -57,7 +59,9 @@ extension ViewObject {
 
     func select(_ call: Call, _ isSelected: Bool) throws {
         try check(call)
-        let (id, item) = try call.arguments(as: String.self, UInt32.self)
+        let (id, item) = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
+            (try reader.readIdentifier(within: limits), try reader.readUInt32())
+        }
         perform(call, .select(id: id, item: Int(item), isSelected)) { answer, writer in
             guard case .flag(let flag) = answer else { return false }
             writer.append(flag)
@@ -67,7 +71,9 @@ extension ViewObject {
 
     func setHighlighted(_ call: Call) throws {
         try check(call)
-        let (id, item, flag) = try call.arguments(as: String.self, UInt32.self, Bool.self)
+        let (id, item, flag) = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
+            (try reader.readIdentifier(within: limits), try reader.readUInt32(), try reader.readBool())
+        }
         perform(call, .setHighlighted(id: id, item: Int(item), flag)) { _, _ in true }
     }
 

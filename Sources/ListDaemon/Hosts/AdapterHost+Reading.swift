@@ -13,7 +13,7 @@ extension AdapterHost {
             return .objects(revision: adapter.revision, total: adapter.objectCount, page)
         case .find(let id):
             guard let section = adapter.section(forID: id), let object = adapter.object(at: section) else {
-                throw ListError(.noSuchObject, "id: there is no object \(id.debugDescription)")
+                throw ListError(.noSuchObject, "id: there is no object \(id.quoted)")
             }
             return .object(revision: adapter.revision, section: section, object)
         case .items(let first, let count, let byteLimit):

@@ -1,4 +1,4 @@
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 
 extension ListError {
     /// What writing calls get once the end was asked for, and all calls when nobody is there any more.
@@ -8,6 +8,6 @@ extension ListError {
     ///
     /// - Parameter reason: why it has ended; nil = another host goes on with it.
     static func gone(_ adapter: String, because reason: ViewClosing? = nil) -> ListError {
-        reason == .shuttingDown ? ending : ListError(.noSuchAdapter, "adapter \(adapter.debugDescription) is gone")
+        reason == .shuttingDown ? ending : ListError(.noSuchAdapter, "adapter \(adapter.quoted) is gone")
     }
 }

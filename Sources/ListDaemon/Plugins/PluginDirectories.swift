@@ -1,5 +1,5 @@
 internal import Glibc
-package import ListKit
+@_spi(Daemon) package import ListKit
 
 /// Where plugins are looked for, in order.
 package struct PluginDirectories: Sendable, Hashable {
@@ -26,14 +26,15 @@ package struct PluginDirectories: Sendable, Hashable {
         }
         let directories = paths.joined(separator: ":")
         guard nameOrPath.utf8.contains(UInt8(ascii: "/")) else {
+            let file = String(nameOrPath.unicodeScalars.prefix(64))
             throw ListError(
                 .noSuchPlugin,
-                "\(nameOrPath): no such plugin; there is no \(nameOrPath).so or lib\(nameOrPath).so in \(directories)")
+                "\(nameOrPath.quoted): no such plugin; there is no \(file).so or lib\(file).so in \(directories)")
         }
+        let name = PluginFile.pluginName(ofFile: nameOrPath)
         throw ListError(
             .noSuchPlugin,
-            "\(nameOrPath): no such file; a plugin is loaded by its name, “\(PluginFile.pluginName(ofFile: nameOrPath))”, from \(directories)"
-        )
+            "\(nameOrPath.quoted): no such file; a plugin is loaded by its name, \(name.quoted), from \(directories)")
     }
 
     private func candidates(for nameOrPath: String) -> [String] {

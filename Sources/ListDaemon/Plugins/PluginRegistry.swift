@@ -1,5 +1,5 @@
 internal import Glibc
-package import ListKit
+@_spi(Daemon) package import ListKit
 @_spi(Daemon) internal import PluginAPI
 
 /// The plugins that this daemon has been asked for: loads them, and knows what they bring.
@@ -212,7 +212,8 @@ package actor PluginRegistry {
         let plugin = await worker.plugin
         for (type, name) in option where BuiltInSectionControllers.kind(named: name) == nil {
             guard let reference = ControllerName(name), reference.plugin == isolated else {
-                throw ListError(.noSuchSectionController, "section-controllers: “\(name)” for “\(type)”: no such thing")
+                throw ListError(
+                    .noSuchSectionController, "section-controllers: \(name.quoted) for \(type.quoted): no such thing")
             }
             guard plugin.sectionControllers.contains(reference.name) else { throw Self.missing(reference) }
         }
@@ -226,7 +227,8 @@ package actor PluginRegistry {
     }
 
     private static func missing(_ reference: ControllerName) -> ListError {
-        ListError(.noSuchSectionController, "plugin \(reference.plugin) has no section controller \(reference.name)")
+        ListError(
+            .noSuchSectionController, "plugin \(reference.plugin) has no section controller \(reference.name.quoted)")
     }
 
     /// Makes the data source of a list; the plugin is loaded for it if need be.
@@ -255,6 +257,6 @@ package actor PluginRegistry {
     }
 
     private static func missing(_ source: String, of plugin: String) -> ListError {
-        ListError(.invalidArguments, "source: plugin \(plugin) has no data source \(source)")
+        ListError(.invalidArguments, "source: plugin \(plugin) has no data source \(source.quoted)")
     }
 }

@@ -1,4 +1,4 @@
-package import ListKit
+@_spi(Daemon) package import ListKit
 package import PluginAPI
 
 /// The section controllers of one list, by object type: what the option `section-controllers` comes to.
@@ -57,7 +57,8 @@ package struct SectionControllerTable: Sendable {
             } else if let reference = ControllerName(name), reference.plugin != "listd" {
                 kinds[type] = .plugin(name, try entry(reference))
             } else {
-                throw ListError(.noSuchSectionController, "section-controllers: “\(name)” for “\(type)”: no such thing")
+                throw ListError(
+                    .noSuchSectionController, "section-controllers: \(name.quoted) for \(type.quoted): no such thing")
             }
         }
         self.init(option: option, kinds: kinds)

@@ -42,7 +42,7 @@ package struct ObjectLimits: Sendable, Equatable {
     /// - Throws: `payloadTooLarge`.
     func checkSize(of object: ListObject) throws(ListError) {
         guard object.byteCount <= objectBytes else {
-            throw .tooLarge("object \(object.id.debugDescription)", object.byteCount, limit: objectBytes)
+            throw .tooLarge("object \(object.id.quoted)", object.byteCount, limit: objectBytes)
         }
     }
 }

@@ -21,7 +21,7 @@ extension ListAdapter {
                     continue
                 }
                 if !identities[handle, default: []].insert(ExactText(identity)).inserted {
-                    fault(handle, "two items with the identity \(identity.debugDescription)")
+                    fault(handle, "two items with the identity \(identity.quoted)")
                 }
             }
             guard view.isStale else {

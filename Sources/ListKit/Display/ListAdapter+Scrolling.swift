@@ -11,10 +11,10 @@ extension ListAdapter {
             throw ListError(.invalidArguments, "a view without a viewport cannot scroll")
         }
         guard let handle = sections.handle(forID: objectID) else {
-            throw ListError(.noSuchObject, "id: no object \(objectID.debugDescription)")
+            throw ListError(.noSuchObject, "id: no object \(objectID.quoted)")
         }
         guard let range = scrollRange(of: handle, item: item, in: view) else {
-            throw ListError(.noSuchItem, "item: \(objectID.debugDescription) has no item \(item)")
+            throw ListError(.noSuchItem, "item: \(objectID.quoted) has no item \(item)")
         }
         let reply = scroll(view, to: ScrollTarget(range: range, position: position))
         return (view.offset, reply)
@@ -82,7 +82,7 @@ extension ListAdapter {
             let size = measured.size
             guard size.width.isFinite, size.height.isFinite, size.width >= 0, size.height >= 0 else {
                 throw ListError(
-                    .invalidArguments, "sizes: \(measured.objectID.debugDescription) item \(measured.item): \(size)")
+                    .invalidArguments, "sizes: \(measured.objectID.quoted) item \(measured.item): \(size)")
             }
         }
         var changed: [IndexPath] = []

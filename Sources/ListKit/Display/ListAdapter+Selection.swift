@@ -94,10 +94,10 @@ extension ListAdapter {
 
     func handle(ofItem item: Int, of id: String) throws(ListError) -> SectionHandle {
         guard let handle = sections.handle(forID: id) else {
-            throw ListError(.noSuchObject, "id: no object \(id.debugDescription)")
+            throw ListError(.noSuchObject, "id: no object \(id.quoted)")
         }
         guard (0..<sections.itemCount(of: handle)).contains(item) else {
-            throw ListError(.noSuchItem, "item: \(id.debugDescription) has no item \(item)")
+            throw ListError(.noSuchItem, "item: \(id.quoted) has no item \(item)")
         }
         return handle
     }

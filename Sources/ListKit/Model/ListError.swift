@@ -52,9 +52,12 @@
     /// may be added.
     @usableFromInline let parts: Parts
 
-    /// Makes an error.
+    /// Makes an error; message and cause are cut to 1 KiB together, and control characters in them are escaped.
     public init(_ code: Code, _ message: String, cause: String? = nil) {
-        parts = Parts(code: code, message: message, cause: cause)
+        let message = ErrorText.bounded(message)
+        let room = ErrorText.longestMessage - message.utf8.count - " ()".utf8.count
+        parts = Parts(
+            code: code, message: message, cause: room < 3 ? nil : cause.map { ErrorText.bounded($0, to: room) })
     }
 
     /// The kind of failure.

@@ -23,7 +23,7 @@ extension ListAdapter {
         makingDepth += 1
         defer { makingDepth -= 1 }
         guard let kind = kind(for: object) else {
-            fault(handle, "no section controller for the type \(object.type.debugDescription)")
+            fault(handle, "no section controller for the type \(object.type.quoted)")
             return nil
         }
         guard registry.beginMaking(handle) else { return nil }

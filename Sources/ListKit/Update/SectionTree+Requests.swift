@@ -41,14 +41,14 @@ extension SectionTree {
         guard patched.byteCount <= max(maximumBytes, object.byteCount) else {
             throw ListError(
                 .payloadTooLarge,
-                "object \(id.debugDescription) would have \(patched.byteCount) bytes, more than \(maximumBytes)")
+                "object \(id.quoted) would have \(patched.byteCount) bytes, more than \(maximumBytes)")
         }
         return replaceIfChanged(patched)
     }
 
     private func existing(_ id: String) throws(ListError) -> Int {
         guard let index = index(of: id) else {
-            throw ListError(.noSuchObject, "id: no object \(id.debugDescription)")
+            throw ListError(.noSuchObject, "id: no object \(id.quoted)")
         }
         return index
     }
@@ -79,7 +79,7 @@ extension SectionTree {
         }
         if anchor == id { return nil }
         guard let place = index(of: anchor) else {
-            throw ListError(.noSuchObject, "anchor: no object \(anchor.debugDescription)")
+            throw ListError(.noSuchObject, "anchor: no object \(anchor.quoted)")
         }
         let shifted = origin.map { $0 < place } == true ? place - 1 : place
         if case .after = position { return shifted + 1 }

@@ -83,7 +83,7 @@ struct UpdateStaging: ~Copyable {
     ) throws(ListError) -> Int {
         let unique = UniqueObjects(objects)
         if duplicates == .fail, let first = unique.firstDuplicate {
-            throw ListError(.duplicateIdentifier, "objects: the identifier \(first.id.debugDescription) occurs twice")
+            throw ListError(.duplicateIdentifier, "objects: the identifier \(first.id.quoted) occurs twice")
         }
         guard objects.count <= SectionWord.maximumSlots else {
             throw ListError(.limitsExceeded, "objects: \(objects.count) in one list")

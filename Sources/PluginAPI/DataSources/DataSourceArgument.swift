@@ -1,3 +1,5 @@
+@_spi(Daemon) public import ListKit
+
 /// The argument of a data source in its parts: what it reads, and options, as in `/srv/music&recursive&depth=3`.
 ///
 /// Parts are separated by `&`. The first one is the subject, unless it is an option; an option is `key=value`, or `key`
@@ -32,14 +34,14 @@ public struct DataSourceArgument: Sendable, Hashable {
             let key = String(part.prefix { $0 != "=" })
             if isOption(key) {
                 guard values[key] == nil || isRepeatable(key) else {
-                    throw ListError(.invalidArguments, "“\(part)”: the option “\(key)” is given twice")
+                    throw ListError(.invalidArguments, "\(part.quoted): the option \(key.quoted) is given twice")
                 }
                 let value = part.dropFirst(key.count)
                 values[key, default: []].append(value.isEmpty ? "yes" : try Self.decoded(value.dropFirst()))
             } else if index == 0 {
                 subject = try Self.decoded(part)
             } else {
-                throw ListError(.invalidArguments, "“\(part)”: the data source has no option “\(key)”")
+                throw ListError(.invalidArguments, "\(part.quoted): the data source has no option \(key.quoted)")
             }
         }
         self.subject = subject
@@ -60,12 +62,13 @@ public struct DataSourceArgument: Sendable, Hashable {
                 continue
             }
             guard let high = rest.popFirst()?.hexadecimalDigit, let low = rest.popFirst()?.hexadecimalDigit else {
-                throw ListError(.invalidArguments, "“\(part)”: after % come two hexadecimal digits; % itself is %25")
+                throw ListError(
+                    .invalidArguments, "\(part.quoted): after % come two hexadecimal digits; % itself is %25")
             }
             bytes.append(high << 4 | low)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ListError(.invalidArguments, "“\(part)” is not UTF-8")
+            throw ListError(.invalidArguments, "\(part.quoted) is not UTF-8")
         }
         return text
     }

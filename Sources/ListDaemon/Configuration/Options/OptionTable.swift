@@ -1,4 +1,4 @@
-package import ListKit
+@_spi(Daemon) package import ListKit
 
 /// The options of something, each with its name, type and place in a Swift structure: the one list from which decoding,
 /// configuration keys and encoding come.
@@ -49,7 +49,7 @@ package struct OptionTable<Options: Sendable>: Sendable {
         var options = defaults
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let position = positions[name] else {
-                throw ListError(.invalidArguments, "unknown option \(name.debugDescription)")
+                throw ListError(.invalidArguments, "unknown option \(name.quoted)")
             }
             let entry = entries[position]
             do throws(ListError) {

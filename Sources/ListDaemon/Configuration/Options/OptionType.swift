@@ -1,4 +1,4 @@
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 @_spi(Daemon) internal import PluginAPI
 
 /// A type that an option can have: its values on the bus, in configuration files and in Swift.
@@ -18,7 +18,7 @@ struct OptionType<Content>: Sendable {
 extension ListError {
     /// An option has a value that it cannot have.
     init(option text: String, expected: String) {
-        self.init(.invalidArguments, "\(text.debugDescription) is not \(expected)")
+        self.init(.invalidArguments, "\(text.quoted) is not \(expected)")
     }
 }
 

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import DBus
 internal import Glibc
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 internal import Synchronization
 
 /// Memory that the daemon shares with one worker: what each of its lists and data sources is in the middle of.
@@ -131,9 +131,9 @@ struct Breadcrumb: Sendable, Equatable {
         case .manifest: "the plugin's manifest"
         case .sourceMake, .sourceStart, .sourceStop, .sourceTimer, .sourceDescriptor:
             "\(kind) of data source \(controller)"
-                + (object.isEmpty ? "" : " with the argument \(object.debugDescription)")
+                + (object.isEmpty ? "" : " with the argument \(object.quoted)")
         case .timer where controller.isEmpty: "a call from another thread to a section controller"
-        default: "\(kind) of section controller \(controller) on object \(object.debugDescription)"
+        default: "\(kind) of section controller \(controller) on object \(object.quoted)"
         }
     }
 }

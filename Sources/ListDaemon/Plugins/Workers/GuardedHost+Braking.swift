@@ -1,4 +1,4 @@
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 
 // A list whose section controllers change it without end is slowed down, and nobody else.
 
@@ -30,7 +30,7 @@ extension GuardedHost {
 
     private func putOff(_ output: HostOutput) {
         guard backlog.count < Self.maximumBacklog else {
-            seat?.blame("it flooded the list \(configuration.name.debugDescription)")
+            seat?.blame("it flooded the list \(configuration.name.quoted)")
             return
         }
         backlog.append(output)

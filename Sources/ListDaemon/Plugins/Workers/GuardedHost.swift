@@ -222,7 +222,7 @@ extension GuardedHost {
             return .objects(revision: revision, total: snapshot.count, page(offset, limit, byteLimit))
         case .find(let id):
             guard let (position, object) = snapshot.find(id) else {
-                throw ListError(.noSuchObject, "id: there is no object \(id.debugDescription)")
+                throw ListError(.noSuchObject, "id: there is no object \(id.quoted)")
             }
             return .object(revision: revision, section: position, object)
         case .changes(let since, let byteLimit):

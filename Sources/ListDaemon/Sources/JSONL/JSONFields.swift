@@ -46,7 +46,7 @@ struct JSONFields {
             do throws(ListError) {
                 try appendEntry(key: key, value: value, tape)
             } catch {
-                throw ListError(error.code, "field \(tape.text(at: key).debugDescription): \(error.message)")
+                throw ListError(error.code, "field \(tape.text(at: key).quoted): \(error.message)")
             }
         }
     }

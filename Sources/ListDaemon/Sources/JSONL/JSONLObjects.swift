@@ -24,7 +24,7 @@ struct JSONLObjects {
         if name.utf8.elementsEqual(lastType.name.utf8) { return lastType }
         try limits.check(typeLength: name.utf8.count)
         guard !name.utf8.contains(0) else {
-            throw ListError(.invalidObject, "type \(name.debugDescription): NUL in a string")
+            throw ListError(.invalidObject, "type \(name.quoted): NUL in a string")
         }
         lastType = ObjectType.named(name)
         return lastType
@@ -48,7 +48,7 @@ private struct JSONLMembers {
             case "id": id = value
             case "type": type = value
             case "fields": fields = value
-            case let other: throw ListError(.invalidObject, "unknown key \(other.debugDescription)")
+            case let other: throw ListError(.invalidObject, "unknown key \(other.quoted)")
             }
             key = tape.position(after: key + 1)
         }

@@ -9,7 +9,7 @@ extension FieldsEncoder {
             try appendVariant(of: value)
             try endDictionaryEntry()
         } catch {
-            throw ListError(error.code, "field \(key.debugDescription): \(error.message)", cause: error.cause)
+            throw ListError(error.code, "field \(key.quoted): \(error.message)", cause: error.cause)
         }
     }
 

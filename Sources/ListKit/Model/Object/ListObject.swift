@@ -17,7 +17,7 @@
     ///   identifier that is too long.
     public init(id: String, type: String = "", fields: Fields = [:]) throws(ListError) {
         guard TextRules.isString(type.utf8Span.span) else {
-            throw ListError(.invalidObject, "type \(type.debugDescription): NUL in a string")
+            throw ListError(.invalidObject, "type \(type.quoted): NUL in a string")
         }
         try self.init(id: id.utf8Span.span, type: ObjectType.named(type), fields: fields)
     }
@@ -49,7 +49,7 @@
             throw ListError(.payloadTooLarge, "an identifier of \(id.count) bytes")
         }
         guard TextRules.isString(id) else {
-            throw ListError(.invalidObject, "identifier \(String(copying: id).debugDescription): NUL or no UTF-8")
+            throw ListError(.invalidObject, "identifier \(String(copying: id).quoted): NUL or no UTF-8")
         }
     }
 
@@ -114,5 +114,5 @@ extension ListObject: Hashable {
 
 extension ListObject: CustomStringConvertible {
     /// Identifier, type and number of fields in one line.
-    public var description: String { "\(id.debugDescription) (\(type.debugDescription), \(fields.count) fields)" }
+    public var description: String { "\(id.quoted) (\(type.quoted), \(fields.count) fields)" }
 }

@@ -1,0 +1,20 @@
+internal import DBus
+internal import ListKit
+
+extension MessageReader {
+    /// Reads the identifier of an object; one that no object can have is refused by its length alone, without a copy.
+    ///
+    /// - Throws: `PayloadTooLarge` for one that is longer than `IdBytes`.
+    mutating func readIdentifier(within limits: ObjectLimits) throws(DBusError) -> String {
+        try readUTF8 { (bytes) throws(DBusError) in
+            do throws(ListError) { try limits.check(idLength: bytes.count) } catch { throw error.dbusError }
+            // The buffer is only read during the call.
+            return unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// The same, for a fault that is reported behind others.
+    mutating func identifier(within limits: ObjectLimits) -> Result<String, DBusError> {
+        do throws(DBusError) { return .success(try readIdentifier(within: limits)) } catch { return .failure(error) }
+    }
+}

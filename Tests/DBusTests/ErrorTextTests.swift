@@ -1,0 +1,73 @@
+import TestSupport
+import Testing
+
+@testable import DBus
+
+@Suite("Error messages")
+struct ErrorTextTests {
+    /// A text without an end, which counts what is taken of it.
+    private struct Endless: Sequence, IteratorProtocol {
+        final class Count {
+            var taken = 0
+        }
+
+        let scalar: Unicode.Scalar
+        let count = Count()
+
+        mutating func next() -> Unicode.Scalar? {
+            count.taken += 1
+            return scalar
+        }
+    }
+
+    @Test(
+        "a text of any length is quoted → no more of it is looked at than is quoted",
+        arguments: ["a", "\u{1}", "\u{E0041}"])
+    func boundedCost(scalar: Unicode.Scalar) {
+        let text = Endless(scalar: scalar)
+        let quotation = ErrorText.quote(text)
+        #expect(text.count.taken == ErrorText.longestQuotation + 1)
+        #expect(quotation.hasSuffix("…”") && quotation.utf8.count <= 64 * 10 + 9)
+    }
+
+    @Test(
+        "a text is quoted → escaped, and cut behind 64 characters",
+        arguments: [
+            ("", "“”"), ("a“b", "“a“b”"), ("a\n\u{1B}\u{7F}\u{85}", #"“a\u{A}\u{1B}\u{7F}\u{85}”"#),
+            ("\u{61C}\u{200F}\u{202E}\u{2069}\u{2028}", #"“\u{61C}\u{200F}\u{202E}\u{2069}\u{2028}”"#),
+            ("é👩\u{200D}🚀", "“é👩\u{200D}🚀”"),
+            (String(repeating: "é", count: 64), "“" + String(repeating: "é", count: 64) + "”"),
+            (String(repeating: "é", count: 65), "“" + String(repeating: "é", count: 64) + "…”"),
+        ])
+    func quotation(text: String, expected: String) {
+        #expect(text.quoted.unicodeScalars.elementsEqual(expected.unicodeScalars))
+    }
+
+    @Test("messages of any length and content → at most 1 KiB that can be sent; lines stay")
+    func messages() {
+        #expect(ErrorText.message("two\nlines") == "two\nlines")
+        #expect(ErrorText.message("a\0b\u{9B}") == #"a\u{0}b\u{9B}"#)
+        for count in [1023, 1024] {
+            let text = String(repeating: "a", count: count)
+            #expect(ErrorText.message(text) == text)
+        }
+        for scalar in ["a", "é", "\u{1F680}", "\u{1}", "\u{E0041}"] {
+            let message = ErrorText.message(String(repeating: scalar, count: 1025))
+            #expect(message.hasSuffix("…") && (1010...1024).contains(message.utf8.count), "\(message.utf8.count)")
+            #expect(ErrorText.message(message) == message)
+        }
+    }
+
+    @Test("a name argument of any length → no more than can be told apart is read, in whole characters")
+    @DBusActor
+    func nameArguments() throws {
+        for (text, count) in [
+            ("a", 1), (String(repeating: "é", count: 127), 254), (String(repeating: "é", count: 500), 256),
+        ] {
+            let message = try Message.signal(path: "/a", interface: "a.b", member: "C")
+            try message.write(text)
+            let name = try message.decode(as: NameArgument.self).text
+            #expect(name.utf8.count == count && text.hasPrefix(name))
+        }
+    }
+}
