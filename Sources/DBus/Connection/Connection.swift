@@ -65,7 +65,8 @@ public final class Connection {
     /// Bytes that wait for the other end to take them; D-Bus itself sets no bound, so look before producing more.
     public var outgoingSize: Int { transport.outgoingSize }
 
-    /// While true, nothing that the other end sends is read: its own queue fills instead.
+    /// While true, nothing that the other end sends is read: its own queue fills instead. A client of our server that goes
+    /// meanwhile, or closes its direction of the socket, is closed at once, and what it had sent is lost.
     public var readingIsPaused: Bool {
         get { transport.readingIsPaused }
         set { transport.readingIsPaused = newValue }

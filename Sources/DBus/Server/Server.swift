@@ -213,6 +213,7 @@ extension Server {
         guard let transport = try? unsafe Transport(adopting: raw), let credentials = transport.peerCredentials else {
             return
         }
+        transport.endsWhilePaused = true  // nobody is left to be answered
         let isOverLimit = peers.count >= configuration.maximumConnections
         let served = ServedPeer(
             server: self, name: ":d.\(nextNumber)", credentials: credentials, isOverLimit: isOverLimit)

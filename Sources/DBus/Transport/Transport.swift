@@ -91,6 +91,8 @@ extension Transport {
         guard unsafe dbus_connection_send(raw, made, &serial) != 0 else {
             throw DBusError(.noMemory, "no memory to send a message")
         }
+        // Writing may have found that the other end has gone; libdbus tells that to who asks for messages.
+        if !isAlive { EventLoop.shared.reactor.giveTurn(to: self) }
         return serial
     }
 
@@ -126,7 +128,17 @@ extension Transport {
         get { watches.readingIsPaused }
         set {
             watches.readingIsPaused = newValue
-            if !newValue { EventLoop.shared.reactor.giveTurn(to: self) }
+            EventLoop.shared.reactor.giveTurn(to: self)
+        }
+    }
+
+    /// Whether the connection ends as soon as the other end has gone, or closes its direction of the socket, also while
+    /// reading is paused: what it had sent before is lost. Else the end is seen when it is read.
+    var endsWhilePaused: Bool {
+        get { watches.onHangUp != nil }
+        set {
+            watches.onHangUp = nil
+            if newValue { watches.onHangUp = { [weak self] in self?.end() } }
         }
     }
 
@@ -136,7 +148,11 @@ extension Transport {
     }
 
     private func checkForMessages() {
-        guard let raw = unsafe raw, !readingIsPaused else { return }
+        guard let raw = unsafe raw else { return }
+        guard !readingIsPaused else {
+            if endsWhilePaused, !isAlive { EventLoop.shared.reactor.giveTurn(to: self) }
+            return
+        }
         switch DispatchStep(status: unsafe dbus_connection_get_dispatch_status(raw).rawValue) {
         case .drain: EventLoop.shared.reactor.giveTurn(to: self)
         case .wait: break
@@ -150,7 +166,11 @@ extension Transport {
 
     func takeTurn() -> Bool {
         for _ in 0..<Connection.messagesPerTurn {
-            guard let raw = unsafe raw, isConnected, !readingIsPaused else { return false }
+            guard let raw = unsafe raw, isConnected else { return false }
+            guard !readingIsPaused else {
+                if endsWhilePaused, !isAlive { end() }
+                return false
+            }
             guard let next = unsafe dbus_connection_pop_message(raw) else {
                 checkForMessages()
                 return false
@@ -162,12 +182,14 @@ extension Transport {
     }
 
     private func deliver(_ message: Message) {
-        if message.isLocalDisconnected {
-            isConnected = false
-            delegate?.transportDidDisconnect(self)
-        } else {
-            delegate?.transport(self, received: message)
-        }
+        if message.isLocalDisconnected { end() } else { delegate?.transport(self, received: message) }
+    }
+
+    /// Reports the end, once.
+    private func end() {
+        guard isConnected else { return }
+        isConnected = false
+        delegate?.transportDidDisconnect(self)
     }
 }
 

@@ -12,6 +12,8 @@ final class WatchTable {
     private var timeouts: [OpaquePointer: LoopTimer] = unsafe [:]
     /// Called after libdbus has handled a watch or a timeout: there may be messages now.
     var onActivity: (@DBusActor () -> Void)?
+    /// Called when the other end has gone, or sends nothing more, while reading is paused; nil = that is not watched for.
+    var onHangUp: (@DBusActor () -> Void)?
     /// While true, nothing is read: what the other end sends stays in the socket.
     var readingIsPaused = false {
         didSet {
@@ -25,7 +27,7 @@ final class WatchTable {
 
     /// Forgets everything; libdbus must not use this table any more.
     func removeAll() {
-        onActivity = nil
+        (onActivity, onHangUp) = (nil, nil)
         for descriptor in descriptors.keys { EventLoop.shared.reactor.remove(descriptor: descriptor) }
         for timer in unsafe Array(timeouts.values) { timer.cancel() }
         descriptors = [:]
@@ -99,7 +101,10 @@ private final class WatchedDescriptor: DescriptorSource {
         var mask: UInt32 = 0
         for watch in watches where watch.isEnabled {
             let flags = watch.flags
-            if flags & DBUS_WATCH_READABLE.rawValue != 0, !table.readingIsPaused { mask |= EPOLLIN.rawValue }
+            if flags & DBUS_WATCH_READABLE.rawValue != 0 {
+                let whilePaused = table.onHangUp == nil ? 0 : EPOLLRDHUP.rawValue
+                mask |= table.readingIsPaused ? whilePaused : EPOLLIN.rawValue
+            }
             if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { mask |= EPOLLOUT.rawValue }
         }
         return mask
@@ -107,6 +112,9 @@ private final class WatchedDescriptor: DescriptorSource {
 
     func ready(_ events: UInt32) {
         let table = table
+        // libdbus sees the end by reading, in front of which stand calls that nobody may read now.
+        let ends = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
+        if let onHangUp = table?.onHangUp, table?.readingIsPaused == true, events & ends != 0 { return onHangUp() }
         var flags: UInt32 = 0
         if events & EPOLLIN.rawValue != 0 { flags |= DBUS_WATCH_READABLE.rawValue }
         if events & EPOLLOUT.rawValue != 0 { flags |= DBUS_WATCH_WRITABLE.rawValue }

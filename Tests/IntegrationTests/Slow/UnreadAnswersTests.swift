@@ -68,6 +68,38 @@ struct UnreadAnswersTests {
         await stage.stop()
     }
 
+    @Test("sixty clients ask a hundred times for much, do not read, and exit → their places and memory are free again")
+    func clientsThatGo() async throws {
+        let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nDirectConnections=64\n"])
+        let adapter = try await stage.createAdapter("large")
+        let text = DBusValue.string(String(repeating: "x", count: 64 << 10))
+        _ = try await adapter.performUpdates((0..<20).map { Row("o\($0)", "", ["text": text]) })
+        var peaks: [Int] = []
+        for _ in 0..<3 {
+            let clients = try ChildProcess(
+                "/usr/bin/python3",
+                ["-u", "-c", try Script.text(of: "unread.py")]
+                    + [stage.address(.direct), adapter.path.text, "60", "100"])
+            #expect(try await clients.lines.next(timeout: .seconds(60)) == "asked")
+            // That a client does not read is found with its next call.
+            while try await stage.statistics()["direct-clients-behind"] ?? 0 < 60 {
+                clients.write(line: "more")
+                #expect(try await clients.lines.next(timeout: .seconds(60)) == "asked")
+            }
+            clients.write(line: "")
+            #expect(try await clients.exit.next(timeout: .seconds(60)) == 0)
+            let end = ContinuousClock.now + .seconds(20)
+            while try await stage.statistics()["direct-clients-behind"] ?? 0 > 0, .now < end {}
+            #expect(try await stage.statistics()["direct-clients-behind"] == 0)
+            peaks.append(try peakMemory(of: stage.listd.identifier))
+        }
+        // What the first round took serves the others.
+        #expect(peaks[2] - peaks[0] < 48 << 20, "\(peaks.map { $0 >> 20 }) MiB")
+        let newcomer = try await stage.connect(.direct)
+        #expect(try await largePage(adapter, newcomer).decode(as: UInt64.self, UInt32.self, [Row].self).1 == 20)
+        await stage.stop()
+    }
+
     /// Asks for the list in a memory file.
     private func fileCall(_ adapter: TestAdapter, _ client: Connection) throws -> Message {
         try adapter.by(client).message("GetObjectsByFileDescriptor") { (message) throws(DBusError) in

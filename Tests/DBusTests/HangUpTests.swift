@@ -1,0 +1,100 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// Clients of a server that go while nothing is read from them.
+@Suite("Clients that go while reading from them is paused", .timeLimit(.minutes(1)))
+@DBusActor
+struct HangUpTests {
+    /// A server with one client, from which reading is paused; the client reads nothing either.
+    private func makePaused() async throws -> (
+        server: CounterServer, client: Connection, peer: Peer, connection: Connection, left: EventLog<Bool>
+    ) {
+        let server = try CounterServer()
+        let peers = EventLog<Peer>()
+        server.server.onConnection { peers.record($0) }
+        let client = try await server.client()
+        _ = try await RemoteObject.counter(client, destination: nil).call("Add", UInt32(1), returning: UInt64.self)
+        let peer = try await peers.next()
+        let connection = try #require(peer.connection)
+        let left = EventLog<Bool>()
+        peer.onDeparture { left.record(true) }
+        client.readingIsPaused = true
+        connection.readingIsPaused = true
+        return (server, client, peer, connection, left)
+    }
+
+    private func fill(_ client: Connection) throws {
+        let call = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Fill")
+        try call.write(UInt32(4 << 20))
+        client.call(call) { _ in }
+    }
+
+    @Test("nothing waits for it → it has left")
+    func idle() async throws {
+        let (server, client, _, _, left) = try await makePaused()
+        client.close()
+        #expect(try await left.next())
+        #expect(server.server.connectedPeers.isEmpty)
+    }
+
+    @Test("answers wait for it, and calls of it are not read → it has left, and the answers with it")
+    func behind() async throws {
+        let (server, client, _, connection, left) = try await makePaused()
+        connection.readingIsPaused = false
+        try fill(client)
+        while connection.outgoingSize == 0 { await turn() }
+        connection.readingIsPaused = true
+        for _ in 0..<10 { try fill(client) }
+        client.close()
+        #expect(try await left.next())
+        #expect(server.server.connectedPeers.isEmpty && connection.outgoingSize == 0)
+    }
+
+    @Test("what is sent to it finds that it has gone → it has left")
+    func sending() async throws {
+        let (server, client, peer, _, left) = try await makePaused()
+        client.close()
+        // The loop has had no turn to see the end before this is written.
+        let signal = try Message.signal(path: Counter.path, interface: Counter.name, member: "Added")
+        try peer.send(signal)
+        #expect(try await left.next())
+        #expect(server.server.connectedPeers.isEmpty)
+    }
+
+    @Test(
+        "it says that nothing more comes, and stays → it is closed, as when it is read from", arguments: [true, false])
+    func halfClosed(isPaused: Bool) async throws {
+        let server = try CounterServer()
+        let peers = EventLog<Peer>()
+        server.server.onConnection { peers.record($0) }
+        let client = try ChildProcess(
+            python: """
+                import os, socket, sys
+                s = socket.socket(socket.AF_UNIX)
+                s.connect(sys.argv[1])
+                s.send(b"\\0AUTH EXTERNAL " + str(os.getuid()).encode().hex().encode() + b"\\r\\n")
+                s.recv(1000)
+                s.send(b"BEGIN\\r\\n")
+                sys.stdin.readline()
+                s.shutdown(socket.SHUT_WR)
+                print("closed" if s.recv(1000) == b"" else "data")
+                """, ["\(server.directory.path)/direct.sock"])
+        let peer = try await peers.next()
+        let left = EventLog<Bool>()
+        peer.onDeparture { left.record(true) }
+        peer.connection?.readingIsPaused = isPaused
+        client.write(line: "")
+        #expect(try await left.next())
+        #expect(try await client.lines.next() == "closed")
+        #expect(server.server.connectedPeers.isEmpty)
+    }
+
+    /// Lets the loop turn once.
+    private func turn() async {
+        await withCheckedContinuation { continuation in
+            EventLoop.shared.addTimer(after: .milliseconds(1)) { continuation.resume() }
+        }
+    }
+}
