@@ -21,7 +21,7 @@ extension ManagerObject {
             try manager.service.adapters.existing(name.text).path
         },
         .function("ListAdapters", out: "adapters") { (manager, _) in manager.listAdapters() },
-        .function("ListViews", out: "views") { (manager, _) in manager.listViews() },
+        .function("ListViews", out: "views") { (manager, call) in manager.listViews(to: call.peer) },
     ]
 
     private static let daemonMethods: [Interface<ManagerObject>.Member] = [

@@ -98,11 +98,13 @@ extension ManagerObject {
         }
     }
 
-    /// View, adapter, owner, sequence, acknowledged sequence, state of each view.
-    func listViews() -> [DBusStruct<ObjectPath, ObjectPath, String, UInt64, UInt64, String>] {
+    /// View, adapter, owner, sequence, acknowledged sequence, state of each view; no sequences where the peer may not know
+    /// what the view shows.
+    func listViews(to peer: Peer) -> [DBusStruct<ObjectPath, ObjectPath, String, UInt64, UInt64, String>] {
         service.views.all.map { view in
-            DBusStruct(
-                view.path, view.adapter.path, view.owner.name, view.sequence, view.acknowledgedSequence, view.state)
+            let (sequence, acknowledged) =
+                view.isReadable(by: peer) ? (view.sequence, view.acknowledgedSequence) : (0, 0)
+            return DBusStruct(view.path, view.adapter.path, view.owner.name, sequence, acknowledged, view.state)
         }
     }
 }

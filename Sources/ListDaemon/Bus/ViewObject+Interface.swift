@@ -65,22 +65,28 @@ extension ViewObject {
         .property("Options", "a{sv}", changes: .constant) { view, _, writer in
             writer.append(options: view.options.values)
         },
-        .property("Sequence", as: UInt64.self, changes: .silent) { view, _ in view.sequence },
-        .property("AckedSequence", as: UInt64.self, changes: .silent) { view, _ in view.acknowledgedSequence },
+        .property("Sequence", as: UInt64.self, changes: .silent, isVisible: forReaders) { view, _ in view.sequence },
+        .property("AckedSequence", as: UInt64.self, changes: .silent, isVisible: forReaders) { view, _ in
+            view.acknowledgedSequence
+        },
         .property("State", as: String.self, changes: .silent) { view, _ in view.state },
-        .property("ContentSize", "(dd)", changes: .silent) { view, _, writer in
+        .property("ContentSize", "(dd)", changes: .silent, isVisible: forReaders) { view, _, writer in
             writer.append(view.description?.contentSize ?? .zero)
         },
-        .property("Viewport", "(dddd)", changes: .silent) { view, _, writer in
+        .property("Viewport", "(dddd)", changes: .silent, isVisible: forReaders) { view, _, writer in
             writer.append(view.description?.viewport ?? .zero)
         },
-        .property("WorkingRange", as: DBusStruct<UInt32, UInt32>.self, changes: .silent) { view, _ in
+        .property(
+            "WorkingRange", as: DBusStruct<UInt32, UInt32>.self, changes: .silent, isVisible: forReaders
+        ) { view, _ in
             let range = view.description?.workingRange ?? 0..<0
             return DBusStruct(UInt32(clamping: range.lowerBound), UInt32(clamping: range.count))
         },
-        .property(
-            "VisibleObjects", as: [String].self, changes: .silent,
-            isVisible: { view, peer in view.adapter.isReadable(by: peer) }
-        ) { view, _ in view.description?.visibleObjects ?? [] },
+        .property("VisibleObjects", as: [String].self, changes: .silent, isVisible: forReaders) { view, _ in
+            view.description?.visibleObjects ?? []
+        },
     ]
+
+    /// What tells something of the list is for those who may read it.
+    private static let forReaders: @DBusActor (ViewObject, Peer?) -> Bool = { view, peer in view.isReadable(by: peer) }
 }

@@ -39,6 +39,9 @@ final class ViewObject {
     /// The contract's word for how it stands.
     var state: String { (description?.state ?? .new).rawValue }
 
+    /// Whether a peer may know what the view shows; a nil peer is everybody.
+    func isReadable(by peer: Peer?) -> Bool { peer === owner || adapter.isReadable(by: peer) }
+
     /// Refuses everybody but the owner and administrators, as every method changes what the owner's client goes by.
     func check(_ call: Call) throws(ListError) {
         guard call.peer !== owner else { return }

@@ -80,6 +80,46 @@ struct RestrictedAdapterTests {
         await stage.stop()
     }
 
+    @Test(
+        "others' views of a restricted list → what they show is for their owner, readers and administrators",
+        arguments: TransportKind.allCases)
+    func views(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let adapter = try await stage.createAdapter("shared", ["readers": .string("group:nogroup")])
+        try await adapter.fill(3)
+        let owner = try await Agent(stage.address(transport), user: Agent.nobody)
+        let reader = try await Agent(stage.address(transport), user: Agent.nobody)
+        let stranger = try await Agent(stage.address(transport), user: 2)
+        let opened = try await owner.call(adapter.path, "Adapter", "OpenView", "a{sv}", "[{}]").values ?? ""
+        let view = try ObjectPath(opened.split(separator: #"""#).dropFirst().first.map(String.init) ?? "")
+        let seen = try await owner.call(view, "View", "SetViewport", "tdddd", "[0,0,0,100,100]")
+        #expect(seen == .values("[1]"))
+        let shown = [
+            "Sequence": "[1]", "AckedSequence": "[0]", "ContentSize": "[100.0,132.0]",
+            "Viewport": "[0.0,0.0,100.0,100.0]", "WorkingRange": "[0,3]", "VisibleObjects": #"[["o0","o1","o2"]]"#,
+        ]
+        let all = (StandardInterface.properties, "GetAll", "s", #"["org.listd.Listd1.View"]"#)
+        for agent in [owner, reader] {
+            for (name, value) in shown {
+                #expect(try await agent.property(view, "View", name) == .values(value), "\(name)")
+            }
+            let values = try await agent.call(view, all.0, all.1, all.2, all.3).values ?? ""
+            for name in shown.keys { #expect(values.contains(#""\#(name)":"#)) }
+            let views = try await agent.call(Listd.manager, "Manager", "ListViews").values ?? ""
+            #expect(views.contains(",1,0,\"active\"]"), "\(views)")
+        }
+        for name in shown.keys {
+            #expect(try await stranger.property(view, "View", name).error == Self.denied, "\(name)")
+        }
+        let values = try await stranger.call(view, all.0, all.1, all.2, all.3).values ?? ""
+        for name in shown.keys { #expect(!values.contains(#""\#(name)":"#), "\(values)") }
+        #expect(values.contains(#""State":"active""#))
+        let views = try await stranger.call(Listd.manager, "Manager", "ListViews").values ?? ""
+        #expect(views.contains(",0,0,\"active\"]"), "\(views)")
+        #expect(try await stage.object(view, "View").property("Sequence", as: UInt64.self) == 1)
+        await stage.stop()
+    }
+
     private func remove(_ name: String, by agent: Agent) async throws -> String? {
         try await agent.call(Listd.manager, "Manager", "RemoveAdapter", "s", #"["\#(name)"]"#).error
     }
