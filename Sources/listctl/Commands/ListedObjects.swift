@@ -24,10 +24,11 @@ struct ListedObjects {
         }
     }
 
-    /// Each object as JSON with its section, as listd wrote it: nothing is lost on the way.
+    /// Each object as JSON with its section, as listd wrote it: nothing is lost on the way, but what would steer a terminal is escaped.
     func printJSON() {
         for (section, line) in lines.enumerated() {
-            Output.line("{\"section\":\(section)," + String(decoding: line.dropFirst(), as: UTF8.self))
+            let members = JSONLine.harmless(String(decoding: line.dropFirst(), as: UTF8.self))
+            Output.line("{\"section\":\(section)," + members)
         }
     }
 

@@ -6,6 +6,7 @@ import Foundation
 ///
 /// What JSON lacks is written as the nearest: bytes as base64 text, NaN and infinity as null, structures as arrays, paths
 /// and signatures as text, keys of any type as text. Keys stay as many as there are, also when Swift takes two for equal.
+/// What would steer a terminal stands escaped in strings, which is the same text to every reader of JSON.
 struct JSONLine {
     /// The JSON text.
     private(set) var text = ""
@@ -84,10 +85,27 @@ struct JSONLine {
             case "\n": text += #"\n"#
             case "\r": text += #"\r"#
             case "\t": text += #"\t"#
-            case "\0"..<" ": text += (scalar.value < 0x10 ? #"\u000"# : #"\u00"#) + String(scalar.value, radix: 16)
+            case let scalar where DisplayText.steers(scalar): text += Self.escaped(scalar)
             default: text.unicodeScalars.append(scalar)
             }
         }
         text += "\""
+    }
+
+    /// A line of JSON that somebody else wrote, with what would steer a terminal escaped: outside of strings it has none.
+    static func harmless(_ line: String) -> String {
+        guard line.unicodeScalars.contains(where: DisplayText.steers) else { return line }
+        var text = ""
+        for scalar in line.unicodeScalars {
+            if DisplayText.steers(scalar) { text += escaped(scalar) } else { text.unicodeScalars.append(scalar) }
+        }
+        return text
+    }
+
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        String(scalar).utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return #"\u"# + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
     }
 }

@@ -40,13 +40,23 @@ enum DisplayText {
         return result
     }
 
+    /// Whether a scalar steers a terminal, or the direction of the text around it: controls, separators of lines, and
+    /// format characters but for joiners and non-joiners.
+    static func steers(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.value < 0x7F { return scalar.value < 0x20 }
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: return true
+        case .format: return scalar != "\u{200C}" && scalar != "\u{200D}"
+        default: return false
+        }
+    }
+
     /// What stands for a scalar; nil when nothing does.
     private static func harmless(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: "·"
-        case .format where scalar != "\u{200C}" && scalar != "\u{200D}": nil
-        default: listd_columns(scalar.value) < 0 ? "·" : scalar
-        }
+        let category = scalar.properties.generalCategory
+        if steers(scalar) { return category == .format ? nil : "·" }
+        let isKnown = category != .privateUse && category != .unassigned && listd_columns(scalar.value) >= 0
+        return isKnown ? scalar : "·"
     }
 
     /// The text cut or padded with blanks to exactly `width` columns; a cut text ends in `…`.

@@ -73,6 +73,40 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
+    @Test("lists of other people's control and directional characters → no command lets one through, JSON keeps them")
+    func harmlessLists() async throws {
+        let stage = try await Stage()
+        let hostile = "x\u{1B}[31m\u{7F}\u{80}\u{9B}\u{9F}\u{61C}\u{200E}\u{200F}\u{202A}\u{202E}\u{2066}\u{2069}y"
+        let adapter = try await stage.createAdapter(hostile)
+        let fields = [hostile: DBusValue.string(hostile), "title": .string(hostile)]
+        _ = try await adapter.performUpdates([Row(hostile, hostile, fields)])
+        let bus = stage.bus.address
+        for command in [["list"], ["show", hostile], ["plugins"], ["statistics"], ["check"]] {
+            for options in [[], ["--json"]] {
+                let (_, lines) = try await ChildProcess.run(Listctl.path, ["--bus", bus] + options + command)
+                #expect(!lines.joined().unicodeScalars.contains { $0.steersTerminals }, "\(command): \(lines)")
+            }
+        }
+        for command in ["view", "watch", "monitor"] {
+            for options in [[], ["--json"]] {
+                let child = try ChildProcess(Listctl.path, ["--bus", bus] + options + [command, hostile])
+                var lines: [String] = []
+                while lines.isEmpty || !lines.joined().contains("x") {
+                    _ = try await adapter.applyChanges([Upsert(hostile, hostile, "last", "", fields)])
+                    _ = try await adapter.applyChanges(remove: [hostile])
+                    lines = child.lines.recorded
+                }
+                child.stop()
+                #expect(!lines.joined().unicodeScalars.contains { $0.steersTerminals }, "\(command): \(lines)")
+            }
+        }
+        _ = try await adapter.performUpdates([Row(hostile, hostile, fields)])
+        let (_, lines) = try await Listctl.run(bus, "--json", "show", hostile)
+        let object = try JSONSerialization.jsonObject(with: Data((lines.first ?? "").utf8)) as? [String: Any]
+        #expect((object?["id"] as? String)?.unicodeScalars.elementsEqual(hostile.unicodeScalars) == true, "\(lines)")
+        await stage.stop()
+    }
+
     @Test("watch writes into a file, which nobody can stop reading → it goes on until the list is removed")
     func intoFile() async throws {
         let stage = try await Stage()
