@@ -3,7 +3,7 @@ internal import Synchronization
 /// Where the daemon says what happens: to the journal when it listens, else to standard error.
 ///
 /// A value that may be handed to any thread; all copies share one level, one rate limit and one sink. A message is
-/// built only if its level is written. Control characters in it become `\xNN`, since names come from clients.
+/// built only if its level is written. Control and format characters in it become `\xNN`, since names come from clients.
 package struct Log: Sendable {
     /// What all copies share.
     private final class Shared: Sendable {

@@ -1,15 +1,17 @@
+@_spi(Daemon) internal import ListKit
+
 /// One message on its way out.
 package struct LogEntry: Sendable, Equatable {
     /// How important it is.
     package let level: Log.Level
-    /// One line of text without control characters.
+    /// One line of text without control and format characters.
     package let message: String
     /// Facts about it.
     package let fields: [Log.Field]
     /// The kind of event, for important ones.
     package let event: Log.Event?
 
-    /// Makes an entry; control characters of the message and of the fields become `\xNN`.
+    /// Makes an entry; control and format characters of the message and of the fields become `\xNN`.
     package init(level: Log.Level, message: String, fields: [Log.Field], event: Log.Event?) {
         self.level = level
         self.message = Self.printable(message)
@@ -17,15 +19,13 @@ package struct LogEntry: Sendable, Equatable {
         self.event = event
     }
 
-    /// A client must not be able to forge a line or to steer a terminal (C0, DEL and C1 controls, line separators).
+    /// A client must not be able to forge a line or to steer a terminal: controls, separators of lines, directional and
+    /// other format characters are escaped, as in error messages.
     static func printable(_ text: String) -> String {
-        func isControl(_ scalar: Unicode.Scalar) -> Bool {
-            scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value)
-        }
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        guard text.unicodeScalars.contains(where: \.mustBeEscaped) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
-            if isControl(scalar) {
+            if scalar.mustBeEscaped {
                 let digits = String(scalar.value, radix: 16)
                 result += "\\x" + String(repeating: "0", count: max(0, 2 - digits.count)) + digits
             } else {

@@ -70,6 +70,20 @@ struct LogTests {
         #expect(sink.entries.first?.fields.first?.value == "m\\x0aPRIORITY=0")
     }
 
+    @Test("directional and other format characters → escaped; letters and joiners stay")
+    func formatCharacters() {
+        let sink = RecordingSink()
+        let log = Log(level: .debug, sink: sink)
+        log.info(
+            "a\u{61C}b\u{200E}\u{200F}c\u{202A}\u{202E}d\u{2066}\u{2069}e\u{FEFF}\u{80}\u{9F}", .adapter("\u{202E}x"))
+        #expect(
+            sink.entries.first?.message
+                == "a\\x61cb\\x200e\\x200fc\\x202a\\x202ed\\x2066\\x2069e\\xfeff\\x80\\x9f")
+        #expect(sink.entries.first?.fields.first?.value == "\\x202ex")
+        log.info("👩\u{200D}🚀 نمی\u{200C}خواهم")
+        #expect(sink.entries.last?.message == "👩\u{200D}🚀 نمی\u{200C}خواهم")
+    }
+
     @Test("one client says too much → the rest is counted and said with its next message; others are not touched")
     func rateLimit() {
         let sink = RecordingSink()
