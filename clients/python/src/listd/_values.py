@@ -24,7 +24,8 @@ class _Integer(int):
 
     def __new__(cls, value: int = 0) -> Self:
         number = super().__new__(cls, value)
-        if number not in cls._bits:
+        # A range looks at each of its numbers for one that is no plain integer.
+        if int(number) not in cls._bits:
             raise InvalidObject(f"{int(number)} does not fit into {cls.__name__}")
         return number
 
@@ -299,7 +300,7 @@ def _encoded(kind: SignatureType, value: Any, depth: int) -> Any:
     if token == "v":
         return variant_of(value, _deeper(depth, 1))
     if token in _RANGES:
-        if not isinstance(value, int) or value not in _RANGES[token]:
+        if not isinstance(value, int) or int(value) not in _RANGES[token]:
             raise InvalidObject(f"{value!r:.64} is no {kind.signature}")
         return int(value)
     if token == "d" and isinstance(value, (int, float)):
