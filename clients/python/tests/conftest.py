@@ -16,7 +16,7 @@ from stage import Stage
 
 KINDS = ["daemon", "broker", "direct"]
 #: Seconds that a test may take before it counts as hanging.
-LONGEST = float(os.environ.get("LISTD_TEST_TIME", "60"))
+LONGEST = float(os.environ.get("LISTD_TEST_TIME", "25"))
 
 
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
@@ -31,7 +31,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 async def _guarded(test: Callable[..., Any], arguments: dict[str, Any]) -> None:
     faults: list[str] = []
     loop = asyncio.get_running_loop()
-    loop.set_exception_handler(lambda _, context: faults.append(f"{context['message']}: {context.get('exception')!r}"))
+    loop.set_exception_handler(lambda _, context: faults.append(f"{context['message']}: {context.get('exception')!r} {context.get('future')!r}"))
     before = open_descriptors()
     async with asyncio.timeout(LONGEST):
         await test(**arguments)

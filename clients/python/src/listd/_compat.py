@@ -51,6 +51,13 @@ async def connected_bus(address: str) -> dbus_fast.aio.MessageBus:
     return bus
 
 
+def drop_failure(bus: dbus_fast.aio.MessageBus) -> None:
+    """Takes note of a message that failed while dbus-fast's ``send`` raised: nobody else has its future."""
+    future = getattr(getattr(bus, "_writer", None), "fut", None)
+    if future is not None and future.done() and not future.cancelled():
+        future.exception()
+
+
 def close(bus: dbus_fast.aio.MessageBus) -> None:
     """Ends a connection at once, more than once too."""
     if not bus.connected and not _IS_OLD:

@@ -67,12 +67,15 @@ class Follower(AsyncIterator[Change]):
         return self._revision
 
     async def __anext__(self) -> Change:
-        if not self._ready:
+        while not self._ready:
             self._ready.extend(await self._batch())
         return self._ready.popleft()
 
     async def batches(self) -> AsyncIterator[list[Change]]:
-        """Changes in groups: after each group the consumer's copy is the list at :attr:`revision`."""
+        """Changes in groups: after each group the consumer's copy is the list at :attr:`revision`.
+
+        A group is empty when the revision has moved on and the list is as it was.
+        """
         while True:
             try:
                 batch = [*self._ready] if self._ready else await self._batch()
@@ -94,7 +97,9 @@ class Follower(AsyncIterator[Change]):
                     raise StopAsyncIteration
                 if self._error is not None:
                     raise self._error
-                if changes := self._take():
+                if self._has_news():
+                    changes = self._mirror.take() or []
+                    self._revision = self._mirror.revision
                     return changes
                 if waiter.done():
                     self._waiter = waiter = self._loop.create_future()
@@ -103,13 +108,11 @@ class Follower(AsyncIterator[Change]):
         finally:
             self._waiter = None
 
-    def _take(self) -> list[Change]:
-        """What can be told now."""
+    def _has_news(self) -> bool:
+        """Whether something can be told now."""
         if not self._is_followed or self._step is not Step.NONE or not self._mirror.is_complete:
-            return []
-        changes = self._mirror.take() or []
-        self._revision = self._mirror.revision
-        return changes
+            return False
+        return self._mirror.has_news or self._mirror.revision != self._revision
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
@@ -218,7 +221,7 @@ class Follower(AsyncIterator[Change]):
             self._call("GetObjects", "uu", [0, PAGE], self._read_first)
         elif self._step is Step.CATCH_UP:
             self._call("GetChanges", "t", [self._mirror.revision], self._caught_up)
-        elif self._mirror.is_complete:
+        elif self._has_news():
             self._wake()
         else:
             margin = min(2 * self._shifted, PAGE // 2)

@@ -103,6 +103,11 @@ class Mirror:
         """Whether all content is here."""
         return self._missing == 0
 
+    @property
+    def has_news(self) -> bool:
+        """Whether there is something to take."""
+        return self._is_fresh or self._told is not None or bool(self._olds)
+
     def reset(self, revision: int, total: int) -> None:
         """Begins anew with a list of which only the length is known."""
         self.revision = revision

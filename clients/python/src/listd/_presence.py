@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ._errors import ListdError, NoSuchAdapter, Unavailable, UnknownObject
+from ._errors import Disconnected, ListdError, NoSuchAdapter, Unavailable, UnknownObject
 from ._link import Incarnation, Link
 from ._names import ADAPTERS_PATH, OBJECT_MANAGER, adapter_path
 from ._weak import weakly
@@ -66,9 +66,11 @@ class Presence:
 
     def missed(self, error: ListdError) -> None:
         """The owner's call has failed. A list that was there before is waited for; any other error is final."""
-        if not isinstance(error, (NoSuchAdapter, UnknownObject)):
-            if self._daemon is None or not self._daemon.wire.is_open:
-                return  # what comes next is the next daemon
+        if isinstance(error, (Disconnected, Unavailable)):
+            # The daemon is gone, which is about to be told. A bus may also have dropped the answer: then it is asked again.
+            if self._daemon is not None and self._timer is None:
+                self._timer = self._link.loop.call_later(self._patience, weakly(self._ask_again))
+        elif not isinstance(error, (NoSuchAdapter, UnknownObject)):
             self._end(error)
         elif not self._is_known or self._has_waited:
             self._end(NoSuchAdapter(f"there is no list {self._name!r}"))
@@ -128,6 +130,10 @@ class Presence:
     def _is_late(self) -> None:
         self._timer = None
         self._has_waited = True
+        self._look()
+
+    def _ask_again(self) -> None:
+        self._timer = None
         self._look()
 
     def _look(self) -> None:

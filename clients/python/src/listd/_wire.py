@@ -14,7 +14,7 @@ from dbus_fast import Message, MessageFlag, MessageType
 from dbus_fast.aio import MessageBus
 from dbus_fast.errors import DBusError, InvalidAddressError
 
-from ._compat import close, connected_bus
+from ._compat import close, connected_bus, drop_failure
 from ._errors import Disconnected, InvalidArgs, ListdError, Unavailable, error_of
 
 DRIVER = "org.freedesktop.DBus"
@@ -213,6 +213,9 @@ class Wire:
                 sent = self._bus.send(outgoing.message)
             except Exception as error:
                 _close_all(outgoing.descriptors)
+                drop_failure(self._bus)
+                if not self._bus.connected:
+                    continue  # whoever waits is told of the end
                 answer = self._pending.pop(outgoing.message.serial, None)
                 if answer is not None:
                     refusal = InvalidArgs(f"{outgoing.message.member}: dbus-fast cannot send this: {error}")

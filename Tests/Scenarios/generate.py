@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+"""Writes a random scenario (README.md): generate.py SEED TRANSACTIONS. The same seed writes the same."""
+
+import json
+import random
+import sys
+
+
+class Naive:
+    """A list as the contract describes it, in the simplest words."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.ids = []
+        self.next = 0
+
+    def new(self):
+        self.next += 1
+        return f"o{self.next}"
+
+    def object(self, id):
+        return {"id": id, "type": self.random.choice(["", "row"]), "fields": {"n": self.random.randrange(4)}}
+
+    def replace(self):
+        self.ids = [id for id in self.ids if self.random.random() > 0.2]
+        for _ in range(self.random.randrange(6)):
+            self.ids.insert(self.random.randrange(len(self.ids) + 1), self.new())
+        if self.random.random() < 0.3:
+            self.random.shuffle(self.ids)
+        return {"replace": [self.object(id) for id in self.ids]}
+
+    def place(self, id, position, anchor):
+        """Puts an id where it is told to."""
+        if position == "keep" and id in self.ids or anchor == id:
+            return
+        if id in self.ids:
+            self.ids.remove(id)
+        at = {"first": 0, "keep": len(self.ids), "last": len(self.ids)}.get(position)
+        if at is None:
+            at = self.ids.index(anchor) + (position == "after")
+        self.ids.insert(at, id)
+
+    def position(self):
+        position = self.random.choice(["keep", "first", "last", "before", "after"])
+        anchor = ""
+        if position in ("before", "after"):
+            if not self.ids:
+                return "last", ""
+            anchor = self.random.choice(self.ids)
+        return position, anchor
+
+    def apply(self):
+        removed = [id for id in self.ids if self.random.random() < 0.1]
+        self.ids = [id for id in self.ids if id not in removed]
+        upserts = []
+        for _ in range(self.random.randrange(5)):
+            known = self.ids and self.random.random() < 0.5
+            id = self.random.choice(self.ids) if known else self.new()
+            position, anchor = self.position()
+            self.place(id, position, anchor)
+            upserts.append(self.object(id) | {"position": position, "anchor": anchor})
+        return {"apply": {"remove": removed, "upsert": upserts}}
+
+    def patch(self):
+        return {"patch": {"id": self.random.choice(self.ids), "set": {"p": self.random.randrange(9)}, "unset": ["n"]}}
+
+    def move(self):
+        id = self.random.choice(self.ids)
+        position, anchor = self.position()
+        self.place(id, position, anchor)
+        return {"move": {"id": id, "position": position, "anchor": anchor}}
+
+    def reload(self):
+        return {"reload": self.random.choice([None, self.ids[:2]])}
+
+    def write(self):
+        kinds = [self.replace, self.apply, self.apply, self.apply]
+        if self.ids:
+            kinds += [self.patch, self.patch, self.move, self.move, self.reload]
+        return self.random.choice(kinds)() | {"ids": list(self.ids)}
+
+
+def main():
+    seed, count = map(int, sys.argv[1:])
+    naive = Naive(seed)
+    print(json.dumps({"about": f"random transactions, kills, gaps and stalls (seed {seed})"}))
+    cut = ""
+    for _ in range(count):
+        chance = naive.random.random()
+        if cut and chance < 0.3:
+            print(json.dumps({cut: False}))
+            cut = ""
+        elif not cut and chance < 0.2:
+            what = naive.random.choice(["kill", "kill", "restart", "bus", "lose", "lose", "stall", "stall"])
+            if what in ("lose", "stall"):
+                cut = what
+                print(json.dumps({cut: True}))
+            elif what == "bus":
+                print(json.dumps({"kill": "bus", "ids": naive.ids}))
+            else:
+                print(json.dumps({what: "listd", "ids": naive.ids}))
+        print(json.dumps(naive.write()))
+    if cut:
+        print(json.dumps({cut: False}))
+    print(json.dumps(naive.write()))
+    print(json.dumps(naive.apply() | {"ids": naive.ids}))
+
+
+if __name__ == "__main__":
+    main()

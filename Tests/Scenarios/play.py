@@ -1,0 +1,215 @@
+#!/usr/bin/python3
+"""Plays a scenario (README.md): play.py FILE TRANSPORT."""
+
+import json
+import pathlib
+import shutil
+import signal
+import sys
+
+import dbus
+import dbus.bus
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "clients/python/tests"), str(ROOT / "Tests/Scenarios")]
+
+from proxy import Proxy, path_of  # noqa: E402
+from stage import Stage  # noqa: E402
+
+NAME = "scenario"
+SERVICE = "org.listd.Listd1"
+
+
+class Failure(Exception):
+    pass
+
+
+def value(plain):
+    """A JSON value with the type of the contract's mapping; {"u": 5} is a count."""
+    if isinstance(plain, bool):
+        return dbus.Boolean(plain)
+    if isinstance(plain, int):
+        return dbus.Int64(plain)
+    if isinstance(plain, float):
+        return dbus.Double(plain)
+    if isinstance(plain, list):
+        return dbus.Array([value(element) for element in plain], "v")
+    if isinstance(plain, dict):
+        if list(plain) == ["u"]:
+            return dbus.UInt32(plain["u"])
+        return fields(plain)
+    return dbus.String(plain)
+
+
+def fields(plain):
+    return dbus.Dictionary({key: value(member) for key, member in plain.items()}, "sv")
+
+
+def plain(there):
+    """A value of dbus-python as JSON has it."""
+    if isinstance(there, dict):
+        return {str(key): plain(member) for key, member in there.items()}
+    if isinstance(there, (list, tuple)):
+        return [plain(member) for member in there]
+    if isinstance(there, dbus.Boolean):
+        return bool(there)
+    for kind in (int, float, str):
+        if isinstance(there, kind):
+            return kind(there)
+    raise Failure(f"a scenario has no {type(there).__name__}")
+
+
+def full(given):
+    """An object with all its keys."""
+    given = {"id": given} if isinstance(given, str) else given
+    return {"type": "", "fields": {}, "position": "keep", "anchor": ""} | given
+
+
+class Play:
+    def __init__(self, head, transport):
+        self.options = head.get("options", {})
+        self.stage = Stage(transport, state=True)
+        self.stage.start()
+        relay = self.stage.directory / "relay.sock"
+        self.proxy = Proxy(str(relay), path_of(self.stage.address))
+        self.address = f"unix:path={relay}"
+        self.is_cut_off = False
+        self.connect()
+
+    def connect(self):
+        self.bus = dbus.bus.BusConnection(self.stage.bus.address)
+        self.manager = dbus.Interface(self.object("/org/listd/Listd1"), SERVICE + ".Manager")
+
+    def object(self, path):
+        return self.bus.get_object(SERVICE, path, introspect=False)
+
+    @property
+    def list(self):
+        return dbus.Interface(self.object(f"/org/listd/Listd1/adapters/{NAME}"), SERVICE + ".Adapter")
+
+    # MARK: steps
+
+    def create(self, _=True):
+        self.manager.CreateAdapter(NAME, fields(self.options))
+
+    def remove(self, _):
+        self.manager.RemoveAdapter(NAME)
+
+    def replace(self, objects):
+        rows = [full(row) for row in objects]
+        body = dbus.Array([(row["id"], row["type"], fields(row["fields"])) for row in rows], "(ssa{sv})")
+        self.list.PerformUpdates(dbus.UInt64(0), body, fields({}))
+
+    def apply(self, change):
+        rows = [full(row) for row in change.get("upsert", [])]
+        upserts = [(row["id"], row["type"], row["position"], row["anchor"], fields(row["fields"])) for row in rows]
+        removed = dbus.Array(change.get("remove", []), "s")
+        self.list.ApplyChanges(dbus.UInt64(0), removed, dbus.Array(upserts, "(ssssa{sv})"), fields({}))
+
+    def patch(self, change):
+        unset = dbus.Array(change.get("unset", []), "s")
+        self.list.PatchObject(dbus.UInt64(0), change["id"], fields(change.get("set", {})), unset)
+
+    def move(self, change):
+        self.list.MoveObject(dbus.UInt64(0), change["id"], change["position"], change.get("anchor", ""))
+
+    def reload(self, ids):
+        if ids is None:
+            self.list.ReloadData()
+        else:
+            self.list.ReloadObjects(dbus.Array(ids, "s"))
+
+    def kill(self, what):
+        self.bus.close()
+        if what == "bus":
+            self.stage.bus.kill()
+            self.stage.kill()
+            self.stage.bus.start()
+        else:
+            self.stage.kill()
+        self.stage.start()
+        self.connect()
+
+    def restart(self, _):
+        self.bus.close()
+        self.stage.kill(signal.SIGTERM)
+        self.stage.start()
+        self.connect()
+
+    def forget(self, _):
+        self.bus.close()
+        self.stage.kill()
+        shutil.rmtree(self.stage.directory / "state")
+        self.stage.start()
+        self.connect()
+        self.create()
+
+    def lose(self, is_losing):
+        self.proxy.lose(is_losing)
+        self.is_cut_off = is_losing
+
+    def stall(self, is_stalled):
+        self.proxy.stall(is_stalled)
+        self.is_cut_off = is_stalled
+
+    # MARK: checks
+
+    def objects(self):
+        """The daemon's list, at a revision."""
+        rows = []
+        while True:
+            revision, total, page = self.list.GetObjects(dbus.UInt32(len(rows)), dbus.UInt32(2**32 - 1))
+            rows += [{"id": str(id), "type": str(type), "fields": plain(given)} for id, type, given in page]
+            if len(rows) >= total:
+                return int(revision), rows
+
+    def check(self, ids):
+        revision, objects = self.objects()
+        there = [row["id"] for row in objects]
+        if there != ids:
+            raise Failure(f"listd has {there}, the scenario {ids}")
+        if self.is_cut_off:
+            return
+        ask({"expect": {"revision": revision, "objects": objects}})
+
+
+def ask(message):
+    """Tells the client under test, and waits until it has done it."""
+    print(json.dumps(message), flush=True)
+    answer = sys.stdin.readline().strip()
+    if answer != "ok":
+        raise Failure(answer or "the client has ended")
+
+
+STEPS = {
+    *("replace", "apply", "patch", "move", "reload", "kill", "restart", "forget"),
+    *("remove", "create", "lose", "stall"),
+}
+
+
+def main():
+    file, transport = sys.argv[1:]
+    lines = [json.loads(line) for line in open(file, encoding="utf-8") if line.strip()]
+    play = Play(lines[0], transport)
+    try:
+        play.create()
+        ask({"follow": NAME, "address": play.address})
+        for number, line in enumerate(lines[1:], 2):
+            ids = line.pop("ids", None)
+            try:
+                for step, argument in line.items():
+                    if step not in STEPS:
+                        raise Failure(f"there is no step {step!r}")
+                    getattr(play, step)(argument)
+                if ids is not None:
+                    play.check(ids)
+            except (Failure, dbus.DBusException) as error:
+                print(f"{file}:{number}: {error}", file=sys.stderr)
+                return 1
+    finally:
+        play.stage.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
