@@ -28,6 +28,24 @@ struct MirrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test("the updater that reloads, the same objects again → a revision more, announced as a reload")
+    @DBusActor
+    func reloadUpdater() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("again", ["updater": .string("reload")])
+        let updates = EventLog<UpdatedSignal>()
+        _ = try await stage.client.subscribe(MatchRule(path: adapter.path, member: "Updated")) { message in
+            if let update = try? UpdatedSignal(message), update.kind != "announce" { updates.record(update) }
+        }
+        let rows = [Row("a", "", ["n": .int64(1)])]
+        _ = try await adapter.performUpdates(rows)
+        _ = try await adapter.performUpdates(rows)
+        let (first, second) = (try await updates.next(), try await updates.next())
+        #expect([first.kind, second.kind] == ["reload", "reload"] && second.revision == first.revision + 1)
+        #expect(try await adapter.objects().revision == second.revision)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @DBusActor
     private func change(
         _ adapter: TestAdapter, _ rows: [ObjectRow], _ step: Int, _ random: inout SeededRandom
