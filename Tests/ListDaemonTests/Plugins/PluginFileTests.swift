@@ -180,7 +180,7 @@ struct PluginFileTests {
     @Test(
         "a path that is in no plugin directory, is not there, or a name that is not → says what is wanted, and where",
         arguments: [
-            ("/bin/true", "put it into /nonexistent or HERE, and load it by its name, \"true\""),
+            ("/bin/true", "put it into /nonexistent or HERE, and load it by its name, “true”"),
             ("/tmp/build/libgarden.so", "a plugin is loaded by its name, \"garden\", from /nonexistent:HERE"),
             ("below/garden.so", "a plugin is loaded by its name, \"garden\", from /nonexistent:HERE"),
             ("garden", "there is no garden.so or libgarden.so in /nonexistent:HERE"),
