@@ -52,7 +52,7 @@ struct JournalQueryTests {
     func repeated(text: String) throws {
         let error = try #require(throws: ListError.self) { try JournalQuery(text) }
         let name = try #require(["priority", "lines", "order"].first(where: text.contains))
-        #expect(error.code == .invalidArguments && error.message.contains("“\(name)”"))
+        #expect(error.code == .invalidArguments && error.message.contains("\"\(name)\""))
     }
 
     @Test("a filter → alternatives of one kind, all kinds together")
