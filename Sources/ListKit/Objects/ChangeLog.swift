@@ -1,40 +1,38 @@
-package import ListKit
-
 /// The last transactions of a list, for clients that missed some (`GetChanges`).
 ///
 /// Bounded: the oldest ones go as long as 256 transactions, or 1 MiB of them, are left.
-package struct ChangeLog: Sendable {
+@_spi(Daemon) public struct ChangeLog: Sendable {
     /// How many transactions are kept at least, unless they take more than ``keptBytes``.
-    package static let keptTransactions = 256
+    public static let keptTransactions = 256
     /// How many bytes of transactions are kept at least, unless there are more than ``keptTransactions``.
-    package static let keptBytes = 1 << 20
+    public static let keptBytes = 1 << 20
 
     private var transactions: [Transaction] = []
     /// Entries before this one are gone; they are swept when they are the larger half.
     private var first = 0
     private var byteCount = 0
     /// The current revision.
-    package private(set) var revision: UInt64
+    public private(set) var revision: UInt64
 
     /// An empty log of a list that is at a revision.
-    package init(revision: UInt64 = 0) {
+    public init(revision: UInt64 = 0) {
         self.revision = revision
     }
 
     /// A log of stored transactions; those before a gap, and all if they do not end at `revision`, are left out.
-    package init(revision: UInt64, stored: [Transaction]) {
+    public init(revision: UInt64, stored: [Transaction]) {
         self.init(revision: stored.first?.baseRevision ?? revision)
         for transaction in stored { append(transaction) }
         if self.revision != revision { self.init(revision: revision) }
     }
 
     /// The oldest revision since which changes are known.
-    package var oldestRevision: UInt64 { first < transactions.count ? transactions[first].baseRevision : revision }
+    public var oldestRevision: UInt64 { first < transactions.count ? transactions[first].baseRevision : revision }
 
     /// Adds the transaction that was just applied; one that does not follow the last starts the log anew.
     ///
     /// - Complexity: O(1) amortised.
-    package mutating func append(_ transaction: Transaction) {
+    public mutating func append(_ transaction: Transaction) {
         if transaction.baseRevision != revision { self = ChangeLog(revision: transaction.baseRevision) }
         transactions.append(transaction)
         byteCount += transaction.encodedSize
@@ -46,7 +44,7 @@ package struct ChangeLog: Sendable {
     /// least one.
     ///
     /// - Throws: `revisionGone` when they are not kept any more, or the revision lies in the future.
-    package func changes(since start: UInt64, byteLimit: Int) throws(ListError) -> [Transaction] {
+    public func changes(since start: UInt64, byteLimit: Int) throws(ListError) -> [Transaction] {
         guard start >= oldestRevision, start <= revision else {
             throw ListError(
                 .revisionGone, "since_revision \(start): changes are kept from \(oldestRevision) to \(revision)")
@@ -78,7 +76,7 @@ package struct ChangeLog: Sendable {
 
 extension Transaction {
     /// About how many bytes the transaction takes in a message.
-    package var encodedSize: Int {
+    @_spi(Daemon) public var encodedSize: Int {
         let runs = sections.deletes.count + sections.inserts.count + sections.moves.count + sections.reloads.count
         let places = items.deletes.count + items.inserts.count + items.reloads.count
         return 112 + 8 * (runs + places) + 16 * items.moves.count

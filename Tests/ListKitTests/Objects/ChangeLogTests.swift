@@ -1,5 +1,4 @@
-import ListDaemon
-import ListKit
+@_spi(Daemon) import ListKit
 import Testing
 
 @Suite("Change log")
