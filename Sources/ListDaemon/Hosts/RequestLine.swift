@@ -1,4 +1,4 @@
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 
 /// The writing requests of one list in strict order of arrival, on their way to the engine.
 ///
@@ -41,7 +41,7 @@ struct RequestLine {
     private func mayJoin(_ request: UpdateRequest, after count: Int) -> Bool {
         if given.isEmpty, count == 0 { return true }
         let before = count > 0 ? waiting[count - 1] : given[given.count - 1]
-        return !request.standsAlone && !before.standsAlone
+        return !request.requiresOwnTransaction && !before.requiresOwnTransaction
     }
 
     /// Takes requests out that the engine has answered.
@@ -68,14 +68,4 @@ struct RequestLine {
 
     /// Whether nobody waits for an answer.
     var isEmpty: Bool { given.isEmpty && retries.isEmpty && waiting.isEmpty }
-}
-
-extension UpdateRequest {
-    /// Whether what the request does depends on the items as they are, so that it is flushed by itself.
-    fileprivate var standsAlone: Bool {
-        switch operation {
-        case .moveItem, .configure: true
-        default: false
-        }
-    }
 }

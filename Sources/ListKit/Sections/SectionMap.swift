@@ -217,58 +217,28 @@ struct SectionMap: ~Copyable {
     /// - Parameter itemCounts: how many items the inserted sections have, in their order.
     /// - Complexity: O(changes · log n), O(n) for a full list that changes much.
     mutating func apply(_ changes: SectionChanges, itemCounts: [Int]) {
-        if let list = changes.list, changes.count > max(64, list.count / 8) {
-            replaceAll(list, changes, itemCounts: itemCounts)
+        if changes.list != nil, changes.isMost(of: count) {
+            replaceAll(changes, itemCounts: itemCounts)
         } else {
             edit(changes, itemCounts: itemCounts)
         }
     }
 
     private mutating func edit(_ changes: SectionChanges, itemCounts: [Int]) {
+        // A section that moves has one handle on both sides.
+        for move in changes.moves { _ = oldObject(at: move.old).flatMap { handle(of: $0) } }
         for update in changes.updates {
             if let handle = knownOldHandle(at: update.old) { objects[handle] = update.object }
-            tree.replace(update.object)
         }
-        var placed: [(new: Int, section: SectionTree.Section)] = []
-        for move in changes.moves {
-            guard let object = oldObject(at: move.old), handle(of: object) != nil,
-                let section = tree.index(of: object, in: .new).flatMap({ tree.section(at: $0, in: .new) })
-            else { continue }
-            placed.append((move.new, section))
-        }
-        for position in changes.deletes + changes.moves.map(\.old) {
-            guard let object = oldObject(at: position), let index = tree.index(of: object, in: .new) else { continue }
-            tree.remove(at: index)
-        }
-        for (index, insert) in changes.inserts.enumerated() {
-            placed.append(
-                (
-                    insert.new,
-                    SectionTree.Section(
-                        object: insert.object, itemCount: itemCounts[index], payload: SectionTree.noPayload)
-                ))
-        }
-        for place in placed.sorted(by: { $0.new < $1.new }) {
-            _ = tree.insert(
-                place.section.object, at: place.new, itemCount: place.section.itemCount,
-                payload: place.section.payload)
-        }
+        tree.edit(changes, itemCounts: itemCounts)
     }
 
-    private mutating func replaceAll(_ list: [ListObject], _ changes: SectionChanges, itemCounts: [Int]) {
-        var counts = [Int](repeating: 0, count: list.count)
-        var payloads = [Int32](repeating: SectionTree.noPayload, count: list.count)
-        for (index, insert) in changes.inserts.enumerated() { counts[insert.new] = itemCounts[index] }
-        var forward = changes.forwardingInOrder(count: list.count)
-        tree.forEachSection(in: 0..<count, of: .new) { old, section in
-            guard let new = forward.next(old) else { return }
-            counts[new] = section.itemCount
-            payloads[new] = section.payload
+    private mutating func replaceAll(_ changes: SectionChanges, itemCounts: [Int]) {
+        let new = tree.replaced(changes, itemCounts: itemCounts) { payload, object in
             // The object before would stay in memory for as long as its section.
-            if section.payload != SectionTree.noPayload { objects[SectionHandle(raw: section.payload)] = list[new] }
+            objects[SectionHandle(raw: payload)] = object
         }
         for position in changes.deletes { knownHandle(at: position).map { gone.append($0) } }
-        let new = SectionTree.unique(list, itemCount: { index, _ in counts[index] }, payload: { payloads[$0] })
         guard var new else { return }
         swap(&tree, &new)
         previous = consume new
@@ -282,17 +252,5 @@ struct SectionMap: ~Copyable {
         }
         for handle in gone { objects[handle] = nil }
         gone = []
-    }
-}
-
-extension SectionTree {
-    /// Makes a tree of objects without repeated identifiers; `nil` when they are too many.
-    static func unique(
-        _ objects: [ListObject], itemCount: (Int, ListObject) -> Int,
-        payload: (Int) -> Int32 = { _ in SectionTree.noPayload }
-    ) -> SectionTree? {
-        var dropped: [Int] = []
-        return try? SectionTree(
-            objects, itemCount: itemCount, payload: { index, _ in payload(index) }, dropped: &dropped)
     }
 }

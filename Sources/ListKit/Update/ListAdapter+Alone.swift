@@ -9,12 +9,6 @@ extension ListAdapter {
         }
     }
 
-    private func conflict(_ request: UpdateRequest) -> ListError? {
-        guard request.expectedRevision != 0, request.expectedRevision != revision else { return nil }
-        return ListError(
-            .revisionConflict, "expected_revision \(request.expectedRevision): the list is at \(revision)")
-    }
-
     private func finishAlone(
         _ request: UpdateRequest, _ flush: Flush, error: ListError? = nil, isRefused: Bool = false
     ) -> FlushStep {
@@ -30,7 +24,7 @@ extension ListAdapter {
     private func beginMove(
         _ request: UpdateRequest, from: IndexPath, to: IndexPath, _ flush: Flush
     ) -> FlushStep {
-        if let error = conflict(request) { return finishAlone(request, flush, error: error) }
+        if let error = request.conflict(with: revision) { return finishAlone(request, flush, error: error) }
         guard let source = sections.handle(at: from.section), let target = sections.handle(at: to.section),
             (0..<sections.itemCount(of: source)).contains(from.item),
             (0..<sections.itemCount(of: target)).contains(to.item)
@@ -79,7 +73,7 @@ extension ListAdapter {
     private func beginConfigure(
         _ request: UpdateRequest, _ new: Configuration, controllersChanged: Bool, _ flush: Flush
     ) -> FlushStep {
-        if let error = conflict(request) { return finishAlone(request, flush, error: error) }
+        if let error = request.conflict(with: revision) { return finishAlone(request, flush, error: error) }
         let relaysOut = configuration.affectsLayout(comparedTo: new)
         let changesViews = configuration.affectsViews(comparedTo: new)
         var flush = flush
@@ -103,14 +97,14 @@ extension ListAdapter {
 
 extension ListAdapter.Configuration {
     /// Whether views have to be laid out anew.
-    fileprivate func affectsLayout(comparedTo other: ListAdapter.Configuration) -> Bool {
+    func affectsLayout(comparedTo other: ListAdapter.Configuration) -> Bool {
         layout != other.layout || direction != other.direction || stickyHeaders != other.stickyHeaders
             || stretchToEdge != other.stretchToEdge || showHeaderWhenEmpty != other.showHeaderWhenEmpty
             || topContentInset != other.topContentInset || stickyHeaderOffset != other.stickyHeaderOffset
     }
 
     /// Whether views show something else, or have something else in range, in the same layout.
-    fileprivate func affectsViews(comparedTo other: ListAdapter.Configuration) -> Bool {
+    func affectsViews(comparedTo other: ListAdapter.Configuration) -> Bool {
         emptyContent != other.emptyContent || emptiness != other.emptiness || workingRange != other.workingRange
     }
 }

@@ -101,7 +101,7 @@ extension ListAdapter {
         var verdict = Flush.Verdict(id: request.id)
         do throws(ListError) {
             verdict.droppedDuplicates = try staging.apply(request, to: &sections.tree)
-            flush.isAnimated = flush.isAnimated && request.isAnimated
+            flush.isAnimated = flush.isAnimated && request.allowsAnimation
         } catch {
             verdict.error = error
         }
@@ -126,9 +126,9 @@ extension ListAdapter {
         return rejected
     }
 
-    /// Takes what goes into one flush: requests that need one of their own stand alone.
+    /// Takes what goes into one flush.
     private func takeQueue() -> [QueuedWork] {
-        let end = queue.firstIndex { $0.standsAlone } ?? queue.count
+        let end = queue.firstIndex { $0.requiresOwnTransaction } ?? queue.count
         let count = min(max(end, 1), queue.count)
         defer { queue.removeFirst(count) }
         return Array(queue[..<count])
@@ -160,11 +160,7 @@ extension ListAdapter {
         tellUpdaterDelegate { $0.adapter(self, didDiff: result, onBackgroundThread: onBackgroundThread) }
         // The delegate may have cancelled it.
         guard case .diffing = self.flush else { return .finished(FlushResult()) }
-        flush.changes.deletes = Array(result.deletes)
-        flush.changes.inserts = result.inserts.map { ($0, list[$0]) }
-        flush.changes.moves = result.moves.map { ($0.from, $0.to) }
-        let forward = flush.changes.forwarding()
-        flush.changes.updates = result.updates.compactMap { old in forward(old).map { (old, list[$0]) } }
+        flush.changes = SectionChanges(result, leadingTo: list)
         return prepare(flush)
     }
 
@@ -195,7 +191,8 @@ extension ListAdapter {
 
     private func preparedTransaction(_ flush: Flush) -> PreparedTransaction {
         PreparedTransaction(
-            baseRevision: revision, revision: revision + 1, content: flush.changes.stored(in: sections))
+            baseRevision: revision, revision: revision + 1, content: flush.changes.stored { sections.oldObject(at: $0) }
+        )
     }
 
     func finishUnchanged(_ flush: Flush) -> FlushResult {
@@ -209,20 +206,9 @@ extension ListAdapter {
     }
 }
 
-extension UpdateRequest {
-    /// Whether its transaction may be animated; a reload never is.
-    fileprivate var isAnimated: Bool {
-        if case .reloadData = operation { false } else { animated }
-    }
-}
-
 extension QueuedWork {
     /// Whether the request is flushed by itself: what it does depends on the items as they are.
-    fileprivate var standsAlone: Bool {
-        guard case .request(let request, _) = self else { return false }
-        switch request.operation {
-        case .moveItem, .configure: return true
-        default: return false
-        }
+    fileprivate var requiresOwnTransaction: Bool {
+        if case .request(let request, _) = self { request.requiresOwnTransaction } else { false }
     }
 }

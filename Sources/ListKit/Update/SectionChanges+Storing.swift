@@ -1,20 +1,22 @@
 extension SectionChanges {
     /// What a store has to write: single changes when they are few, else the whole list.
-    func stored(in sections: borrowing SectionMap) -> PreparedTransaction.Content {
+    ///
+    /// - Parameter object: the object that was at a position.
+    func stored(_ object: (Int) -> ListObject?) -> PreparedTransaction.Content {
         if let list, count > list.count / 4 { return .replace(list) }
         var changes = PreparedTransaction.Changes()
-        changes.removed = deletes.compactMap { sections.oldID(at: $0) }
+        changes.removed = deletes.compactMap { object($0)?.id }
         let moved = Set(moves.map(\.old))
         changes.updated = updates.filter { !moved.contains($0.old) }.map(\.object)
-        changes.placed = placements(in: sections)
+        changes.placed = placements(object)
         return .changes(changes)
     }
 
     /// New and moved objects in final order, each with the object before it.
-    private func placements(in sections: borrowing SectionMap) -> [PreparedTransaction.Placement] {
+    private func placements(_ oldObject: (Int) -> ListObject?) -> [PreparedTransaction.Placement] {
         let updated = Dictionary(updates.map { ($0.old, $0.object) }, uniquingKeysWith: { first, _ in first })
         var placed = inserts.map { (new: $0.new, object: Optional($0.object)) }
-        placed += moves.map { move in (move.new, updated[move.old] ?? sections.oldObject(at: move.old)) }
+        placed += moves.map { move in (move.new, updated[move.old] ?? oldObject(move.old)) }
         placed.sort { $0.new < $1.new }
         let origins = Survivors(of: self)
         var result: [PreparedTransaction.Placement] = []
@@ -29,7 +31,7 @@ extension SectionChanges {
             } else if let previous, previous.new == place.new - 1 {
                 predecessor = previous.id
             } else {
-                predecessor = sections.oldID(at: origins.position(ofRank: place.new - 1 - index))
+                predecessor = oldObject(origins.position(ofRank: place.new - 1 - index))?.id
             }
             result.append(PreparedTransaction.Placement(object: object, predecessor: predecessor))
             previous = (place.new, id)

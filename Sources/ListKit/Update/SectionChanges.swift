@@ -1,20 +1,63 @@
 /// What a transaction does to the objects of a list, in simultaneous form: `old` positions are those before, `new` those
 /// after.
-struct SectionChanges {
+@_spi(Daemon) @frozen public struct SectionChanges: Sendable {
     /// Positions before of objects that go, ascending.
-    var deletes: [Int] = []
+    public var deletes: [Int] = []
     /// Objects that come, ascending in their positions after.
-    var inserts: [(new: Int, object: ListObject)] = []
+    public var inserts: [(new: Int, object: ListObject)] = []
     /// Objects that change places, ascending in their positions after.
-    var moves: [(old: Int, new: Int)] = []
+    public var moves: [(old: Int, new: Int)] = []
     /// Objects whose type or fields changed, ascending in their positions before.
-    var updates: [(old: Int, object: ListObject)] = []
+    public var updates: [(old: Int, object: ListObject)] = []
     /// All objects after, when the change came as a full list.
-    var list: [ListObject]?
+    public var list: [ListObject]?
 
-    var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty }
+    /// Makes an empty change.
+    public init() {}
 
-    var count: Int { deletes.count + inserts.count + moves.count + updates.count }
+    /// What a diff found on the way to a full list.
+    init(_ result: ListIndexSetResult, leadingTo list: [ListObject]) {
+        deletes = Array(result.deletes)
+        inserts = result.inserts.map { ($0, list[$0]) }
+        moves = result.moves.map { ($0.from, $0.to) }
+        let forward = forwarding()
+        updates = result.updates.compactMap { old in forward(old).map { (old, list[$0]) } }
+        self.list = list
+    }
+
+    /// Whether nothing changes.
+    public var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty }
+
+    /// How many objects are deleted, inserted, moved and updated; one that moves and is updated counts twice.
+    public var count: Int { deletes.count + inserts.count + moves.count + updates.count }
+
+    /// Whether so much changes that making all sections anew costs less than changing them one by one.
+    ///
+    /// - Parameter count: how many objects there were.
+    func isMost(of count: Int) -> Bool {
+        self.count > max(64, (count + inserts.count - deletes.count) / 8)
+    }
+
+    /// All objects after.
+    ///
+    /// - Complexity: O(n), O(1) when the change came as a full list.
+    func objects(after objects: [ListObject]) -> [ListObject] {
+        if let list { return list }
+        var objects = objects
+        for update in updates { objects[update.old] = update.object }
+        var placed = inserts + moves.map { ($0.new, objects[$0.old]) }
+        placed.sort { $0.new < $1.new }
+        let isGone = Set(deletes + moves.map(\.old))
+        var rest = objects.enumerated().lazy.filter { !isGone.contains($0.offset) }.map(\.element).makeIterator()
+        var result: [ListObject] = []
+        result.reserveCapacity(objects.count + inserts.count - deletes.count)
+        for place in placed {
+            while result.count < place.new, let object = rest.next() { result.append(object) }
+            result.append(place.object)
+        }
+        while let object = rest.next() { result.append(object) }
+        return result
+    }
 
     /// Finds where positions went.
     func forwarding() -> IndexForwarding {

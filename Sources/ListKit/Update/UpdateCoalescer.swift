@@ -9,12 +9,9 @@ struct UpdateCoalescer {
     /// When the last flush started (IGListKit CO-10).
     private var lastStart: UInt64?
     private(set) var timing = FlushTiming.idle
+    private var retry = RetryDelay()
     /// When what was refused is tried again, if no other flush comes before.
-    private(set) var retryTime: UInt64 = 0
-    private var retryInterval = shortestRetry
-
-    /// How long, in milliseconds, what was refused waits: at first, and at most.
-    private static let (shortestRetry, longestRetry): (UInt64, UInt64) = (100, 30_000)
+    var retryTime: UInt64 { retry.time }
 
     init(configuration: ListAdapter.Coalescing) {
         self.configuration = configuration
@@ -48,13 +45,28 @@ struct UpdateCoalescer {
     }
 
     /// What has been done already was refused: it waits twice as long each time.
-    mutating func refuse(now: UInt64) {
-        retryTime = now.saturatingAdding(retryInterval)
-        retryInterval = min(UpdateCoalescer.longestRetry, retryInterval * 2)
-    }
+    mutating func refuse(now: UInt64) { retry.refuse(now: now) }
 
     /// A flush was taken.
-    mutating func accept() { retryInterval = UpdateCoalescer.shortestRetry }
+    mutating func accept() { retry.accept() }
+}
+
+/// When something that was refused is tried again: after 100 ms, then twice as long each time, up to 30 s.
+struct RetryDelay {
+    /// When, in milliseconds; 0 = nothing was refused.
+    private(set) var time: UInt64 = 0
+    private var interval = shortest
+
+    private static let (shortest, longest): (UInt64, UInt64) = (100, 30_000)
+
+    /// It was refused.
+    mutating func refuse(now: UInt64) {
+        time = now.saturatingAdding(interval)
+        interval = min(RetryDelay.longest, interval * 2)
+    }
+
+    /// It was taken.
+    mutating func accept() { interval = RetryDelay.shortest }
 }
 
 extension UInt64 {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@_spi(Benchmarks) @testable import ListKit
+@_spi(Benchmarks) @_spi(Daemon) @testable import ListKit
 
 /// What `SectionTree` must say, kept in plain arrays.
 private struct TreeModel {

@@ -1,5 +1,5 @@
 /// Which of the two states of a list is meant while a transaction is open; without one both are the same.
-enum ListSide {
+@_spi(Daemon) @frozen public enum ListSide: Sendable {
     /// As it was before the transaction.
     case old
     /// As it will be after it.

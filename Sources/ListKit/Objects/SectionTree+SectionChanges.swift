@@ -1,0 +1,60 @@
+extension SectionTree {
+    /// Makes a tree of objects without repeated identifiers; `nil` when they are too many.
+    static func unique(
+        _ objects: [ListObject], itemCount: (Int, ListObject) -> Int,
+        payload: (Int) -> Int32 = { _ in SectionTree.noPayload }
+    ) -> SectionTree? {
+        var dropped: [Int] = []
+        return try? SectionTree(
+            objects, itemCount: itemCount, payload: { index, _ in payload(index) }, dropped: &dropped)
+    }
+
+    /// Makes the changes of a transaction one by one, as edits that can be taken back.
+    ///
+    /// - Parameter itemCounts: how many items the inserted sections have, in their order.
+    /// - Complexity: O(changes · log n).
+    mutating func edit(_ changes: SectionChanges, itemCounts: [Int]) {
+        for update in changes.updates { replace(update.object) }
+        var placed: [(new: Int, section: Section)] = []
+        for move in changes.moves {
+            guard let object = object(at: move.old, in: .old), let section = section(of: object) else { continue }
+            placed.append((move.new, section))
+        }
+        for position in changes.deletes + changes.moves.map(\.old) {
+            guard let object = object(at: position, in: .old), let index = index(of: object) else { continue }
+            remove(at: index)
+        }
+        for (insert, itemCount) in zip(changes.inserts, itemCounts) {
+            let section = Section(object: insert.object, itemCount: itemCount, payload: SectionTree.noPayload)
+            placed.append((insert.new, section))
+        }
+        for place in placed.sorted(by: { $0.new < $1.new }) {
+            _ = insert(
+                place.section.object, at: place.new, itemCount: place.section.itemCount,
+                payload: place.section.payload)
+        }
+    }
+
+    /// The tree after the changes of a transaction, made anew; `nil` when there are too many objects.
+    ///
+    /// - Parameters:
+    ///   - itemCounts: how many items the inserted sections have, in their order.
+    ///   - visit: called with the payload of each section that stays and has one, and with its object after.
+    /// - Complexity: O(n).
+    func replaced(
+        _ changes: SectionChanges, itemCounts: [Int], visit: (Int32, ListObject) -> Void = { _, _ in }
+    ) -> SectionTree? {
+        let list = changes.list ?? changes.objects(after: objects())
+        var counts = [Int](repeating: 0, count: list.count)
+        var payloads = [Int32](repeating: SectionTree.noPayload, count: list.count)
+        for (insert, itemCount) in zip(changes.inserts, itemCounts) { counts[insert.new] = itemCount }
+        var forward = changes.forwardingInOrder(count: list.count)
+        forEachSection(in: 0..<count()) { old, section in
+            guard let new = forward.next(old) else { return }
+            counts[new] = section.itemCount
+            payloads[new] = section.payload
+            if section.payload != SectionTree.noPayload { visit(section.payload, list[new]) }
+        }
+        return SectionTree.unique(list, itemCount: { index, _ in counts[index] }, payload: { payloads[$0] })
+    }
+}
