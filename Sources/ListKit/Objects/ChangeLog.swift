@@ -13,10 +13,13 @@
     private var byteCount = 0
     /// The current revision.
     public private(set) var revision: UInt64
+    /// The revision up to which the store has the transactions.
+    private var written: UInt64
 
     /// An empty log of a list that is at a revision.
     public init(revision: UInt64 = 0) {
         self.revision = revision
+        written = revision
     }
 
     /// A log of stored transactions; those before a gap, and all if they do not end at `revision`, are left out.
@@ -24,7 +27,17 @@
         self.init(revision: stored.first?.baseRevision ?? revision)
         for transaction in stored { append(transaction) }
         if self.revision != revision { self.init(revision: revision) }
+        written = revision
     }
+
+    /// The transactions that the store does not have, in order.
+    var unwritten: ArraySlice<Transaction> { transactions(since: max(written, oldestRevision)) }
+
+    /// The store has the transactions up to a revision.
+    mutating func markWritten(through revision: UInt64) { written = max(written, revision) }
+
+    /// The store has none of the transactions.
+    mutating func markUnwritten() { written = 0 }
 
     /// The oldest revision since which changes are known.
     public var oldestRevision: UInt64 { first < transactions.count ? transactions[first].baseRevision : revision }
@@ -51,12 +64,16 @@
         }
         var size = 0
         var result: [Transaction] = []
-        for transaction in transactions[(first + Int(start - oldestRevision))...] {
+        for transaction in transactions(since: start) {
             size += transaction.encodedSize
             if size > byteLimit, !result.isEmpty { break }
             result.append(transaction)
         }
         return result
+    }
+
+    private func transactions(since start: UInt64) -> ArraySlice<Transaction> {
+        transactions[(first + Int(start - oldestRevision))...]
     }
 
     private mutating func dropOldest() {

@@ -1,5 +1,6 @@
-@_spi(Daemon) import ListKit
 import Testing
+
+@testable @_spi(Daemon) import ListKit
 
 @Suite("Change log")
 struct ChangeLogTests {
@@ -61,5 +62,20 @@ struct ChangeLogTests {
         #expect(ChangeLog(revision: 12, stored: stored).oldestRevision == 12)
         #expect(ChangeLog(revision: 9, stored: stored.filter { $0.revision != 7 }).oldestRevision == 7)
         #expect(ChangeLog(revision: 3, stored: []).oldestRevision == 3)
+    }
+
+    @Test("what the store does not have → in order, until it has it; all that is known of a list that was not stored")
+    func unwritten() {
+        var log = ChangeLog(revision: 4, stored: (3...4).map { Self.transaction($0) })
+        #expect(log.unwritten.isEmpty)
+        for revision in 5...7 as ClosedRange<UInt64> { log.append(Self.transaction(revision)) }
+        #expect(log.unwritten.map(\.revision) == [5, 6, 7])
+        log.markWritten(through: 6)
+        log.markWritten(through: 5)
+        #expect(log.unwritten.map(\.revision) == [7])
+        log.markUnwritten()
+        #expect(log.unwritten.map(\.revision) == [3, 4, 5, 6, 7])
+        for revision in 8...400 as ClosedRange<UInt64> { log.append(Self.transaction(revision)) }
+        #expect(log.unwritten.first?.baseRevision == log.oldestRevision)
     }
 }

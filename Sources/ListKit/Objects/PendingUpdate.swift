@@ -1,0 +1,87 @@
+/// Requests that are answered together, and what they amount to.
+struct PendingUpdate {
+    /// What was taken from the queue, in order.
+    var entries: [RequestQueue.Entry] = []
+    /// How each was judged.
+    var verdicts: [Flush.Verdict] = []
+    /// What is presented.
+    var update = ObjectUpdate()
+    /// Whether the whole list is written, since it is stored from now on.
+    var isPersisting = false
+    /// Positions before of objects that somebody wants reloaded.
+    private var forced: Set<Int> = []
+
+    /// Nothing that anybody asked for.
+    init() {}
+
+    /// Something that goes alone.
+    init(_ entry: RequestQueue.Entry) {
+        entries = [entry]
+        verdicts = [Flush.Verdict(id: entry.id)]
+        update.animated = entry.request?.allowsAnimation ?? false
+    }
+
+    /// Other options.
+    init(
+        _ entry: RequestQueue.Entry, replacing old: ListAdapter.Configuration, with new: ListAdapter.Configuration,
+        controllersChanged: Bool
+    ) {
+        self.init(entry)
+        update.animated = false
+        update.configuration = new
+        update.rebuildsControllers = controllersChanged
+        update.relaysOut = old.affectsLayout(comparedTo: new)
+        if update.isAnnounced { update.through = entry.ticket }
+    }
+
+    /// Requests that were judged together.
+    init(_ entries: [RequestQueue.Entry], _ staged: StagedRequests, through ticket: Ticket) {
+        self.entries = entries
+        verdicts = staged.verdicts
+        forced = staged.forced
+        update.rebuildsControllers = staged.rebuildsControllers
+        update.animated = staged.animated
+        update.through = ticket
+    }
+
+    /// Takes over what the section controllers say of an item that was dragged.
+    mutating func take(_ verdict: ItemMoveVerdict, in table: SectionTable) throws(ListError) {
+        update.through = entries.first?.ticket ?? .none
+        switch verdict {
+        case .refused: verdicts = verdicts.map { Flush.Verdict(id: $0.id, isRefused: true) }
+        case .error(let error): throw error
+        case .section(let from, let to):
+            guard table.object(at: from, .old) != nil, table.object(at: to, .old) != nil else {
+                throw ListError(.noSuchItem, "no section \(from), or no section \(to)")
+            }
+            if from != to { update.changes.moves = [(from, to)] }
+        case .object(let object):
+            guard let index = table.index(ofID: object.id, .old), let old = table.object(at: index, .old) else {
+                throw ListError(.noSuchItem, "no object \(object.id.debugDescription) in which an item could move")
+            }
+            if !object.hasSameContent(as: old) { update.changes.updates = [(index, object)] }
+        }
+    }
+
+    /// Takes the reloads over of objects that stay.
+    mutating func leaveOutUnneededReloads() {
+        guard !forced.isEmpty else { return }
+        update.forced = [IndexRun](ascending: forced.subtracting(update.changes.deletes).sorted())
+    }
+
+    /// Where the source goes on after the last request of it that was applied.
+    var cursor: [UInt8]? {
+        zip(entries, verdicts).reduce(nil) { $1.1.error == nil ? $1.0.cursor ?? $0 : $0 }
+    }
+
+    /// The answers.
+    ///
+    /// - Parameter error: answers all that have no error of their own.
+    func answers(revision: UInt64, failing error: ListError? = nil) -> [RequestAnswer] {
+        verdicts.map { verdict in
+            RequestAnswer(
+                id: verdict.id, outcome: (verdict.error ?? error).map { .failure($0) } ?? .success(revision),
+                droppedDuplicates: verdict.droppedDuplicates, isRefused: error == nil && verdict.isRefused)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+/// The sections of a list in their order, each with its object and number of items.
+///
+/// While a change is open, the state before it (``ListSide/old``) and the state after it (``ListSide/new``) can be read side
+/// by side; otherwise both are the same. The table has one owner. Finding a section costs O(log n).
+@_spi(Daemon) public final class SectionTable {
+    /// The state after, and the one before as long as `isReplaced` is false.
+    private var tree: SectionTree
+    /// The state before a change that made all sections anew.
+    private var previous = SectionTree()
+    /// Whether the open change made all sections anew.
+    private var isReplaced = false
+    /// Whether a change is open.
+    public private(set) var isOpen = false
+
+    /// Makes a table; of repeated identifiers the first is kept.
+    ///
+    /// - Parameter itemCount: how many items the section of an object has.
+    public init(_ objects: [ListObject] = [], itemCount: (ListObject) -> Int = { _ in 0 }) {
+        tree = SectionTree.unique(objects) { _, object in itemCount(object) } ?? SectionTree()
+    }
+
+    // MARK: Reading
+
+    /// How many sections one side has.
+    public func count(_ side: ListSide) -> Int { read(side) { $0.count($1) } }
+
+    /// How many items one side has.
+    public func itemCount(_ side: ListSide) -> Int { read(side) { $0.itemCount($1) } }
+
+    /// The object of a section; `nil` past the ends.
+    public func object(at index: Int, _ side: ListSide) -> ListObject? { read(side) { $0.object(at: index, in: $1) } }
+
+    /// How many items a section has; `nil` past the ends.
+    public func itemCount(at index: Int, _ side: ListSide) -> Int? {
+        read(side) { $0.section(at: index, in: $1)?.itemCount }
+    }
+
+    /// The section of an object by its identifier; `nil` when there is none.
+    public func index(ofID id: String, _ side: ListSide) -> Int? { read(side) { $0.index(of: id, in: $1) } }
+
+    /// The object with an identifier; `nil` when there is none.
+    public func object(withID id: String, _ side: ListSide) -> ListObject? {
+        read(side) { $0.object(withID: id, in: $1) }
+    }
+
+    /// The objects of a range of sections, as many as there are.
+    ///
+    /// - Complexity: O(log n + sections in the range).
+    public func objects(_ side: ListSide, in range: Range<Int>) -> [ListObject] {
+        read(side) { tree, side in
+            let range = range.clamped(to: 0..<tree.count(side))
+            var result: [ListObject] = []
+            result.reserveCapacity(range.count)
+            tree.forEachSection(in: range, of: side) { _, section in result.append(section.object) }
+            return result
+        }
+    }
+
+    /// Asks the tree that has a side, which may know it by the other name.
+    private func read<Answer>(_ side: ListSide, _ body: (borrowing SectionTree, ListSide) -> Answer) -> Answer {
+        isReplaced && side == .old ? body(previous, .new) : body(tree, side)
+    }
+
+    // MARK: Changing
+
+    /// Judges requests in order, each against what the ones before it produced. The table stays as it is.
+    ///
+    /// Only while no change is open.
+    /// - Parameters:
+    ///   - revision: the list's, with which requests compare the one that they expect.
+    ///   - types: types without a section controller; their objects are dropped.
+    func stage(
+        _ requests: [UpdateRequest], revision: UInt64, rejecting types: Set<ObjectIdentifier>
+    ) -> StagedRequests {
+        var staging = UpdateStaging(revision: revision, rejecting: types)
+        var result = StagedRequests()
+        for request in requests {
+            var verdict = Flush.Verdict(id: request.id)
+            do throws(ListError) {
+                verdict.droppedDuplicates = try staging.apply(request, to: &tree)
+                result.animated = result.animated && request.allowsAnimation
+            } catch {
+                verdict.error = error
+            }
+            result.verdicts.append(verdict)
+        }
+        result.outcome = staging.finish(&tree)
+        result.rebuildsControllers = staging.reloadsAll
+        result.forced = Set(staging.reloaded.compactMap { tree.index(of: $0) })
+        return result
+    }
+
+    /// Makes changes, beside which the state before can be read until ``commit()``.
+    ///
+    /// - Parameter itemCounts: how many items the inserted sections have, in their order.
+    /// - Complexity: O(changes · log n), O(n) when much changes.
+    func open(_ changes: SectionChanges, itemCounts: [Int]) {
+        isOpen = true
+        guard changes.isMost(of: tree.count()), var new = tree.replaced(changes, itemCounts: itemCounts) else {
+            return tree.edit(changes, itemCounts: itemCounts)
+        }
+        swap(&tree, &new)
+        previous = new
+        isReplaced = true
+    }
+
+    /// Sets the number of items of a section in the state after, or in both while no change is open.
+    func setItemCount(_ count: Int, at index: Int) {
+        guard let object = tree.object(at: index) else { return }
+        tree.replace(object, itemCount: count)
+        if !isOpen { _ = tree.commit() }
+    }
+
+    /// Forgets the state before.
+    func commit() {
+        isOpen = false
+        isReplaced = false
+        previous = SectionTree()
+        _ = tree.commit()
+    }
+}
+
+/// What requests amount to, and how each was judged.
+struct StagedRequests {
+    /// One for each request, in order.
+    var verdicts: [Flush.Verdict] = []
+    /// What becomes of the objects.
+    var outcome = UpdateStaging.Outcome.changes(SectionChanges())
+    /// Positions before of the objects that are reloaded whether they changed or not.
+    var forced: Set<Int> = []
+    /// Whether all section controllers are made anew.
+    var rebuildsControllers = false
+    /// Whether all that was applied is animated.
+    var animated = true
+}

@@ -1,0 +1,253 @@
+import Testing
+
+@testable @_spi(Daemon) import ListKit
+
+@Suite("ObjectList: numbers, item changes, the store and other presenters")
+struct ObjectListNumbersTests {
+    @Test("while an update is stored and presented → readers see the list before, item changes are numbered first")
+    func itemChangesMeanwhile() throws {
+        let owner = ObjectListOwner(try objects("a", "b"))
+        let block = try #require(owner.list.reserve(now: 0))
+        #expect(block.limit == RevisionNumbers.blockSize)
+        owner.list.reserved(block, .success(()), now: 0)
+        owner.enqueue(.applyChanges(removed: ["a"], upserts: [.init(try object("c"))]))
+        guard case .store(let work) = owner.list.next(now: 0) else {
+            Issue.record("nothing to store")
+            return
+        }
+        #expect(work.limit == block.limit + 1)
+        owner.take(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented))
+        guard case .present(let update) = owner.list.stored(.success(()), now: 0, itemCount: { _ in 4 }) else {
+            Issue.record("nothing to present")
+            return
+        }
+        #expect(owner.ids == ["a", "b"] && owner.list.table.itemCount(at: 1, .new) == 4)
+        owner.take(owner.list.changedByItself(owner.presenter.changeItem(at: 1).presented))
+        owner.take(owner.list.presented(owner.presenter.present(update).presented))
+        #expect(owner.announced.map(\.revision) == [1, 2, 3])
+        #expect(owner.announced.map(\.sections.deletes.count) == [0, 0, 1])
+        #expect(owner.ids == ["b", "c"] && owner.answers.map(\.revision) == [3])
+    }
+
+    @Test("numbers run out → item changes wait; one is kept for what is being presented")
+    func withoutNumbers() throws {
+        let owner = ObjectListOwner(try objects("a"))
+        #expect(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented) == nil)
+        owner.enqueue(.applyChanges(removed: [], upserts: [.init(try object("b"))]))
+        guard case .store = owner.list.next(now: 0), case .present(let update) = owner.list.stored(.success(()), now: 0)
+        else {
+            Issue.record("nothing to present")
+            return
+        }
+        #expect(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented) == nil)
+        owner.take(owner.list.presented(owner.presenter.present(update).presented))
+        #expect(owner.list.numbers.last == 1)
+        for (now, retry) in [(50, 150), (150, 350), (350, 750)] as [(UInt64, UInt64)] {
+            let work = try #require(owner.list.reserve(now: now))
+            #expect(owner.list.reserve(now: now) == nil)
+            owner.list.reserved(work, .failure(ListError(.storeFailed, "no")), now: now)
+            #expect(owner.list.reserve(now: retry - 1) == nil)
+        }
+        let work = try #require(owner.list.reserve(now: 750))
+        owner.list.reserved(work, .success(()), now: 750)
+        #expect(owner.list.reserve(now: 99_999) == nil)
+        owner.take(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented))
+        #expect(owner.announced.map(\.revision) == [1, 2])
+    }
+
+    @Test("item updates wait in a presentation on the same executor → with the flush that comes after them, or alone")
+    func itemUpdates() throws {
+        let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 0))
+        let first = owner.list.makeTicket()
+        owner.list.itemUpdatesWait(first, now: 0, isOnScreen: true)
+        #expect(owner.list.timing == .now)
+        guard case .presentItems(first) = owner.list.next(now: 0) else {
+            Issue.record("no item updates run")
+            return
+        }
+        #expect(owner.list.timing == .idle)
+        let second = owner.list.makeTicket()
+        owner.list.itemUpdatesWait(second, now: 0, isOnScreen: true)
+        owner.enqueue(.patchObject(id: "a", set: ["n": 1], unset: []))
+        let path = IndexPath(section: 0, item: 0)
+        owner.enqueue(.moveItem(from: path, to: path))
+        let third = owner.list.makeTicket()
+        owner.turn()
+        #expect(owner.updates.map(\.through) == [Ticket(number: second.number + 1)] && third > owner.updates[0].through)
+        owner.list.itemUpdatesWait(third, now: 0, isOnScreen: true)
+        owner.turn()
+        #expect(owner.answers.map(\.id) == [1, 2])
+        guard case .presentItems(third) = owner.list.next(now: 0) else {
+            Issue.record("the item updates behind the other request do not run")
+            return
+        }
+        // What changes nothing flushes no item updates: they run next.
+        owner.list.itemUpdatesWait(owner.list.makeTicket(), now: 0, isOnScreen: true)
+        owner.enqueue(.reloadObjects([]))
+        owner.turn()
+        #expect(owner.answers.count == 3)
+        guard case .presentItems = owner.list.next(now: 0) else {
+            Issue.record("the item updates are forgotten")
+            return
+        }
+    }
+
+    @Test("item updates wait and no number is left → a block is reserved first")
+    func itemUpdatesWithoutNumbers() throws {
+        let owner = ObjectListOwner(try objects("a"))
+        owner.list.itemUpdatesWait(owner.list.makeTicket(), now: 0, isOnScreen: true)
+        guard case .reserve(let work) = owner.list.next(now: 0) else {
+            Issue.record("nothing is reserved")
+            return
+        }
+        #expect(owner.list.timing == .idle)
+        owner.list.reserved(work, .failure(ListError(.storeFailed, "no")), now: 10)
+        #expect(owner.list.timing == .at(110))
+        owner.now = 110
+        owner.turn()
+        #expect(owner.list.timing == .now)
+        owner.turn()
+        #expect(owner.announced.map(\.revision) == [1])
+    }
+
+    @Test("another presenter shows the list → a reload with a number; what was being presented becomes it")
+    func reload() throws {
+        let owner = ObjectListOwner(try objects("a"))
+        guard case .reserve(let work) = owner.list.beginReload(now: 0) else {
+            Issue.record("a reload without a number")
+            return
+        }
+        owner.list.reserved(work, .success(()), now: 0)
+        owner.perform(owner.list.beginReload(now: 0))
+        #expect(owner.announced.map(\.kind) == [.reload] && owner.announced[0].revision == 1)
+        owner.enqueue(.applyChanges(removed: ["a"], upserts: []))
+        guard case .store = owner.list.next(now: 0), case .wait = owner.list.beginReload(now: 0),
+            case .present = owner.list.stored(.success(()), now: 0),
+            case .present(let update) = owner.list.beginReload(now: 0)
+        else {
+            Issue.record("the update is not presented as a reload")
+            return
+        }
+        #expect(update.isReload && owner.list.table.count(.new) == 0)
+        // Whoever opens the list says nothing of what changed.
+        owner.take(owner.list.presented(Presented(itemCount: 0)))
+        #expect(owner.announced.map(\.kind) == [.reload, .reload] && owner.announced[1].sectionCount == 0)
+        #expect(owner.answers.map(\.revision) == [2])
+    }
+
+    @Test("events of a presented update → the revision before up to the transaction, then the one after")
+    func stamping() throws {
+        let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 6))
+        owner.enqueue(.reloadObjects(["a"]))
+        guard case .store = owner.list.next(now: 0), case .present(let update) = owner.list.stored(.success(()), now: 0)
+        else {
+            Issue.record("nothing to present")
+            return
+        }
+        var presented = owner.presenter.present(update).presented
+        let said = [AdapterEvent.nearEnd(view: 1, revision: 0), .stalled(view: 2, sequence: 3, revision: 0)]
+        presented.events = [said[0]] + presented.events + [said[1], .display(DisplayChange(view: 1, revision: 0))]
+        let events = owner.list.presented(presented).events
+        #expect(events.map(\.revision) == [6, 7, 7, 7])
+        let quiet = owner.list.changedByItself(Presented(events: said, itemCount: 1))
+        #expect(quiet?.events.map(\.revision) == [7, 7] && owner.list.numbers.last == 7)
+    }
+
+    @Test("a source's cursor → with the content of the last event that was applied; alone when nothing changed")
+    func cursors() throws {
+        let owner = ObjectListOwner(try objects("a"))
+        owner.enqueue(.patchObject(id: "a", set: ["n": 1], unset: []), cursor: [1])
+        owner.enqueue(.patchObject(id: "a", set: ["n": 2], unset: []), cursor: [2])
+        owner.enqueue(.moveObject(id: "nobody", position: .first), cursor: [3])
+        owner.enqueue(.reloadObjects([]))
+        owner.flush()
+        #expect(owner.writes.map(\.cursor) == [[2]])
+        owner.enqueue(.patchObject(id: "a", set: ["n": 2], unset: []), cursor: [4])
+        owner.flush()
+        #expect(owner.writes.map(\.cursor) == [[2], [4]])
+        #expect(owner.writes[1].content == nil && owner.writes[1].limit == 1)
+        #expect(owner.announced.count == 1 && owner.answers.last?.revision == 1)
+    }
+
+    @Test("a list is stored from now on → all of it, its changes and its revision; then as before")
+    func storing() throws {
+        let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 0))
+        owner.enqueue(.applyChanges(removed: [], upserts: [.init(try object("b"))]))
+        owner.flush()
+        owner.refusal = (ListError(.storeFailed, "no"), false)
+        owner.list.enqueue(storing: 50, true, now: 0)
+        owner.flush()
+        #expect(owner.answers.last?.errorCode == .storeFailed && owner.list.numbers.isUnstored)
+        owner.refusal = nil
+        owner.list.enqueue(storing: 51, true, now: 0)
+        owner.flush()
+        let work = try #require(owner.writes.last)
+        #expect(work.limit == 1 && work.revision == 1 && work.log == owner.announced)
+        guard case .replace(let objects)? = work.content else {
+            Issue.record("not all of it is written")
+            return
+        }
+        #expect(objects.map(\.id) == ["a", "b"] && !owner.list.numbers.isUnstored)
+        owner.enqueue(.reloadData)
+        owner.flush()
+        #expect(owner.writes.last?.limit == 2 && owner.writes.last?.log == [])
+        owner.list.enqueue(storing: 52, false, now: 0)
+        owner.flush()
+        #expect(owner.list.numbers.isUnstored && owner.answers.last?.id == 52)
+    }
+
+    @Test("entries of the log → written once: with the next write, when it is quiet, or at the end")
+    func log() throws {
+        let owner = ObjectListOwner(try objects("a"))
+        for number in 1...3 {
+            owner.enqueue(.patchObject(id: "a", set: ["n": .int64(Int64(number))], unset: [])); owner.flush()
+        }
+        #expect(owner.writes.map { $0.log.map(\.revision) } == [[], [1], [2]])
+        let quiet = try #require(owner.list.settle())
+        #expect(quiet.log.map(\.revision) == [3] && quiet.limit == 3 && quiet.revision == 3 && quiet.content == nil)
+        owner.list.settled(quiet)
+        #expect(owner.list.settle() == nil && owner.list.end() == nil)
+        let block = try #require(ObjectListOwner(try objects("a")).list.reserve(now: 0))
+        #expect(block.limit == RevisionNumbers.blockSize && block.log.isEmpty)
+    }
+
+    @Test("the end → what was not written, with the revision as the limit; nothing is numbered after it")
+    func end() throws {
+        let owner = ObjectListOwner(try objects("a"))
+        let block = try #require(owner.list.reserve(now: 0))
+        owner.list.reserved(block, .success(()), now: 0)
+        owner.take(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented))
+        let work = try #require(owner.list.end())
+        #expect(work.limit == 1 && work.revision == 1 && work.log.map(\.revision) == [1])
+        #expect(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented) == nil)
+        let numbers = RevisionNumbers(restoring: work.revision, limit: work.limit)
+        #expect(numbers.last == 1)
+    }
+
+    @Test("a list ends without its presenter → what waits is refused, each once")
+    func refuseWaiting() throws {
+        let owner = ObjectListOwner(try objects("a"))
+        let path = IndexPath(section: 0, item: 0)
+        owner.enqueue(.moveItem(from: path, to: path))
+        owner.enqueue(.reloadData)
+        guard case .ask = owner.list.next(now: 0) else {
+            Issue.record("nobody is asked")
+            return
+        }
+        let answers = owner.list.refuseWaiting(ListError(.pluginFailed, "gone"))
+        #expect(answers.map(\.id) == [1, 2] && answers.allSatisfy { $0.errorCode == .pluginFailed })
+        #expect(owner.list.phase == .idle && owner.list.timing == .idle)
+    }
+}
+
+extension AdapterEvent {
+    /// The revision that it was stamped with.
+    fileprivate var revision: UInt64? {
+        switch self {
+        case .updated(let transaction): transaction.revision
+        case .display(let change): change.revision
+        case .stalled(_, _, let revision), .nearEnd(_, let revision): revision
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,77 @@
+@testable @_spi(Daemon) import ListKit
+
+/// A list whose owner does each step at once; the store and the presenter do as they are told.
+final class ObjectListOwner {
+    let list: ObjectList
+    let presenter = FalsePresenter()
+    var now: UInt64 = 0
+    /// The error with which the store refuses, and whether requests are tried again one by one.
+    var refusal: (error: ListError, retries: Bool)?
+    var verdict = ItemMoveVerdict.refused
+    private(set) var writes: [StoreWork] = []
+    private(set) var updates: [ObjectUpdate] = []
+    private(set) var announced: [Transaction] = []
+    private(set) var answers: [RequestAnswer] = []
+    private var lastID: RequestID = 0
+
+    init(
+        _ objects: [ListObject] = [], numbers: RevisionNumbers = RevisionNumbers(restoring: 0, limit: 0),
+        configure: (inout ListAdapter.Configuration) -> Void = { _ in }
+    ) {
+        var configuration = ListAdapter.Configuration(name: "test")
+        configure(&configuration)
+        list = ObjectList(
+            table: SectionTable(objects), numbers: numbers, log: ChangeLog(revision: numbers.last),
+            configuration: configuration)
+        presenter.options = configuration
+        _ = presenter.open(objects)
+    }
+
+    @discardableResult
+    func enqueue(
+        _ operation: UpdateRequest.Operation, expecting revision: UInt64 = 0, animated: Bool = true,
+        cursor: [UInt8]? = nil
+    ) -> RequestID {
+        lastID += 1
+        let request = UpdateRequest(
+            id: lastID, expectedRevision: revision, animated: animated, operation: operation)
+        list.enqueue(request, cursor: cursor, now: now)
+        return lastID
+    }
+
+    /// The next step; the steps that follow from it are done.
+    func turn(isUrgent: Bool = false) { perform(list.next(now: now, isUrgent: isUrgent)) }
+
+    /// Does all that waits.
+    func flush() { while list.timing != .idle { turn(isUrgent: true) } }
+
+    func perform(_ step: Step) {
+        switch step {
+        case .wait: break
+        case .diff(let job): perform(list.diffed(job.run()))
+        case .ask: perform(list.moveAnswered(verdict))
+        case .store(let work):
+            writes.append(work)
+            let outcome: Result<Void, ListError> = refusal.map { .failure($0.error) } ?? .success(())
+            perform(list.stored(outcome, retryingEach: refusal?.retries ?? false, now: now))
+        case .reserve(let work): list.reserved(work, .success(()), now: now)
+        case .present(let update):
+            updates.append(update)
+            take(list.presented(presenter.present(update).presented))
+        case .presentItems: take(list.changedByItself(presenter.changeItem(at: 0).presented))
+        case .answers(let answers): self.answers += answers
+        }
+    }
+
+    func take(_ said: Announced?) {
+        for case .updated(let transaction) in said?.events ?? [] { announced.append(transaction) }
+        answers += said?.answers ?? []
+    }
+
+    func takeAnswers() -> [RequestAnswer] {
+        defer { answers = [] }
+        return answers
+    }
+
+    var ids: [String] { list.table.objects(.old, in: 0..<99).map(\.id) }
+}

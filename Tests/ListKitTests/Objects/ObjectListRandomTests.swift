@@ -1,0 +1,24 @@
+import Testing
+
+@testable @_spi(Daemon) import ListKit
+
+@Suite("ObjectList among a presenter, a store and clients, at random")
+struct ObjectListRandomTests {
+    @Test(
+        "writes, refused writes, moves, item changes, deaths, kills and restarts → each request answered once, no revision twice, a mirror and the store have the list",
+        arguments: 0..<24)
+    func random(seed: Int) throws {
+        let world = ObjectListWorld(seed: seed)
+        for _ in 0..<1500 { _ = try world.step() }
+        try world.settleDown()
+        for what in ["answered", "refused", "written", "update", "kills", "clean ends"] {
+            #expect(world.counts[what, default: 0] > 0, "\(what)")
+        }
+        if seed % 3 != 0 {
+            for what in ["reload", "deaths"] { #expect(world.counts[what, default: 0] > 0, "\(what)") }
+            for phase in ["idle", "storing", "presenting"] {
+                #expect(world.counts["items changed while \(phase)", default: 0] > 0, "\(phase)")
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Testing
+
+@testable @_spi(Daemon) import ListKit
+
+@Suite("RevisionNumbers: which revisions may be announced")
+struct RevisionNumbersTests {
+    private static let block = RevisionNumbers.blockSize
+
+    @Test("a new list → no number before the store has a limit")
+    func nothingStored() {
+        let numbers = RevisionNumbers(restoring: 7, limit: 7)
+        #expect(numbers.last == 7 && numbers.left == 0 && !numbers.mayNumber())
+    }
+
+    @Test("updates one after the other → each raises the limit by exactly one, and takes it")
+    func updates() {
+        var numbers = RevisionNumbers(restoring: 3, limit: 3)
+        for revision in 4...9 as ClosedRange<UInt64> {
+            let limit = numbers.askForUpdate()
+            #expect(limit == revision && !numbers.mayNumber())
+            numbers.stored(limit)
+            #expect(numbers.mayNumber() && !numbers.mayNumber(leaving: 1))
+            let number = numbers.next()
+            #expect(number == revision)
+        }
+    }
+
+    @Test("other changes take all numbers while an update is written → it has one of its own")
+    func keepsNumberForUpdate() {
+        var numbers = RevisionNumbers(restoring: 0, limit: 0)
+        numbers.stored(numbers.askForBlock())
+        while numbers.left > Self.block / 2 { _ = numbers.next() }
+        let limit = numbers.askForUpdate()
+        #expect(limit == Self.block + 1)
+        while numbers.mayNumber() { _ = numbers.next() }
+        numbers.stored(limit)
+        #expect(numbers.left == 1)
+        #expect(numbers.mayNumber() && !numbers.mayNumber(leaving: 1))
+    }
+
+    @Test("an update while a block is written → takes none of its numbers, and they count before it is answered")
+    func blockAndUpdate() {
+        var numbers = RevisionNumbers(restoring: 10, limit: 10)
+        let block = numbers.askForBlock()
+        let update = numbers.askForUpdate()
+        #expect(block == 10 + Self.block && update == block + 1)
+        numbers.stored(block)
+        #expect(numbers.limit == block)
+        numbers.stored(update)
+        #expect(numbers.left == Self.block + 1)
+    }
+
+    @Test("a block that is half used → the next update brings another one; one that is open and fuller does not")
+    func update() {
+        var numbers = RevisionNumbers(restoring: 0, limit: 0)
+        numbers.stored(numbers.askForBlock())
+        #expect(!numbers.needsBlock)
+        numbers.stored(numbers.askForUpdate())
+        #expect(numbers.limit == Self.block + 1)
+        while numbers.left >= Self.block / 2 { _ = numbers.next() }
+        #expect(numbers.needsBlock)
+        numbers.stored(numbers.askForUpdate())
+        #expect(numbers.limit == 2 * Self.block + 2)
+        #expect(!numbers.needsBlock)
+    }
+
+    @Test("an update is refused → none of its numbers is skipped")
+    func refused() {
+        var numbers = RevisionNumbers(restoring: 5, limit: 5)
+        for _ in 0..<3 {
+            let limit = numbers.askForUpdate()
+            #expect(limit == 6)
+            numbers.refused()
+        }
+        #expect(numbers.asked == 5 && numbers.left == 0)
+    }
+
+    @Test("one of two writes is refused → what the other asked for stays, and no two writes have the same limit")
+    func oneOfTwoRefused() {
+        var numbers = RevisionNumbers(restoring: 5, limit: 5)
+        let block = numbers.askForBlock()
+        _ = numbers.askForUpdate()
+        numbers.refused()
+        let again = numbers.askForUpdate()
+        #expect(again > block + 1)
+        numbers.stored(block)
+        numbers.refused()
+        #expect(numbers.limit == block && numbers.asked == block)
+    }
+
+    @Test("the daemon is killed → goes on at the stored limit; after a clean end with the next number")
+    func restoring() {
+        #expect(RevisionNumbers(restoring: 8, limit: 1032).last == 1032)
+        #expect(RevisionNumbers(restoring: 8, limit: 8).last == 8)
+        var numbers = RevisionNumbers(restoring: 8, limit: 8)
+        numbers.stored(numbers.askForBlock())
+        _ = numbers.next()
+        numbers.close()
+        #expect(numbers.asked == 9 && !numbers.mayNumber())
+    }
+
+    @Test("a list that is not stored → any number, without asking; stored from now on → none before the store has it")
+    func unstored() {
+        var numbers = RevisionNumbers(unstoredAt: 4)
+        #expect(numbers.isUnstored && !numbers.needsBlock && numbers.mayNumber(leaving: 1_000_000))
+        numbers.stored(numbers.askForUpdate())
+        let number = numbers.next()
+        #expect(number == 5)
+        numbers.beginStoring()
+        #expect(!numbers.isUnstored && !numbers.mayNumber() && numbers.limit == 5)
+        numbers.endStoring()
+        #expect(numbers.isUnstored && numbers.mayNumber())
+    }
+}

@@ -1,0 +1,137 @@
+import TestSupport
+import Testing
+
+@testable @_spi(Daemon) import ListKit
+
+@Suite("SectionTable: the sections before and after a change")
+struct SectionTableTests {
+    /// A section, as plain arrays keep it.
+    private struct Row: Equatable {
+        var object: ListObject
+        var itemCount: Int
+    }
+
+    /// What the table must say.
+    private struct Sides {
+        var old: [Row] = []
+        var new: [Row] = []
+
+        func expectEqual(_ table: SectionTable, _ random: inout SeededRandom) throws {
+            for (side, rows) in [(ListSide.old, old), (.new, new)] {
+                try #require(table.count(side) == rows.count)
+                try #require(table.itemCount(side) == rows.reduce(0) { $0 + $1.itemCount })
+                try #require(table.objects(side, in: 0..<rows.count + 5) == rows.map(\.object))
+                for (index, row) in rows.enumerated() {
+                    try #require(table.object(at: index, side) == row.object)
+                    try #require(table.itemCount(at: index, side) == row.itemCount)
+                    try #require(table.index(ofID: row.object.id, side) == index)
+                    try #require(table.object(withID: row.object.id, side) == row.object)
+                }
+                for index in [-1, rows.count] {
+                    #expect(table.object(at: index, side) == nil && table.itemCount(at: index, side) == nil)
+                }
+                let start = Int.random(in: 0...rows.count, using: &random)
+                let end = Int.random(in: start...rows.count, using: &random)
+                #expect(table.objects(side, in: start..<end) == rows[start..<end].map(\.object))
+                #expect(table.index(ofID: "nobody", side) == nil)
+            }
+            let gone = old.map(\.object.id).filter { id in !new.contains { $0.object.id == id } }
+            for id in gone { #expect(table.index(ofID: id, .new) == nil) }
+        }
+
+        /// The rows after: those that stay keep their counts, unless others are given.
+        func rows(after objects: [ListObject], _ counts: [String: Int]) -> [Row] {
+            objects.map { object in
+                let before = old.first { $0.object.id == object.id }?.itemCount
+                return Row(object: object, itemCount: before ?? counts[object.id] ?? 0)
+            }
+        }
+    }
+
+    @Test(
+        "random requests are staged, opened and committed → both sides as two arrays have them",
+        arguments: 0..<9)
+    func random(seed: Int) throws {
+        var source = RandomList(seed: UInt64(seed) &+ 31, ids: [8, 60, 250][seed % 3])
+        let start = try source.ids.shuffled(using: &source.random).prefix(source.ids.count / 2)
+            .map { try source.object($0) }
+        let table = SectionTable(start) { $0.id.utf8.count }
+        var sides = Sides(old: start.map { Row(object: $0, itemCount: $0.id.utf8.count) })
+        sides.new = sides.old
+        for _ in 0..<40 {
+            try sides.expectEqual(table, &source.random)
+            #expect(!table.isOpen)
+            let changes = try stageSome(&source, table, sides)
+            var counts: [String: Int] = [:]
+            for insert in changes.inserts { counts[insert.object.id] = Int.random(in: 0...4, using: &source.random) }
+            table.open(changes, itemCounts: changes.inserts.map { counts[$0.object.id] ?? 0 })
+            #expect(table.isOpen)
+            sides.new = sides.rows(after: changes.objects(after: sides.old.map(\.object)), counts)
+            try sides.expectEqual(table, &source.random)
+            if let index = sides.new.indices.randomElement(using: &source.random) {
+                sides.new[index].itemCount = 7
+                table.setItemCount(7, at: index)
+                try sides.expectEqual(table, &source.random)
+            }
+            table.commit()
+            sides.old = sides.new
+            guard let index = sides.new.indices.randomElement(using: &source.random) else { continue }
+            sides.new[index].itemCount = 3
+            sides.old = sides.new
+            table.setItemCount(3, at: index)
+        }
+    }
+
+    /// Stages a few random requests; what they amount to, as the reference has it, and the table is as before.
+    private func stageSome(_ source: inout RandomList, _ table: SectionTable, _ sides: Sides) throws -> SectionChanges {
+        var reference = ReferenceList(objects: sides.old.map(\.object))
+        var requests: [UpdateRequest] = []
+        var codes: [ListError.Code?] = []
+        for id in 1...RequestID.random(in: 1...3, using: &source.random) {
+            let request = UpdateRequest(id: id, operation: try source.operation())
+            codes.append(reference.apply(request.operation))
+            requests.append(request)
+        }
+        let staged = table.stage(requests, revision: 0, rejecting: [])
+        #expect(staged.verdicts.map { $0.error?.code } == codes)
+        try sides.expectEqual(table, &source.random)
+        switch staged.outcome {
+        case .changes(let changes):
+            #expect(changes.objects(after: sides.old.map(\.object)) == reference.objects)
+            return changes
+        case .list(let list):
+            #expect(list == reference.objects)
+            let moves: ListDiffMoves = source.random.chance(oneIn: 2) ? .minimal : .positional
+            let job = DiffJob(old: sides.old.map(\.object), new: list, moves: moves, generation: 0)
+            var changes = SectionChanges(job.run().result, leadingTo: list)
+            // Who gets the changes alone makes the same list of them.
+            if source.random.chance(oneIn: 2) { changes.list = nil }
+            return changes
+        }
+    }
+
+    @Test("a request that is refused in the middle → leaves no trace, those around it do")
+    func refusedRequest() throws {
+        let table = SectionTable(try objects("a", "b"))
+        let requests: [UpdateRequest.Operation] = [
+            .moveObject(id: "b", position: .first),
+            .applyChanges(removed: ["a"], upserts: [.init(try object("c"), position: .after("nobody"))]),
+            .patchObject(id: "a", set: ["n": 1], unset: []),
+        ]
+        let staged = table.stage(
+            requests.enumerated().map { UpdateRequest(id: UInt64($0), operation: $1) }, revision: 4, rejecting: [])
+        #expect(staged.verdicts.map { $0.error?.code } == [nil, .noSuchObject, nil])
+        guard case .changes(let changes) = staged.outcome else {
+            Issue.record("no single changes")
+            return
+        }
+        #expect(changes.objects(after: try objects("a", "b")) == (try objects("b", "a1")))
+        #expect(table.objects(.new, in: 0..<9) == (try objects("a", "b")))
+    }
+
+    @Test("an identifier twice → the first object is kept")
+    func duplicates() throws {
+        let table = SectionTable(try objects("a1", "b", "a2"))
+        #expect(table.objects(.old, in: 0..<9) == (try objects("a1", "b")))
+    }
+}
