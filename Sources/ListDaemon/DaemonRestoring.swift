@@ -62,11 +62,11 @@ extension RunningDaemon {
         do throws(ListError) {
             let opened = try SQLiteStore.open(directory: directory, boot: options.bootIdentifier) { [stopFlag] in
                 stopFlag.isSet
+            } report: { [log] loss in
+                log.error("\(loss)", .file(loss.file), event: .storeLost)
             }
             if let damage = opened.damage { say(damage) }
-            if let file = opened.unreadableLog {
-                log.warning("\(file) is damaged: the last changes that were stored may be missing", .file(file))
-            }
+            if let damage = opened.logDamage { say(damage, restored: opened.adapters.count) }
             return opened
         } catch {
             guard !isStopping else { return nil }
@@ -76,9 +76,18 @@ extension RunningDaemon {
 
     private func say(_ damage: StoreDamage) {
         let lists = damage.lists.isEmpty ? "all lists in it" : damage.lists.joined(separator: ", ")
+        let place = damage.file.map { "; the file is kept as \($0)" } ?? ""
         log.error(
-            "the stored lists cannot be read (\(damage.reason)); lost: \(lists); the file is kept as \(damage.file)",
-            .file(damage.file), event: .storeDamaged)
+            "the stored lists cannot be read from \(damage.original) (\(damage.reason)); lost: \(lists)\(place)",
+            .file(damage.file ?? damage.original), event: .storeDamaged)
+    }
+
+    private func say(_ damage: LogDamage, restored count: Int) {
+        let lists = damage.lists > count ? "\(damage.lists - count) lists, and " : ""
+        let place = damage.copy.map { "; the file is kept as \($0)" } ?? ""
+        log.error(
+            "\(damage.file) is \(damage.reason); lost: \(lists)the last changes of other lists\(place)",
+            .file(damage.copy ?? damage.file), event: .storeDamaged)
     }
 
     private func restore(_ restored: RestoredAdapter) async {

@@ -36,6 +36,8 @@ extension Log {
         case configurationFault = "2c2e9eac0d7a4d17b280430376124eec"
         /// The stored lists could not be read and were set aside.
         case storeDamaged = "2928a6073d134161a250bc5cc16d46ca"
+        /// A file of the store was taken away or cut while it was open; what is stored is lost.
+        case storeLost = "db2776ee862043c28a38534c37668b5f"
         /// An update could not be stored and was refused.
         case storeFailed = "a97e5267da93404882cbdccc5e1ad55b"
         /// A list's source failed; the list keeps what it has.

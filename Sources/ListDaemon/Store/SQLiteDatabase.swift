@@ -20,6 +20,8 @@ struct SQLiteFailure: Error {
 @safe final class SQLiteDatabase {
     fileprivate let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
+    /// How many frames the log has with the last transaction that this connection wrote; 0 before the first.
+    private(set) var logFrames = 0
 
     /// Opens or creates a file.
     init(path: String) throws(SQLiteFailure) {
@@ -39,12 +41,26 @@ struct SQLiteFailure: Error {
         unsafe sqlite3_close_v2(handle)
     }
 
-    /// Whether its name leads to another file by now, or to none: whoever opens it next does not find what is in here.
-    var hasMoved: Bool {
-        var answer: Int32 = 0
-        // SQLite writes one C int during the call; a system that cannot tell leaves it alone.
-        let code = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
-        return code == SQLITE_OK && answer != 0
+    /// Has the log left alone when the connection is closed, or moved into the file and removed, as it is without this.
+    func keepLog(_ keeps: Bool) { _ = unsafe listd_sqlite_keep_log(handle, keeps ? 1 : 0) }
+
+    /// Counts ``logFrames`` from now on; SQLite does not move the log into the file by itself any more.
+    func countLogFrames() {
+        // SQLite calls it only while this connection writes; the connection is closed before this object is gone.
+        unsafe _ = sqlite3_wal_hook(
+            handle,
+            { context, _, _, frames in
+                guard let context = unsafe context else { return SQLITE_OK }
+                unsafe Unmanaged<SQLiteDatabase>.fromOpaque(context).takeUnretainedValue().logFrames = Int(frames)
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Moves the log into the file, and syncs both; the next transaction begins the log anew.
+    func checkpoint() throws(SQLiteFailure) {
+        guard
+            unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) == SQLITE_OK
+        else { throw failure() }
     }
 
     /// Runs statements that answer nothing.

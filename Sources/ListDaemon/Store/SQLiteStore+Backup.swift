@@ -67,9 +67,9 @@ extension SQLiteStore {
     /// The lists in the copy have no epochs: whoever opens it gives them new ones, since clients may know revisions that
     /// come after it.
     package func backUp(to path: String) async throws(ListError) {
-        try await onQueue { [owned] database throws(SQLiteFailure) in
+        try await onQueue { [owned] connection throws(SQLiteFailure) in
             guard owned.backup == nil else { throw SQLiteFailure(code: 5, message: "another backup is under way") }
-            owned.backup = try SQLiteBackup(of: database, to: try SQLiteDatabase(path: path))
+            owned.backup = try SQLiteBackup(of: connection.database, to: try SQLiteDatabase(path: path))
         }
         while try await !copySomePages(to: path) {}
     }

@@ -68,37 +68,27 @@ package final class SQLiteStore: Store {
     /// Looks for damage (`PRAGMA integrity_check`), and whether the file is where it was opened; answers what is wrong,
     /// nothing if all is well.
     package func check() async throws(ListError) -> [String] {
-        try await onQueue { database throws(SQLiteFailure) in
-            var faults: [String] = []
-            if database.hasMoved {
-                faults.append(
-                    "the file was removed, renamed or replaced under listd: the next start will not find what is stored"
-                )
-            }
-            let rows = try database.statement("PRAGMA integrity_check")
-            while try database.step(rows) { if let text = rows.text(0), text != "ok" { faults.append(text) } }
-            return faults
-        }
+        try await onQueue { connection throws(SQLiteFailure) in try connection.faults() }
     }
 
     /// How large the database is, without what waits in the log.
     package func byteCount() async throws(ListError) -> Int64 {
-        try await onQueue { database throws(SQLiteFailure) in
-            let pages = try database.number("PRAGMA page_count") ?? 0
-            return pages * (try database.number("PRAGMA page_size") ?? 0)
+        try await onQueue { connection throws(SQLiteFailure) in
+            let pages = try connection.database.number("PRAGMA page_count") ?? 0
+            return pages * (try connection.database.number("PRAGMA page_size") ?? 0)
         }
     }
 
     func onQueue<Answer: Sendable>(
-        _ body: @escaping @Sendable (SQLiteDatabase) throws(SQLiteFailure) -> Answer
+        _ body: @escaping @Sendable (StoreConnection) throws(SQLiteFailure) -> Answer
     ) async throws(ListError) -> Answer {
         let outcome: Result<Answer, ListError> = await withCheckedContinuation { continuation in
             queue.async { [self] in
-                guard let database = owned.connection?.database else {
+                guard let connection = owned.connection else {
                     return continuation.resume(returning: .failure(Self.closed))
                 }
                 do throws(SQLiteFailure) {
-                    continuation.resume(returning: .success(try body(database)))
+                    continuation.resume(returning: .success(try body(connection)))
                 } catch {
                     continuation.resume(returning: .failure(error.listError))
                 }

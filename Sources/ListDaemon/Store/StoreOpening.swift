@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Foundation
 internal import Glibc
 package import ListKit
@@ -10,14 +11,28 @@ package struct OpenedStore: Sendable {
     package let adapters: [RestoredAdapter]
     /// What had to be set aside; nil if everything was in order.
     package let damage: StoreDamage?
-    /// The log beside the file, if nothing of it could be read: what was stored last may be missing.
-    package var unreadableLog: String?
+    /// What is wrong with the log beside the file: what was stored last is missing, and all lists have new epochs.
+    package var logDamage: LogDamage?
+}
+
+/// A log of which not everything could be read that was in it.
+package struct LogDamage: Sendable, Equatable {
+    /// The log.
+    package let file: String
+    /// What is wrong with it.
+    package let reason: String
+    /// Where it is kept as it was found; nil when nothing of it was there.
+    package let copy: String?
+    /// How many lists there were.
+    package let lists: Int
 }
 
 /// A file that could not be understood and was set aside.
 package struct StoreDamage: Sendable, Equatable {
-    /// Where it is now.
-    package let file: String
+    /// Where it should be.
+    package let original: String
+    /// Where it is now; nil when it is gone.
+    package let file: String?
     /// What was wrong with it.
     package let reason: String
     /// The names of the lists in it, as far as they could be read.
@@ -35,15 +50,19 @@ extension SQLiteStore {
     ///
     /// When the machine went down since the last run, without its end, the lists of durability `disk` have new epochs.
     ///
+    /// Where the log is not what it was, all lists go on as the rest of it has them, with new epochs; a copy of it is kept.
+    ///
     /// - Parameters:
     ///   - boot: what tells this boot of the machine from others; nil = the kernel says it.
     ///   - now: the time for such a name, in seconds since 1970; nil = the clock's.
     ///   - isGivenUp: asked before each row that is read.
+    ///   - report: told when something happens to the files while the store is open; called on the store's executor.
     /// - Throws: `storeFailed` when the directory cannot be written, another listd has the file, or the reading is given up;
     ///   what is stored stays as it is then.
     /// - Complexity: O(bytes stored), one scan for each list.
     package static func open(
-        directory: String, boot: String? = nil, now: Int? = nil, isGivenUp: @escaping () -> Bool = { false }
+        directory: String, boot: String? = nil, now: Int? = nil,
+        isGivenUp: @escaping () -> Bool = { false }, report: @escaping @Sendable (StoreLoss) -> Void = { _ in }
     ) throws(ListError) -> OpenedStore {
         do {
             try FileManager.default.createDirectory(
@@ -52,30 +71,44 @@ extension SQLiteStore {
             throw ListError(.storeFailed, "\(directory) cannot be made", cause: error.localizedDescription)
         }
         removeRemains(in: directory)
-        let (now, boot) = (now ?? Int(time(nil)), boot ?? MachineBoot.identifier)
-        let path = directory + "/" + fileName
+        let opening = StoreOpening(
+            path: directory + "/" + fileName, boot: boot ?? MachineBoot.identifier, now: now ?? Int(time(nil)),
+            report: report)
+        return try opening.open(isGivenUp)
+    }
+}
+
+/// The opening of one store.
+struct StoreOpening {
+    let path: String
+    let boot: String
+    let now: Int
+    let report: @Sendable (StoreLoss) -> Void
+
+    func open(_ isGivenUp: @escaping () -> Bool) throws(ListError) -> OpenedStore {
         do throws(SQLiteFailure) {
-            try refuseEmptyFile(path)
-            let loneLog = try setAsideLoneLog(path, now)
-            // SQLite begins a new one.
-            let unreadable = WriteAheadLog.isUnreadable(path + "-wal") ? path + "-wal" : nil
+            let mark = LogMark.read(besides: path)
+            try refuseEmptyFile()
+            let missing = try setAsideLoneLog() ?? missingFile(mark)
+            // SQLite goes on with what it can read of it.
+            let logDamage = try keepDamagedLog(mark)
             // The next start would not find what is to be told.
-            let mustTell = loneLog != nil || unreadable != nil
-            let (store, adapters) = try read(path, boot: boot) { !mustTell && isGivenUp() }
-            return OpenedStore(store: store, adapters: adapters, damage: loneLog, unreadableLog: unreadable)
+            let mustTell = missing != nil || logDamage != nil
+            let (store, adapters) = try read(isIncomplete: logDamage != nil) { !mustTell && isGivenUp() }
+            return OpenedStore(store: store, adapters: adapters, damage: missing, logDamage: logDamage)
         } catch {
             if error.isBusy {
                 throw ListError(
                     .storeFailed, "another process has \(path) open, most likely another listd", cause: error.message)
             }
-            guard isDamage(error, path) else { throw error.listError }
-            return try replace(path, boot: boot, error, now)
+            guard isDamage(error) else { throw error.listError }
+            return try replace(error)
         }
     }
 
     /// Whether the file, and not the way to it, is at fault: a header can forbid writing to a file that may be written, and
     /// a schema can lack what belongs to it.
-    private static func isDamage(_ failure: SQLiteFailure, _ path: String) -> Bool {
+    private func isDamage(_ failure: SQLiteFailure) -> Bool {
         let (readOnly, noSuchTable): (Int32, Int32) = (8, 1)
         switch failure.code & 0xFF {
         case noSuchTable: return true
@@ -84,45 +117,85 @@ extension SQLiteStore {
         }
     }
 
-    private static func replace(
-        _ path: String, boot: String, _ failure: SQLiteFailure, _ now: Int
-    ) throws(ListError) -> OpenedStore {
-        let lists = (try? SQLiteDatabase(path: path)).map { StoreReader(database: $0).names() } ?? []
-        let damage = StoreDamage(file: try setAside(path, now), reason: failure.message, lists: lists)
+    private func replace(_ failure: SQLiteFailure) throws(ListError) -> OpenedStore {
+        let other = try setAside()
+        let damage = StoreDamage(original: path, file: other, reason: failure.message, lists: Self.names(in: other))
         do throws(SQLiteFailure) {
             // There is nothing in it, and the damage is to be told.
-            let (store, adapters) = try read(path, boot: boot) { false }
+            let (store, adapters) = try read(isIncomplete: false) { false }
             return OpenedStore(store: store, adapters: adapters, damage: damage)
         } catch {
             throw error.listError
         }
     }
 
-    private static func read(
-        _ path: String, boot: String, _ isGivenUp: @escaping () -> Bool
+    /// The names of the lists in a file that was set aside, which stays as it is.
+    private static func names(in path: String) -> [String] {
+        // SQLite would delete the log of an empty file.
+        guard let state = StoreFiles.state(path), state.size > 0, let database = try? SQLiteDatabase(path: path)
+        else { return [] }
+        database.keepLog(true)
+        // Without a file of shared memory.
+        try? database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        return StoreReader(database: database).names()
+    }
+
+    private func read(
+        isIncomplete: Bool, _ isGivenUp: @escaping () -> Bool
     ) throws(SQLiteFailure) -> (SQLiteStore, [RestoredAdapter]) {
         let database = try SQLiteDatabase(path: path)
+        // What cannot be read is set aside with its log.
+        database.keepLog(true)
         try database.execute(StoreSchema.connection)
         // The lock is taken with the first transaction.
         try database.execute("BEGIN IMMEDIATE; COMMIT")
-        try checkVersion(database, path)
+        try checkVersion(database)
         var adapters = try StoreReader(database: database, isGivenUp: isGivenUp).restore()
-        let run = try StoreRun(boot: boot, after: database, &adapters, isIncomplete: false)
-        return (SQLiteStore(StoreConnection(database, run: run), path: path), adapters)
+        let run = try StoreRun(boot: boot, after: database, &adapters, isIncomplete: isIncomplete)
+        let connection = StoreConnection(
+            database, path: path, run: run, listCount: adapters.count, report: report)
+        return (SQLiteStore(connection, path: path), adapters)
     }
 
     /// SQLite takes a file that was cut down to nothing for a new one.
-    private static func refuseEmptyFile(_ path: String) throws(SQLiteFailure) {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == 0 else { return }
+    private func refuseEmptyFile() throws(SQLiteFailure) {
+        guard let state = StoreFiles.state(path), state.is_regular != 0, state.size == 0 else { return }
         throw SQLiteFailure(code: 26, message: "the file is empty")
     }
 
-    private static func checkVersion(_ database: SQLiteDatabase, _ path: String) throws(SQLiteFailure) {
+    /// A file that is gone, and was not empty.
+    private func missingFile(_ mark: LogMark?) -> StoreDamage? {
+        guard let mark, mark.lists > 0, unsafe access(path, F_OK) != 0, errno == ENOENT else { return nil }
+        return StoreDamage(original: path, file: nil, reason: "the file is missing", lists: [])
+    }
+
+    /// Finds out what is wrong with the log, and copies one that SQLite is about to go on with.
+    private func keepDamagedLog(_ mark: LogMark?) throws(SQLiteFailure) -> LogDamage? {
+        let log = path + WriteAheadLog.suffix
+        guard let database = StoreFiles.state(path) else { return nil }
+        let fault = WriteAheadLog.fault(
+            of: log, mark, database: database.inode, boot: LogMark.number(ofBoot: boot))
+        guard let fault else { return nil }
+        var copy: String?
+        if let state = StoreFiles.state(log), state.size > 0 {
+            let other = freeName() + WriteAheadLog.suffix
+            do {
+                try FileManager.default.copyItem(atPath: log, toPath: other)
+            } catch {
+                // SQLITE_CANTOPEN: what is left of it is not to be lost.
+                throw SQLiteFailure(
+                    code: 14, message: "\(log) is \(fault) and cannot be set aside: \(error.localizedDescription)")
+            }
+            copy = other
+        }
+        return LogDamage(file: log, reason: fault, copy: copy, lists: Int(clamping: mark?.lists ?? 0))
+    }
+
+    private func checkVersion(_ database: SQLiteDatabase) throws(SQLiteFailure) {
         let tables = try database.number("SELECT count(*) FROM sqlite_schema") ?? 0
         if tables == 0 {
             try database.execute(StoreSchema.creation)
-            return syncDirectory(of: path)
+            return syncDirectory()
         }
         let application = try database.number("PRAGMA application_id")
         let version = try database.number("PRAGMA user_version") ?? 0
@@ -134,7 +207,7 @@ extension SQLiteStore {
             throw SQLiteFailure(
                 code: 26, message: "the file has version \(version); this listd knows \(StoreSchema.version)")
         }
-        try migrate(database, from: version)
+        try Self.migrate(database, from: version)
     }
 
     /// Brings an older file up to the present version; whatever happens meanwhile, it is the old or the new one.
@@ -152,7 +225,7 @@ extension SQLiteStore {
     }
 
     /// A new name in a directory survives a crash of the machine when the directory is written, too.
-    private static func syncDirectory(of path: String) {
+    private func syncDirectory() {
         let directory = unsafe Glibc.open(
             (path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return }
@@ -161,8 +234,8 @@ extension SQLiteStore {
     }
 
     /// Moves a file and what belongs to it; the database first, so that nothing half is left under its name.
-    private static func setAside(_ path: String, _ now: Int) throws(ListError) -> String {
-        let other = freeName(for: path, now)
+    private func setAside() throws(ListError) -> String {
+        let other = freeName()
         guard unsafe rename(path, other) == 0 else {
             throw ListError(.storeFailed, "\(path) is damaged and cannot be set aside", cause: SystemError.text(errno))
         }
@@ -171,22 +244,22 @@ extension SQLiteStore {
     }
 
     /// A log whose database is missing holds what was stored last, and SQLite would delete it.
-    private static func setAsideLoneLog(_ path: String, _ now: Int) throws(SQLiteFailure) -> StoreDamage? {
-        let log = path + "-wal"
-        var status = stat()
-        guard unsafe access(path, F_OK) != 0, errno == ENOENT, unsafe stat(log, &status) == 0, status.st_size > 0
+    private func setAsideLoneLog() throws(SQLiteFailure) -> StoreDamage? {
+        let log = path + WriteAheadLog.suffix
+        guard unsafe access(path, F_OK) != 0, errno == ENOENT, let state = StoreFiles.state(log), state.size > 0
         else { return nil }
-        let other = freeName(for: path, now) + "-wal"
+        let other = freeName() + WriteAheadLog.suffix
         guard unsafe rename(log, other) == 0 else {
             // SQLITE_CANTOPEN: nothing is wrong with what is in it.
             throw SQLiteFailure(
                 code: 14, message: "\(log), a log without its database, cannot be set aside: \(SystemError.text(errno))"
             )
         }
-        return StoreDamage(file: other, reason: "\(fileName) is missing, only its log is there", lists: [])
+        return StoreDamage(
+            original: path, file: other, reason: "\(SQLiteStore.fileName) is missing, only its log is there", lists: [])
     }
 
-    private static func freeName(for path: String, _ now: Int) -> String {
+    private func freeName() -> String {
         var name = "\(path).damaged-\(now)"
         while unsafe access(name, F_OK) == 0 || access(name + "-wal", F_OK) == 0 { name += "+" }
         return name

@@ -2,32 +2,96 @@ internal import Foundation
 
 /// The log beside a database (<https://sqlite.org/fileformat2.html#the_write_ahead_log>), as far as SQLite says nothing of it.
 enum WriteAheadLog {
+    /// What follows the name of the database.
+    static let suffix = "-wal"
     private static let headerSize = 32
+    private static let frameHeaderSize = 24
 
-    /// Whether SQLite will take a log that has content for an empty one, because its header makes no sense.
-    ///
-    /// Frames are written only behind a header that is synced, so that no crash leaves such a log; what else is wrong with one
-    /// cannot be told from what a crash leaves.
-    static func isUnreadable(_ path: String) -> Bool {
-        guard let file = FileHandle(forReadingAtPath: path) else { return false }
-        defer { try? file.close() }
-        guard let bytes = try? file.read(upToCount: headerSize + 1), bytes.count > headerSize else { return false }
-        return !isHeader(Array(bytes.prefix(headerSize)))
+    /// How many bytes a log has with so many frames.
+    static func size(frames: UInt64, pageSize: UInt64) -> UInt64 {
+        UInt64(headerSize) + frames * (UInt64(frameHeaderSize) + pageSize)
     }
 
-    /// Whether magic number and checksum are right; whatever else is in it SQLite tells.
-    private static func isHeader(_ bytes: [UInt8]) -> Bool {
-        func word(_ index: Int, littleEndian: Bool = false) -> UInt32 {
-            let word = bytes[4 * index..<4 * index + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            return littleEndian ? word.byteSwapped : word
+    /// What is wrong with a log that SQLite would say nothing of; nil if nothing is known to be.
+    ///
+    /// SQLite takes a log whose header makes no sense for an empty one, and the first frame that makes no sense for its end.
+    /// Frames are written only behind a header that is synced, so that no crash leaves such a header; where a crash may have
+    /// left the end, the mark says.
+    ///
+    /// - Parameters:
+    ///   - database: the inode of its database.
+    ///   - boot: the boot of the machine, as marks have it.
+    /// - Complexity: O(frames that the mark vouches for).
+    static func fault(of path: String, _ mark: LogMark?, database: UInt64, boot: UInt64) -> String? {
+        let due = mark?.frames(of: database, in: boot) ?? 0
+        guard let bytes = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped) else {
+            return due > 0 ? "missing" : nil
         }
-        guard word(0) & ~1 == 0x377F_0682 else { return false }
-        let isLittleEndian = word(0) & 1 == 0
-        var sum: (UInt32, UInt32) = (0, 0)
-        for index in stride(from: 0, to: 6, by: 2) {
-            sum.0 = sum.0 &+ word(index, littleEndian: isLittleEndian) &+ sum.1
-            sum.1 = sum.1 &+ word(index + 1, littleEndian: isLittleEndian) &+ sum.0
+        // The mapping outlives the call.
+        return unsafe bytes.withUnsafeBytes { bytes in
+            guard bytes.count > headerSize else { return due > 0 ? "cut to \(bytes.count) bytes" : nil }
+            guard var reader = unsafe LogReader(unsafe bytes) else { return "damaged in its header" }
+            guard due > 0, reader.salts == mark?.salts else { return nil }
+            for frame in 1...due where !reader.readFrame() {
+                return reader.isAtEnd ? "cut after frame \(frame - 1) of \(due)" : "damaged in frame \(frame) of \(due)"
+            }
+            return nil
         }
-        return sum == (word(6), word(7))
+    }
+}
+
+/// Reads the frames of a log and proves their checksums; lives no longer than the bytes.
+@safe private struct LogReader {
+    // Lent by the caller.
+    private let bytes: UnsafeRawBufferPointer
+    private let isLittleEndian: Bool
+    private let pageSize: Int
+    private var sum: (UInt32, UInt32) = (0, 0)
+    private var offset = 32
+
+    /// Reads the header; nil when magic number or checksum are wrong.
+    @unsafe init?(_ bytes: UnsafeRawBufferPointer) {
+        unsafe self.bytes = bytes
+        let magic = unsafe UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
+        guard magic & ~1 == 0x377F_0682 else { return nil }
+        isLittleEndian = magic & 1 == 0
+        pageSize = unsafe Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
+        // Others would lead the sum past the end.
+        guard (512...65536).contains(pageSize), pageSize % 8 == 0 else { return nil }
+        add(0..<24)
+        guard sum == checksum(at: 24) else { return nil }
+    }
+
+    /// What tells the frames of this log from those of the ones before it.
+    var salts: UInt64 { UInt64(word(16)) << 32 | UInt64(word(20)) }
+
+    /// Whether there is no room for another frame.
+    var isAtEnd: Bool { unsafe offset + 24 + pageSize > bytes.count }
+
+    /// Goes behind the next frame; false if it is none of this log, or not as it was written.
+    mutating func readFrame() -> Bool {
+        guard !isAtEnd, word(offset + 8) == word(16), word(offset + 12) == word(20) else { return false }
+        add(offset..<offset + 8)
+        add(offset + 24..<offset + 24 + pageSize)
+        guard sum == checksum(at: offset + 16) else { return false }
+        offset += 24 + pageSize
+        return true
+    }
+
+    private func word(_ offset: Int) -> UInt32 {
+        unsafe UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    }
+
+    private func checksum(at offset: Int) -> (UInt32, UInt32) { (word(offset), word(offset + 4)) }
+
+    private mutating func add(_ range: Range<Int>) {
+        var (first, second) = sum
+        for offset in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
+            let low = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            let high = unsafe bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+            first = first &+ (isLittleEndian ? UInt32(littleEndian: low) : UInt32(bigEndian: low)) &+ second
+            second = second &+ (isLittleEndian ? UInt32(littleEndian: high) : UInt32(bigEndian: high)) &+ first
+        }
+        sum = (first, second)
     }
 }

@@ -117,7 +117,7 @@ struct StoreDamageTests {
         bytes[byte] ^= 0x40
         try bytes.write(to: URL(fileURLWithPath: log))
         let opened = try SQLiteStore.open(directory: copy.path)
-        #expect(opened.unreadableLog == log && opened.damage == nil && opened.adapters.map(\.adapter.name) == ["x"])
+        #expect(opened.logDamage?.file == log && opened.damage == nil && opened.adapters.map(\.adapter.name) == ["x"])
         await opened.store.close()
     }
 
@@ -135,7 +135,7 @@ struct StoreDamageTests {
         }
         await live.close()
         let opened = try SQLiteStore.open(directory: copy.path)
-        #expect(opened.unreadableLog == nil && opened.damage == nil)
+        #expect(opened.logDamage == nil && opened.damage == nil)
         await opened.store.close()
     }
 
@@ -151,11 +151,11 @@ struct StoreDamageTests {
             try log.write(to: URL(fileURLWithPath: file + "-wal"))
             // It is told even when the end is asked for meanwhile: the next start would not see it any more.
             let opened = try SQLiteStore.open(directory: directory.path, now: 77) { true }
-            #expect(opened.adapters.isEmpty && opened.unreadableLog == nil)
+            #expect(opened.adapters.isEmpty && opened.logDamage == nil)
             let damage = try #require(opened.damage, "time \(count)")
             #expect(damage.file == "\(file).damaged-\(name)")
             #expect(damage.reason == "listd.db is missing, only its log is there")
-            #expect(FileManager.default.contents(atPath: damage.file) == log)
+            #expect(damage.file.flatMap { FileManager.default.contents(atPath: $0) } == log)
             await opened.store.close()
         }
         try FileManager.default.removeItem(atPath: file)

@@ -66,7 +66,7 @@ extension StoreFaultTests {
         try #require(sync == nil || faulty_is_cut() != 0, "no such sync")
         try tear(safe.path, &random)
         let opened = try SQLiteStore.open(directory: safe.path)
-        #expect(opened.unreadableLog == nil)
+        #expect(opened.logDamage == nil)
         #expect(opened.damage == nil, "seed \(seed)")
         let found = Stage(
             lists: Set(opened.adapters.map(\.adapter.name)),

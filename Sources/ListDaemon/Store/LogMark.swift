@@ -1,0 +1,65 @@
+internal import Glibc
+
+/// How much of the write-ahead log must be there: what SQLite takes for the end of a log may be damage.
+///
+/// It lies in a file of its own beside the database. What it says was true when it was written, and stays true until the log
+/// begins anew, with other salts; so it may be older than the log, and is not synced.
+struct LogMark: Equatable {
+    /// The boot of the machine in which it was written; 0 = unknown.
+    var boot: UInt64 = 0
+    /// The inode of the database: what is said of its log is not said of another file's.
+    var database: UInt64 = 0
+    /// The salts of the log.
+    var salts: UInt64 = 0
+    /// How many frames the log has up to its last transaction.
+    var frames: UInt64 = 0
+    /// How many of them are safe on the disk.
+    var syncedFrames: UInt64 = 0
+    /// How many lists are stored.
+    var lists: UInt64 = 0
+
+    /// What follows the name of the database.
+    static let suffix = "-mark"
+    private static let magic: UInt64 = 0x6B72_616D_6474_736C
+
+    /// How many frames of a database's log must be there in a boot: after the machine went down, those that were synced.
+    func frames(of database: UInt64, in boot: UInt64) -> UInt64 {
+        guard database == self.database else { return 0 }
+        return boot != 0 && boot == self.boot ? frames : syncedFrames
+    }
+
+    /// A number for a boot of the machine; 0 for the empty name.
+    static func number(ofBoot boot: String) -> UInt64 { boot.isEmpty ? 0 : max(1, checksum(boot.utf8)) }
+
+    // MARK: Its file
+
+    private var words: [UInt64] { [Self.magic, boot, database, salts, frames, syncedFrames, lists] }
+
+    private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    private static func checksum(of words: ArraySlice<UInt64>) -> UInt64 {
+        words.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ $1) &* 0x100_0000_01B3 }
+    }
+
+    /// Reads the mark of a database; nil without one, and when it makes no sense.
+    static func read(besides path: String) -> LogMark? {
+        let file = unsafe open(path + suffix, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var words = [UInt64](repeating: 0, count: 8)
+        let count = unsafe words.withUnsafeMutableBytes { unsafe pread(file, $0.baseAddress, $0.count, 0) }
+        guard count == 64, words[0] == magic, checksum(of: words[..<7]) == words[7] else { return nil }
+        return LogMark(
+            boot: words[1], database: words[2], salts: words[3], frames: words[4], syncedFrames: words[5],
+            lists: words[6]
+        )
+    }
+
+    /// Writes it into its open file; what fails is not missed, for an older mark says less.
+    func write(to file: Int32) {
+        let words = words + [Self.checksum(of: words[...])]
+        _ = unsafe words.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress, $0.count, 0) }
+    }
+}

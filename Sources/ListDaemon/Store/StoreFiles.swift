@@ -1,0 +1,125 @@
+internal import CLinux
+internal import Glibc
+
+/// A file of the store that is not what it should be, while listd runs.
+package struct StoreLoss: Sendable, Equatable, CustomStringConvertible {
+    /// Its name.
+    package let file: String
+    /// What happened to it.
+    package let reason: String
+    /// What is lost by that.
+    package let lost: String
+    /// Whether the database can take what is in the log.
+    let leavesDatabase: Bool
+
+    /// One sentence for the log.
+    package var description: String { "\(file) \(reason): changes are refused; lost: \(lost)" }
+}
+
+/// The files of an open store by their names: whether they are those that are open, and how much of the log there is.
+///
+/// Made when the database is open and has its log; belongs to the store's queue.
+final class StoreFiles {
+    private let path: String
+    private let database: listd_file_state?
+    private let log: listd_file_state?
+    /// The size that the database had at last; listd never makes it smaller.
+    private var size: Int64
+    private var mark = LogMark()
+    private var pageSize: UInt64 = 0
+    /// The log, to read what its header says; a database must not be opened beside SQLite, whose locks go when it is closed.
+    private let logFile: Int32
+    private let markFile: Int32
+
+    init(path: String, boot: String) {
+        self.path = path
+        database = Self.state(path)
+        log = Self.state(path + WriteAheadLog.suffix)
+        size = database?.size ?? 0
+        logFile = unsafe open(path + WriteAheadLog.suffix, O_RDONLY | O_CLOEXEC)
+        markFile = unsafe open(path + LogMark.suffix, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        mark.boot = LogMark.number(ofBoot: boot)
+        mark.database = database?.inode ?? 0
+    }
+
+    deinit {
+        for file in [logFile, markFile] where file >= 0 { close(file) }
+    }
+
+    /// What became of the files; nil if they are as listd left them.
+    func loss() -> StoreLoss? {
+        let gone = "was removed, renamed or replaced under listd"
+        let log = path + WriteAheadLog.suffix
+        guard let now = Self.state(path), let database, Self.isSame(now, database) else {
+            return StoreLoss(
+                file: path, reason: gone,
+                lost: "all lists, unless the file is put back", leavesDatabase: false)
+        }
+        guard now.size >= size else {
+            return StoreLoss(
+                file: path, reason: "was cut from \(size) to \(now.size) bytes", lost: "lists in it",
+                leavesDatabase: false)
+        }
+        size = now.size
+        guard let logNow = Self.state(log), let opened = self.log, Self.isSame(logNow, opened) else {
+            return StoreLoss(
+                file: log, reason: gone,
+                lost: "the last changes, unless listd is stopped in order, which writes them into the database",
+                leavesDatabase: true)
+        }
+        guard logNow.size >= dueLogSize else {
+            return StoreLoss(
+                file: log, reason: "was cut from \(dueLogSize) to \(logNow.size) bytes", lost: "the last changes",
+                leavesDatabase: false)
+        }
+        return nil
+    }
+
+    /// Records what a transaction has led to.
+    ///
+    /// - Parameters:
+    ///   - frames: how many frames the log has.
+    ///   - lists: how many lists are stored.
+    ///   - isSynced: whether the log is safe on the disk.
+    func record(frames: Int, lists: Int, isSynced: Bool) {
+        let header = logHeader()
+        if header.salts != mark.salts { mark.syncedFrames = 0 }
+        mark.salts = header.salts
+        pageSize = header.pageSize
+        mark.frames = UInt64(max(0, frames))
+        if isSynced { mark.syncedFrames = mark.frames }
+        mark.lists = UInt64(max(0, lists))
+        mark.write(to: markFile)
+    }
+
+    /// Records that the log may go; afterwards nothing has to be in it, whatever happens to the machine.
+    func recordEndOfLog() {
+        (mark.frames, mark.syncedFrames) = (0, 0)
+        mark.write(to: markFile)
+        fsync(markFile)
+    }
+
+    private var dueLogSize: Int64 {
+        mark.frames == 0 ? 0 : Int64(clamping: WriteAheadLog.size(frames: mark.frames, pageSize: pageSize))
+    }
+
+    private func logHeader() -> (pageSize: UInt64, salts: UInt64) {
+        var words = [UInt32](repeating: 0, count: 4)
+        let count = unsafe words.withUnsafeMutableBytes { unsafe pread(logFile, $0.baseAddress, $0.count, 8) }
+        guard count == 16 else { return (0, 0) }
+        return (
+            UInt64(UInt32(bigEndian: words[0])),
+            UInt64(UInt32(bigEndian: words[2])) << 32 | UInt64(UInt32(bigEndian: words[3]))
+        )
+    }
+
+    private static func isSame(_ one: listd_file_state, _ other: listd_file_state) -> Bool {
+        one.device == other.device && one.inode == other.inode
+    }
+
+    /// What is at a path; nil if nothing is.
+    static func state(_ path: String) -> listd_file_state? {
+        var state = listd_file_state()
+        return unsafe listd_state_at(path, &state) == 0 ? state : nil
+    }
+}

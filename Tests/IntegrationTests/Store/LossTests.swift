@@ -1,0 +1,133 @@
+import DBus
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("A daemon whose files are taken away or damaged", .timeLimit(.minutes(2)))
+@DBusActor
+struct LossTests {
+    private let stages: StoreStage
+
+    init() throws { stages = try StoreStage() }
+
+    private func row(_ id: String) -> [Upsert] { [Upsert(id, "t", "last", "", ["v": .string(id)])] }
+
+    private func expectRefused(_ body: () async throws -> Void) async {
+        let error = await #expect(throws: DBusError.self) { try await body() }
+        #expect(error?.name == Listd.error("StoreFailed"))
+    }
+
+    /// The lines of the log about what is lost.
+    private func lines(_ stage: Stage) -> [Substring] {
+        stage.listd.standardError.split(separator: "\n").filter { $0.contains("lost: ") }
+    }
+
+    @Test(
+        "the state directory, the database or its log removed or replaced → StoreFailed, and one line that names the file",
+        arguments: ["directory", "other directory", "database", "other database", "log"])
+    func takenAway(what: String) async throws {
+        let stage = try await stages.start()
+        let adapter = try await stage.createStored("mail")
+        #expect(try await adapter.applyChanges(row("a")) == 1)
+        let files = FileManager.default
+        let other = TemporaryDirectory()
+        var missing = stages.file
+        switch what {
+        case "directory": try files.removeItem(atPath: stages.state.path)
+        case "other directory":
+            try files.removeItem(atPath: stages.state.path)
+            try files.createDirectory(atPath: stages.state.path, withIntermediateDirectories: true)
+        case "database": try files.moveItem(atPath: stages.file, toPath: other.path + "/listd.db")
+        case "other database":
+            let bytes = files.contents(atPath: stages.file)
+            try files.removeItem(atPath: stages.file)
+            try #require(files.createFile(atPath: stages.file, contents: bytes))
+        default:
+            missing += "-wal"
+            try files.removeItem(atPath: missing)
+        }
+        for _ in 0..<2 {
+            await expectRefused { _ = try await adapter.applyChanges(row("b")) }
+            await expectRefused { _ = try await stage.createStored("other") }
+            await expectRefused { try await stage.manager.call("RemoveAdapter", "mail") }
+        }
+        #expect(try await adapter.objects().rows.map(\.id) == ["a"])
+        #expect(lines(stage).count == 1 && lines(stage)[0].contains(missing), "\(stage.listd.standardError)")
+        // Without the database, all is new.
+        await stage.stop()
+        let isLog = what == "log"
+        #expect(try await stages.names() == (isLog || what == "other database" ? ["mail"] : []))
+    }
+
+    @Test("the database moved away and back → StoreFailed meanwhile, then the same call goes well and is kept")
+    func movedBack() async throws {
+        let stage = try await stages.start()
+        let adapter = try await stage.createStored("mail")
+        #expect(try await adapter.applyChanges(row("a")) == 1)
+        try #require(unsafe rename(stages.file, stages.file + "-moved") == 0)
+        await expectRefused { _ = try await adapter.applyChanges(row("b")) }
+        try #require(unsafe rename(stages.file + "-moved", stages.file) == 0)
+        #expect(try await adapter.applyChanges(row("b")) == 2)
+        await stage.kill()
+        try await stages.run { stage async throws in
+            #expect(try await stage.adapter("mail").objects().rows.map(\.id) == ["a", "b"])
+        }
+    }
+
+    @Test("the database cut while listd runs → StoreFailed, and one line that names it", arguments: [0, 4096])
+    func cut(size: Int) async throws {
+        _ = try await stages.run { stage in
+            try await stage.createStored("mail").performUpdates((0..<400).map { Row("\($0)", "t", [:]) })
+        }
+        let stage = try await stages.start()
+        let adapter = try await stage.adapter("mail")
+        #expect(try await adapter.applyChanges(row("a")) == 2)
+        try #require(unsafe truncate(stages.file, size) == 0)
+        for _ in 0..<2 { await expectRefused { _ = try await adapter.applyChanges(row("b")) } }
+        #expect(lines(stage).count == 1 && lines(stage)[0].contains(stages.file), "\(stage.listd.standardError)")
+        await stage.kill()
+        try await stages.run { stage async throws in
+            #expect(try await stage.names().isEmpty)
+            #expect(lines(stage).count == 1 && lines(stage)[0].contains(stages.file), "\(stage.listd.standardError)")
+        }
+        // What is set aside has all that was left, the log too.
+        let names = try FileManager.default.contentsOfDirectory(atPath: stages.state.path)
+        #expect(names.contains { $0.hasPrefix("listd.db.damaged-") && $0.hasSuffix("-wal") }, "\(names)")
+    }
+
+    @Test(
+        "a log with a bad frame, cut or gone after a kill → one line that names it, its copy kept, and new epochs",
+        arguments: ["first frame", "last frame", "cut", "empty", "gone"])
+    func badFrames(what: String) async throws {
+        let stage = try await stages.start()
+        let adapter = try await stage.createStored("mail")
+        for id in ["a", "b", "c"] { _ = try await adapter.applyChanges(row(id)) }
+        let epoch = try await adapter.epoch()
+        await stage.kill()
+        let log = stages.file + "-wal"
+        var bytes = try #require(FileManager.default.contents(atPath: log))
+        switch what {
+        case "first frame": bytes[300] ^= 1
+        case "last frame": bytes[bytes.count - 4000] ^= 1
+        case "cut": bytes = bytes.prefix(bytes.count - 1)
+        case "empty": bytes = Data()
+        default: bytes = Data()
+        }
+        if what == "gone" {
+            try FileManager.default.removeItem(atPath: log)
+        } else {
+            try bytes.write(to: URL(fileURLWithPath: log))
+        }
+        try await stages.run { stage async throws in
+            #expect(lines(stage).count == 1 && lines(stage)[0].contains(log), "\(stage.listd.standardError)")
+            if try await stage.names().contains("mail") {
+                #expect(try await stage.adapter("mail").epoch() != epoch)
+            }
+        }
+        guard !bytes.isEmpty else { return }
+        let names = try FileManager.default.contentsOfDirectory(atPath: stages.state.path)
+        let copy = try #require(names.first { $0.hasPrefix("listd.db.damaged-") && $0.hasSuffix("-wal") })
+        #expect(FileManager.default.contents(atPath: stages.state.path + "/" + copy) == bytes)
+    }
+}
