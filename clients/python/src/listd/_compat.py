@@ -7,6 +7,7 @@ from typing import Any
 
 import dbus_fast.aio
 from dbus_fast.errors import AuthError
+from dbus_fast.signature import Variant
 
 
 class _OldMessageBus(dbus_fast.aio.MessageBus):
@@ -32,6 +33,32 @@ class _OldMessageBus(dbus_fast.aio.MessageBus):
         return line[:-2].decode()
 
 
+class _Encoded:
+    """A string of which the old one counts bytes: it takes the number of characters for that of bytes."""
+
+    def __init__(self, text: str) -> None:
+        self._data = text.encode()
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def encode(self) -> bytes:
+        return self._data
+
+
+def _old_body(value: Any) -> Any:
+    """The same values, with strings that the old one can send."""
+    if isinstance(value, str):
+        return value if value.isascii() else _Encoded(value)
+    if isinstance(value, Variant):
+        return Variant(value.type.signature, _old_body(value.value), False)
+    if isinstance(value, dict):
+        return {_old_body(key): _old_body(member) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_old_body(member) for member in value]
+    return value
+
+
 _IS_OLD = hasattr(dbus_fast.aio.MessageBus, "_setup_socket")
 
 
@@ -51,6 +78,11 @@ async def connected_bus(address: str) -> dbus_fast.aio.MessageBus:
     return bus
 
 
+def sendable(body: list[Any]) -> list[Any]:
+    """A message's body as the version that is here can send it."""
+    return [_old_body(value) for value in body] if _IS_OLD else body
+
+
 def drop_failure(bus: dbus_fast.aio.MessageBus) -> None:
     """Takes note of a message that failed while dbus-fast's ``send`` raised: nobody else has its future."""
     future = getattr(getattr(bus, "_writer", None), "fut", None)
@@ -60,12 +92,9 @@ def drop_failure(bus: dbus_fast.aio.MessageBus) -> None:
 
 def close(bus: dbus_fast.aio.MessageBus) -> None:
     """Ends a connection at once, more than once too."""
-    if not bus.connected and not _IS_OLD:
-        return
-    try:
-        bus.disconnect()
-    except (OSError, AttributeError):
-        pass
+    if bus.connected:
+        with contextlib.suppress(OSError, AttributeError):
+            bus.disconnect()
     if _IS_OLD:
         # The old one leaves the socket's file open, and with it the connection, until it is collected.
         bus._finalize(None)

@@ -9,6 +9,7 @@ from sys import intern
 from typing import Any, ClassVar, Self
 
 from dbus_fast.signature import SignatureTree, SignatureType, Variant
+from dbus_fast.validators import assert_object_path_valid
 
 from ._errors import InvalidObject
 
@@ -286,9 +287,10 @@ def _wrapped(value: _Integer | ObjectPath | Signature | Array | Struct | Diction
     variant = Variant(tree, encoded, False)
     if isinstance(value, (ObjectPath, Signature)):
         try:
-            variant.type.verify(encoded)
             if isinstance(value, Signature):
                 SignatureTree(str(value))
+            else:
+                assert_object_path_valid(encoded)
         except Exception:
             raise InvalidObject(f"{str(value)!r:.64} is no {type(value).__name__}") from None
     return variant

@@ -14,7 +14,7 @@ from dbus_fast import Message, MessageFlag, MessageType
 from dbus_fast.aio import MessageBus
 from dbus_fast.errors import DBusError, InvalidAddressError
 
-from ._compat import close, connected_bus, drop_failure
+from ._compat import close, connected_bus, drop_failure, sendable
 from ._errors import Disconnected, InvalidArgs, ListdError, Unavailable, error_of
 
 DRIVER = "org.freedesktop.DBus"
@@ -181,7 +181,7 @@ class Wire:
             interface=interface,
             member=member,
             signature=signature,
-            body=list(body),
+            body=sendable(list(body)),
             flags=flags,
             serial=self._bus.next_serial(),
             unix_fds=list(descriptors),
