@@ -141,7 +141,8 @@
 
     private func begin(_ entries: [RequestQueue.Entry], rejecting types: Set<ObjectIdentifier>) -> Step {
         if let first = entries.first, first.isAlone, let step = beginAlone(first) { return step }
-        let staged = table.stage(entries.compactMap(\.request), revision: numbers.last, rejecting: types)
+        let staged = table.stage(
+            entries.compactMap(\.request), revision: numbers.last, updater: configuration.updater, rejecting: types)
         var pending = PendingUpdate(entries, staged, through: queue.throughTicket)
         switch staged.outcome {
         case .changes(let changes):
@@ -179,6 +180,7 @@
     private func prepare(_ pending: PendingUpdate) -> Step {
         var pending = pending
         pending.leaveOutUnneededReloads()
+        pending.follow(configuration.updater)
         guard pending.update.isAnnounced || pending.cursor != nil else { return finish(pending) }
         return store(pending, pending.update.isAnnounced ? history.beginUpdate() : history.beginRecord())
     }

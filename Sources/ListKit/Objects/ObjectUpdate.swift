@@ -23,6 +23,8 @@
     public var rebuildsControllers = false
     /// Whether all views are laid out anew; section controllers stay.
     public var relaysOut = false
+    /// Whether all sections are asked anew for their items, sizes and supplementary views; section controllers stay.
+    public var asksAnew = false
     /// Whether all requests in it were animated.
     public var animated = true
     /// Options to take over.
@@ -34,7 +36,7 @@
     public init() {}
 
     /// Whether it is announced as a reload whatever it changes.
-    public var isReload: Bool { rebuildsControllers || relaysOut }
+    public var isReload: Bool { rebuildsControllers || relaysOut || asksAnew }
 
     /// Whether there is anything to announce.
     var isAnnounced: Bool { isReload || !changes.isEmpty || !forced.isEmpty }

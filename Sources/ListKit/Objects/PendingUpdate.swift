@@ -10,6 +10,8 @@ struct PendingUpdate {
     var isPersisting = false
     /// Positions before of objects that somebody wants reloaded.
     private var forced: Set<Int> = []
+    /// Whether a request wrote objects, changed or not.
+    private var hasWrites = false
 
     /// Nothing that anybody asked for.
     init() {}
@@ -39,6 +41,7 @@ struct PendingUpdate {
         self.entries = entries
         verdicts = staged.verdicts
         forced = staged.forced
+        hasWrites = staged.hasWrites
         update.rebuildsControllers = staged.rebuildsControllers
         update.animated = staged.animated
         update.through = ticket
@@ -67,6 +70,14 @@ struct PendingUpdate {
     mutating func leaveOutUnneededReloads() {
         guard !forced.isEmpty else { return }
         update.forced = [IndexRun](ascending: forced.subtracting(update.changes.deletes).sorted())
+    }
+
+    /// With the updater that reloads, has the sections asked for everything anew if something was written.
+    mutating func follow(_ updater: ListAdapter.Updater) {
+        switch updater {
+        case .batch: break
+        case .reload: update.asksAnew = hasWrites || update.isAnnounced
+        }
     }
 
     /// Where the source goes on after the last request of it that was applied.

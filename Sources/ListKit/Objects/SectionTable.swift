@@ -68,11 +68,13 @@
     /// Only while no change is open.
     /// - Parameters:
     ///   - revision: the list's, with which requests compare the one that they expect.
+    ///   - updater: the list's; with the one that reloads, a write that changes nothing is a change for those after it.
     ///   - types: types without a section controller; their objects are dropped.
     func stage(
-        _ requests: [UpdateRequest], revision: UInt64, rejecting types: Set<ObjectIdentifier>
+        _ requests: [UpdateRequest], revision: UInt64, updater: ListAdapter.Updater,
+        rejecting types: Set<ObjectIdentifier>
     ) -> StagedRequests {
-        var staging = UpdateStaging(revision: revision, rejecting: types)
+        var staging = UpdateStaging(revision: revision, updater: updater, rejecting: types)
         var result = StagedRequests()
         for request in requests {
             var verdict = Flush.Verdict(id: request.id)
@@ -86,6 +88,7 @@
         }
         result.outcome = staging.finish(&tree)
         result.rebuildsControllers = staging.reloadsAll
+        result.hasWrites = staging.hasUpdates
         result.forced = Set(staging.reloaded.compactMap { tree.index(of: $0) })
         return result
     }
@@ -130,6 +133,8 @@ struct StagedRequests {
     var forced: Set<Int> = []
     /// Whether all section controllers are made anew.
     var rebuildsControllers = false
+    /// Whether a request wrote objects, changed or not.
+    var hasWrites = false
     /// Whether all that was applied is animated.
     var animated = true
 }

@@ -92,7 +92,7 @@ struct SectionTableTests {
             codes.append(reference.apply(request.operation))
             requests.append(request)
         }
-        let staged = table.stage(requests, revision: 0, rejecting: [])
+        let staged = table.stage(requests, revision: 0, updater: .batch, rejecting: [])
         #expect(staged.verdicts.map { $0.error?.code } == codes)
         try sides.expectEqual(table, &source.random)
         switch staged.outcome {
@@ -119,7 +119,8 @@ struct SectionTableTests {
             .patchObject(id: "a", set: ["n": 1], unset: []),
         ]
         let staged = table.stage(
-            requests.enumerated().map { UpdateRequest(id: UInt64($0), operation: $1) }, revision: 4, rejecting: [])
+            requests.enumerated().map { UpdateRequest(id: UInt64($0), operation: $1) }, revision: 4, updater: .batch,
+            rejecting: [])
         #expect(staged.verdicts.map { $0.error?.code } == [nil, .noSuchObject, nil])
         guard case .changes(let changes) = staged.outcome else {
             Issue.record("no single changes")
