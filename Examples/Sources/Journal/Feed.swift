@@ -26,9 +26,14 @@ enum Post {
     }
 }
 
-/// Gives the list its objects: everything, the newest day first.
+/// Gives the list its objects: the last 50 posts, the newest day first.
 final class Feed: ListAdapterDataSource {
     var posts: [Post] = []
+
+    func add(_ post: Post) {
+        posts.append(post)
+        if posts.count > 50 { posts.removeFirst() }
+    }
 
     func objects(for adapter: ListAdapter) -> [ListObject] {
         let sorted = posts.sorted { $0.day > $1.day }

@@ -29,7 +29,7 @@ enum Journal {
         show(screen, "The journal, newest first:")
 
         func add(_ post: Post) {
-            feed.posts.append(post)
+            feed.add(post)
             adapter.performUpdates()
             for result in adapter.flushNow() { screen.apply(result.events) }
         }
