@@ -58,6 +58,7 @@ package final class AdapterObject {
     private var requests = RequestTable()
     private var callsUnderWay = CallsUnderWay()
     private var listeners: Subscriptions<Listener>
+    private var lossReports = LossReports()
     /// Whether something that its source told was too large, so that the list lacks it.
     var lacksObjects = false
 
@@ -251,6 +252,7 @@ extension AdapterObject {
         case .view(let view, let description): service.views.object(view)?.description = description
         case .closed(let view, let reason): service.views.object(view)?.closed(reason)
         case .event(let event): receive(event)
+        case .losses(let losses): lossReports.report(losses, of: name, to: service)
         case .announce(let status): announce(status)
         case .paused(let flag): setPaused(flag)
         case .prepared: break  // went to the store from the host's executor

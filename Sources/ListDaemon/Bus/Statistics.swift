@@ -22,6 +22,10 @@ struct Statistics: Sendable {
         case pictures
         /// How often a view used up its credit.
         case stalls
+        /// Items that built-in section controllers left out of updated objects.
+        case itemsDropped = "items-dropped"
+        /// Sizes, spacings and places of updated objects in whose stead built-in section controllers took the default.
+        case sizesReplaced = "sizes-replaced"
         /// Section controllers that broke their contract.
         case sectionFaults = "section-faults"
         /// How often flushes were held because the bus did not take more.

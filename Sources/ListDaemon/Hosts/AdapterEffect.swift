@@ -8,6 +8,8 @@ package enum AdapterEffect: Sendable {
     case prepared(StoringToken, PreparedUpdate)
     /// Something that a signal says.
     case event(AdapterEvent)
+    /// Built-in section controllers do not show all of the objects of an update.
+    case losses([ContentLoss])
     /// The selected items after what comes next.
     case selection([SelectedItem])
     /// How a view stands after what comes next.

@@ -162,6 +162,7 @@ package actor AdapterHost {
 
     private func attend(to adapter: ListAdapter) {
         adapter.onActivity = { [weak self] in self?.assumeIsolated { $0.postTurn() } }
+        adapter.onContentLosses = { [weak self] losses in self?.assumeIsolated { $0.sink([.losses(losses)]) } }
     }
 
     func receive(_ command: AdapterCommand) {

@@ -6,6 +6,7 @@ struct LastKind {
     private var isKnown = false
     private var numberOfItems: (@Sendable (ListObject) -> Int)?
     private var hasViewModels = false
+    private var countItems: (@Sendable (ListObject, ListContainer, inout ContentLosses) -> Int)?
 
     /// Whether there is a kind for an object.
     mutating func isKnown(for object: ListObject, in adapter: ListAdapter) -> Bool {
@@ -28,6 +29,16 @@ struct LastKind {
         return numberOfItems != nil && !hasViewModels
     }
 
+    /// The number of items of an object likewise, adding what its section does not show of it.
+    mutating func itemCount(
+        of object: ListObject, in adapter: ListAdapter, container: ListContainer, adding losses: inout ContentLosses
+    ) -> Int? {
+        find(for: object, in: adapter)
+        guard let countItems else { return itemCount(of: object, in: adapter) }
+        let count = countItems(object, container, &losses)
+        return count <= ListAdapter.maximumItemsPerSection ? count : nil
+    }
+
     private mutating func find(for object: ListObject, in adapter: ListAdapter) {
         if type != nil, object.hasType(type) { return }
         type = object.objectType
@@ -35,5 +46,6 @@ struct LastKind {
         isKnown = kind != nil
         numberOfItems = kind?.traits?.numberOfItems
         hasViewModels = kind?.traits?.viewModels != nil
+        countItems = kind?.traits?.countItems
     }
 }

@@ -74,6 +74,9 @@ public struct ListSectionTraits: Sendable {
     /// The items, each with an identity, when changes are to be diffed item by item; `nil` = a changed section reloads.
     public var viewModels: (@Sendable (ListObject) -> [ListItem])?
 
+    /// How many items an object has, adding what its section does not show of it; `nil` = nothing is known of that.
+    private(set) var countItems: (@Sendable (ListObject, ListContainer, inout ContentLosses) -> Int)?
+
     /// The sizes of every section of the kind, where they are all alike; `nil` = each object is asked.
     public private(set) var fixedShape: (@Sendable (ListContainer) -> ListSectionShape)?
 
@@ -96,6 +99,17 @@ public struct ListSectionTraits: Sendable {
         self.numberOfItems = numberOfItems
         self.shape = shape
         self.viewModels = viewModels
+    }
+
+    /// Describes the traits of a built-in kind.
+    init(
+        numberOfItems: @escaping @Sendable (ListObject) -> Int,
+        shape: @escaping @Sendable (ListObject, ListContainer) -> ListSectionShape,
+        viewModels: (@Sendable (ListObject) -> [ListItem])? = nil,
+        countItems: @escaping @Sendable (ListObject, ListContainer, inout ContentLosses) -> Int
+    ) {
+        self.init(numberOfItems: numberOfItems, shape: shape, viewModels: viewModels)
+        self.countItems = countItems
     }
 }
 

@@ -57,8 +57,7 @@ extension ListAdapter {
         }
         var flush = flush
         flush.asksAnew = configuration.updater == .reload
-        var kinds = LastKind()
-        let itemCounts = flush.changes.inserts.map { kinds.itemCount(of: $0.object, in: self) }
+        let itemCounts = countItems(of: flush.changes)
         sections.apply(flush.changes, itemCounts: itemCounts.map { $0 ?? 0 })
         revision = newRevision
         if application == nil { application = carried ?? Application() }

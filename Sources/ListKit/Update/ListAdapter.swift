@@ -50,6 +50,9 @@ public final class ListAdapter {
     /// Is told of every call of a section controller.
     public weak var performanceDelegate: (any ListPerformanceDelegate)?
 
+    /// Gets what built-in section controllers do not show of the objects of an update, at most one loss for each reason.
+    @_spi(Daemon) public var onContentLosses: (([ContentLoss]) -> Void)?
+
     /// The sections; after and before only differ while a transaction is applied.
     var sections = SectionMap()
     /// The section controllers that exist, and what is known of their kinds.

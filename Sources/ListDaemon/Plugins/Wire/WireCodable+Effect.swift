@@ -1,4 +1,4 @@
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 
 extension AdapterEffect: WireCodable {
     func write(to writer: inout WireWriter) {
@@ -12,6 +12,7 @@ extension AdapterEffect: WireCodable {
         case .answer(let id, let outcome): writer.write(6 as UInt8, id, outcome)
         case .prepared(let token, let update): writer.write(7 as UInt8, token, update)
         case .paused(let isPaused): writer.write(8 as UInt8, isPaused)
+        case .losses(let losses): writer.write(9 as UInt8, losses)
         }
     }
 
@@ -26,8 +27,20 @@ extension AdapterEffect: WireCodable {
         case 6: self = .answer(try reader.read(), try reader.read())
         case 7: self = .prepared(try reader.read(), try reader.read())
         case 8: self = .paused(try reader.read())
+        case 9: self = .losses(try reader.read())
         default: throw WireError("an effect")
         }
+    }
+}
+
+extension ContentLoss.Reason: WireCodable {}
+
+extension ContentLoss: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(reason, count, objectID, key) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            reason: try reader.read(), count: try reader.index(), objectID: try reader.read(), key: try reader.read())
     }
 }
 

@@ -50,6 +50,7 @@ extension GuardedHost {
         case .view(let view, let description): views[view]?.note(description)
         case .closed(let view, _): views[view] = nil
         case .event(let event): guard note(event) else { return false }
+        case .losses: break
         case .answer(let id, let outcome):
             guard let isAwaited = settle(id, outcome) else { return false }
             guard isAwaited else { return true }

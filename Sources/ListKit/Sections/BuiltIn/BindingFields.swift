@@ -1,7 +1,7 @@
 /// What `listd/binding` reads from the fields of an object.
 struct BindingFields {
     /// The dictionaries in the field `items` that have an `id` of their own, in order.
-    let items: [(id: String, fields: Fields)]
+    let items: [Item]
     let inset: EdgeInsets
     let lineSpacing: Double
     let interitemSpacing: Double
@@ -9,40 +9,102 @@ struct BindingFields {
     let header: Fields?
     /// The field `footer`, if it is a dictionary.
     let footer: Fields?
+    /// The elements of `items` that make no item, by their places there.
+    private let dropped: [(place: Int, reason: ContentLoss.Reason)]
+    /// The keys of spacings that are no finite numbers.
+    private let replaced: [String]
+
+    /// One item.
+    struct Item {
+        /// Its identity.
+        let id: String
+        /// Its content.
+        let fields: Fields
+        /// Which element of `items` it is.
+        let place: Int
+    }
 
     init(_ fields: Fields) {
         var seen: Set<ExactText> = []
-        items = fields.dictionaries(forKey: "items").compactMap { item in
-            guard let id = item["id"]?.string, seen.insert(ExactText(id)).inserted else { return nil }
-            return (id, item)
+        var items: [Item] = []
+        var dropped: [(place: Int, reason: ContentLoss.Reason)] = []
+        for (place, element) in fields.dictionaries(forKey: "items").enumerated() {
+            if let element, let id = element["id"]?.string {
+                if seen.insert(ExactText(id)).inserted {
+                    items.append(Item(id: id, fields: element, place: place))
+                } else {
+                    dropped.append((place, .repeatedItemID))
+                }
+            } else {
+                dropped.append((place, .noItemID))
+            }
+        }
+        (self.items, self.dropped) = (items, dropped)
+        var replaced: [String] = []
+        func length(_ key: String, of fields: Fields?, named name: String) -> Double {
+            guard let value = fields?[key] else { return 0 }
+            guard let length = BindingFields.length(value) else {
+                replaced.append(name)
+                return 0
+            }
+            return length
         }
         let inset = fields.dictionary(forKey: "inset")
         self.inset = EdgeInsets(
-            top: BindingFields.length(inset?["top"]), left: BindingFields.length(inset?["left"]),
-            bottom: BindingFields.length(inset?["bottom"]), right: BindingFields.length(inset?["right"]))
-        lineSpacing = BindingFields.length(fields["line-spacing"])
-        interitemSpacing = BindingFields.length(fields["interitem-spacing"])
+            top: length("top", of: inset, named: "inset.top"), left: length("left", of: inset, named: "inset.left"),
+            bottom: length("bottom", of: inset, named: "inset.bottom"),
+            right: length("right", of: inset, named: "inset.right"))
+        lineSpacing = length("line-spacing", of: fields, named: "line-spacing")
+        interitemSpacing = length("interitem-spacing", of: fields, named: "interitem-spacing")
+        self.replaced = replaced
         header = fields.dictionary(forKey: "header")
         footer = fields.dictionary(forKey: "footer")
     }
 
     /// The items with the reuse identifier that they have in an object of a type.
     func viewModels(type: String) -> [ListItem] {
-        items.map { id, fields in
+        items.map { item in
             ListItem(
-                identity: id, reuseIdentifier: fields["reuse"]?.string ?? (type.isEmpty ? "single" : type),
-                content: fields)
+                identity: item.id, reuseIdentifier: item.fields["reuse"]?.string ?? (type.isEmpty ? "single" : type),
+                content: item.fields)
         }
     }
 
     /// The length of a header or footer along the scroll axis; 0 = there is none.
     static func length(of element: Fields?, in direction: ScrollDirection) -> Double {
-        length(element?[direction == .vertical ? "height" : "width"])
+        element?[lengthKey(in: direction)].flatMap { length($0) } ?? 0
     }
 
-    private static func length(_ value: Value?) -> Double {
-        guard let number = value?.double, number.isFinite else { return 0 }
+    private static func lengthKey(in direction: ScrollDirection) -> String {
+        direction == .vertical ? "height" : "width"
+    }
+
+    /// The length that a value says, at least 0; `nil` when it is no finite number.
+    private static func length(_ value: Value) -> Double? {
+        guard let number = value.double, number.isFinite else { return nil }
         return max(0, number)
+    }
+}
+
+extension BindingFields {
+    /// How many items an object has, adding what is left out of its fields, or replaced in them.
+    static func countItems(
+        of object: ListObject, in container: ListContainer, adding losses: inout ContentLosses
+    ) -> Int {
+        let fields = BindingFields(object.fields)
+        for (place, reason) in fields.dropped { losses.add(reason, of: object, key: "items[\(place)].id") }
+        for item in fields.items {
+            for role in ItemGeometry(item.fields).faults(in: container.layout) {
+                losses.add(.notANumber, of: object, key: "items[\(item.place)].\(role.rawValue)")
+            }
+        }
+        for key in fields.replaced { losses.add(.notANumber, of: object, key: key) }
+        let lengthKey = lengthKey(in: container.direction)
+        for (name, element) in [("header", fields.header), ("footer", fields.footer)] {
+            guard let value = element?[lengthKey], length(value) == nil else { continue }
+            losses.add(.notANumber, of: object, key: "\(name).\(lengthKey)")
+        }
+        return fields.items.count
     }
 }
 
@@ -53,15 +115,13 @@ extension Fields {
         return inside.nextDictionary()
     }
 
-    /// The dictionaries of the array at a key (`aa{sv}`, or `av` of `a{sv}`); other elements are left out.
-    func dictionaries(forKey key: String) -> [Fields] {
+    /// The elements of the array at a key (`aa{sv}`, or `av` of `a{sv}`); `nil` for those that are no dictionaries.
+    func dictionaries(forKey key: String) -> [Fields?] {
         guard var inside = find(key), case .array(_, var elements) = inside.next() else {
             return []
         }
-        var result: [Fields] = []
-        while !elements.isAtEnd {
-            if let element = elements.nextDictionary() { result.append(element) }
-        }
+        var result: [Fields?] = []
+        while !elements.isAtEnd { result.append(elements.nextDictionary()) }
         return result
     }
 }

@@ -7,7 +7,8 @@ final class BindingFieldsSectionController: ListBindingSectionController, ListSu
             name: BuiltInSectionControllers.binding,
             traits: ListSectionTraits(
                 numberOfItems: { BindingFields($0.fields).items.count }, shape: shape,
-                viewModels: { BindingFields($0.fields).viewModels(type: $0.type) }),
+                viewModels: { BindingFields($0.fields).viewModels(type: $0.type) }, countItems: BindingFields.countItems
+            ),
             make: { _ in BindingFieldsSectionController() })
     }
 

@@ -7,12 +7,14 @@ struct ItemGeometry {
     private var width: Double?
     private var height: Double?
     private var z = 0.0
+    /// The fields that are no finite numbers, so that they count as absent.
+    private var faults: [Role] = []
 
     init(_ fields: Fields) {
         fields.forEachEntry { bytes, entry in
             guard let role = Role(key: bytes.extracting(entry.key)) else { return }
             var value = FieldsReader(storage: fields.storage, value: entry)
-            guard let number = value.nextValue()?.double, number.isFinite else { return }
+            guard let number = value.nextValue()?.double, number.isFinite else { return faults.append(role) }
             switch role {
             case .x: x = number
             case .y: y = number
@@ -21,6 +23,11 @@ struct ItemGeometry {
             case .z: z = number
             }
         }
+    }
+
+    /// The fields that a layout reads and that are no finite numbers.
+    func faults(in layout: ListLayoutKind) -> [Role] {
+        layout == .absolute ? faults : faults.filter { $0 == .width || $0 == .height }
     }
 
     /// The item's size; what is absent is the viewport's extent across the scroll axis, and 44 along it.
@@ -42,7 +49,8 @@ struct ItemGeometry {
     /// Integers up to here are exact in a double.
     private static let maximumZ = 9_007_199_254_740_992.0
 
-    private enum Role {
+    /// What a field says of an item; the raw value is its key.
+    enum Role: String {
         case x, y, width, height, z
 
         init?(key: Span<UInt8>) {

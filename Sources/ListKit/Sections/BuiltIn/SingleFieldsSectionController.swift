@@ -8,7 +8,7 @@ final class SingleFieldsSectionController: ListSectionController {
     static var kind: ListSectionControllerKind {
         ListSectionControllerKind(
             name: BuiltInSectionControllers.single,
-            traits: ListSectionTraits(numberOfItems: { _ in 1 }, shape: shape),
+            traits: ListSectionTraits(numberOfItems: { _ in 1 }, shape: shape, countItems: countItems),
             make: { _ in SingleFieldsSectionController() })
     }
 
@@ -17,6 +17,15 @@ final class SingleFieldsSectionController: ListSectionController {
         return ListSectionShape(
             metrics: SectionMetrics(itemCount: 1, uniformItemSize: geometry.size(in: container)),
             placements: container.layout == .absolute ? [geometry.placement(in: container)] : [])
+    }
+
+    private static func countItems(
+        of object: ListObject, in container: ListContainer, adding losses: inout ContentLosses
+    ) -> Int {
+        for role in ItemGeometry(object.fields).faults(in: container.layout) {
+            losses.add(.notANumber, of: object, key: role.rawValue)
+        }
+        return 1
     }
 
     override func didUpdate(to object: ListObject) { self.object = object }

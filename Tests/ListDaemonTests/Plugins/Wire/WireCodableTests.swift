@@ -127,6 +127,7 @@ struct WireCodableTests {
             } + [
                 .answer(2, .failure(ListError(.noSuchObject, "x"))), .status(AdapterStatus(revision: 3)),
                 .selection([]), .view(1, description), .closed(1, .closed), .announce(AdapterStatus()), .paused(true),
+                .losses([ContentLoss(reason: .noItemID, count: 3, objectID: "a", key: "items[0].id")]),
             ]
         var times = CallbackTimes.Times()
         for time in [3, 2] as [UInt64] { times.add(time) }

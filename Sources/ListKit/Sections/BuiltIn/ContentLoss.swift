@@ -1,0 +1,66 @@
+/// What built-in section controllers left out of the objects of an update, or replaced in them, for one reason.
+@_spi(Daemon) @frozen public struct ContentLoss: Sendable, Hashable {
+    /// Why.
+    @frozen public enum Reason: String, Sendable, Hashable, CaseIterable {
+        /// An element of `items` has no text as `id`: it makes no item.
+        case noItemID = "no-item-id"
+        /// An element of `items` has the `id` of one before it: it makes no item.
+        case repeatedItemID = "repeated-item-id"
+        /// A size, spacing or place is not a number, or not finite: it counts as absent.
+        case notANumber = "not-a-number"
+    }
+
+    /// Why.
+    public var reason: Reason
+    /// How often, over all objects.
+    public var count: Int
+    /// The first object.
+    public var objectID: String
+    /// The key in its fields, as `items[2].height`.
+    public var key: String
+
+    /// Makes a loss.
+    public init(reason: Reason, count: Int, objectID: String, key: String) {
+        self.reason = reason
+        self.count = count
+        self.objectID = objectID
+        self.key = key
+    }
+}
+
+/// Adds up what is lost of many objects, by reason.
+struct ContentLosses {
+    private(set) var losses: [ContentLoss] = []
+
+    /// Counts one thing that is lost of an object; its key is only asked for if it is the first for its reason.
+    mutating func add(_ reason: ContentLoss.Reason, of object: ListObject, key: @autoclosure () -> String) {
+        if let index = losses.firstIndex(where: { $0.reason == reason }) {
+            losses[index].count += 1
+        } else {
+            losses.append(ContentLoss(reason: reason, count: 1, objectID: object.id, key: key()))
+        }
+    }
+}
+
+extension ListAdapter {
+    /// Counts the items of new sections, and reports what built-in section controllers leave out of new and changed objects,
+    /// or replace in them; the count is `nil` for a section that has to be asked itself.
+    ///
+    /// Losses are looked for once for each update of an object, and not when sections are laid out, which is done for each
+    /// view, and again and again.
+    func countItems(of changes: SectionChanges) -> [Int?] {
+        var kinds = LastKind()
+        guard let onContentLosses else { return changes.inserts.map { kinds.itemCount(of: $0.object, in: self) } }
+        // Only what the list's own layout reads is missed by anybody.
+        let container = ListContainer(size: .zero, direction: configuration.direction, layout: configuration.layout)
+        var losses = ContentLosses()
+        let counts = changes.inserts.map {
+            kinds.itemCount(of: $0.object, in: self, container: container, adding: &losses)
+        }
+        for update in changes.updates {
+            _ = kinds.itemCount(of: update.object, in: self, container: container, adding: &losses)
+        }
+        if !losses.losses.isEmpty { onContentLosses(losses.losses) }
+        return counts
+    }
+}

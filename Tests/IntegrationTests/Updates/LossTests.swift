@@ -1,0 +1,97 @@
+import DBus
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("What built-in section controllers drop or replace", .timeLimit(.minutes(2)))
+@DBusActor
+struct LossTests {
+    private static func controllers(_ names: [String: String]) -> [String: DBusValue] {
+        let entries = names.map { DBusValue.Entry(key: .string($0.key), value: .string($0.value)) }
+        return ["section-controllers": .dictionary(key: "s", value: "s", entries)]
+    }
+
+    /// An object with items for `listd/binding`.
+    private static func row(_ id: String, _ items: [[String: DBusValue]], type: String = "") -> Row {
+        Row(id, type, ["items": .array(element: "a{sv}", items.map { .options($0) })])
+    }
+
+    private static func losses(_ stage: Stage) async throws -> [UInt64?] {
+        let counters = try await stage.statistics()
+        return [counters["items-dropped"], counters["sizes-replaced"]]
+    }
+
+    private static func lines(_ stage: Stage, _ text: String) -> [Substring] {
+        stage.listd.standardError.split(separator: "\n").filter { $0.contains(text) }
+    }
+
+    @Test("items without id, repeated ids, sizes that are no numbers → counted for each update of their object")
+    func counted() async throws {
+        let stage = try await Stage()
+        let list = try await stage.createAdapter("list", Self.controllers(["*": "listd/binding"]))
+        #expect(try await Self.losses(stage) == [0, 0])
+        let good = Self.row("good", [["id": .string("a"), "height": .double(-3)], ["id": .string("b")]])
+        let bad = Self.row(
+            "bad\n",
+            [
+                ["id": .string("a"), "height": .double(.nan)], ["name": .string("no id")], ["id": .int64(3)],
+                ["id": .string("a"), "width": .string("dropped anyhow")],
+                ["id": .string("b"), "width": .double(.infinity), "height": .string("12")],
+            ])
+        _ = try await list.performUpdates([good, bad])
+        #expect(try await Self.losses(stage) == [3, 3])
+        // Objects that are as they were are not updated, wherever they are now.
+        _ = try await list.performUpdates([bad, good])
+        #expect(try await Self.losses(stage) == [3, 3])
+        let changed = Self.row("good", [["id": .string("a")], ["id": .string("a")]])
+        _ = try await list.performUpdates([bad, changed])
+        #expect(try await Self.losses(stage) == [4, 3])
+        _ = try await list.by(stage.client).call(
+            "PatchObject", UInt64(0), "bad\n", ["t": DBusValue.int64(1)], [String](), returning: UInt64.self)
+        #expect(try await Self.losses(stage) == [7, 6])
+        // Once for each reason, naming list, object and key.
+        let said = [
+            #"object "bad\n": items[1].id is missing or no text"#, #"object "bad\n": items[3].id occurs before"#,
+            #"object "bad\n": items[0].height is no finite number"#,
+        ]
+        for text in said { #expect(Self.lines(stage, text).count == 1, "\(text) in \(stage.listd.standardError)") }
+        #expect(Self.lines(stage, "items[").count == said.count)
+        #expect(Self.lines(stage, "items[").allSatisfy { $0.contains("LISTD_ADAPTER=list)") })
+        let other = try await stage.createAdapter("other", Self.controllers(["*": "listd/binding"]))
+        _ = try await other.performUpdates([changed])
+        #expect(Self.lines(stage, #"object "good": items[1].id occurs before"#).count == 1)
+        #expect(await stage.stop().status == 0)
+    }
+
+    @Test("sizes and places of single items → sizes count in every layout, places in absolute, negative ones nowhere")
+    func single() async throws {
+        let stage = try await Stage()
+        let fields: [String: DBusValue] = [
+            "width": .boolean(true), "height": .double(.nan), "x": .string("left"), "z": .double(.infinity),
+            "y": .double(-1), "depth": .string("deep"),
+        ]
+        let flow = try await stage.createAdapter("flow")
+        _ = try await flow.performUpdates([Row("a", "", fields), Row("b", "", ["width": .double(-1)])])
+        #expect(try await Self.losses(stage) == [0, 2])
+        let absolute = try await stage.createAdapter("absolute", ["layout": .string("absolute")])
+        _ = try await absolute.applyChanges([Upsert("a", "", "last", "", fields)])
+        #expect(try await Self.losses(stage) == [0, 6])
+        #expect(await stage.stop().status == 0)
+    }
+
+    @Test("a list in a worker → its built-in section controllers count too, and once when the worker is started again")
+    func worker() async throws {
+        let stage = try await HorrorStage()
+        let names = ["*": "listd/binding", "plugin": "horrors/Steady"]
+        let list = try await stage.stage.createAdapter("list", Self.controllers(names))
+        let bad = Self.row("bad", [["name": .string("no id")], ["id": .string("a"), "height": .string("1")]])
+        _ = try await list.performUpdates([bad, Self.row("theirs", [["width": .string("1")]], type: "plugin")])
+        #expect(try await Self.losses(stage.stage) == [1, 1])
+        kill(try await stage.process, SIGKILL)
+        try await stage.wait(for: "ready", restarts: 1)
+        _ = try await list.applyChanges([Upsert("good", "", "last", "", [:])])
+        #expect(try await Self.losses(stage.stage) == [1, 1])
+        #expect(Self.lines(stage.stage, "items[0].id is missing").count == 1)
+        #expect(await stage.stop().status == 0)
+    }
+}
