@@ -99,7 +99,7 @@ extension AdapterObject {
         _ call: Call, _ query: AdapterQuery, _ write: @escaping (AdapterAnswer, inout MessageWriter) -> Bool
     ) {
         read(for: call) { [self] finished in
-            request { outcome in
+            request(by: call.peer.pluginCaller) { outcome in
                 call.answer(outcome, write)
                 finished()
             } _: { id in

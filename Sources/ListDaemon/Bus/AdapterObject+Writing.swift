@@ -75,7 +75,7 @@ extension AdapterObject {
     func moveItem(_ call: Call, from source: IndexPath, to target: IndexPath) throws {
         try checkWritingAccess(call)
         try checkWritable()
-        request { outcome in
+        request(by: call.peer.pluginCaller) { outcome in
             call.answer(outcome) { answer, writer in
                 guard case .revision(let revision, _, let isRefused) = answer else { return false }
                 writer.append(!isRefused)

@@ -46,7 +46,7 @@ package final class AdapterObject {
     /// The way of its host to this object.
     private let relay: AdapterRelay
     /// What is asked while the list moves from one host to another.
-    private var waiting: [AdapterCommand]?
+    private var waiting: [(command: AdapterCommand, user: UInt32?)]?
     /// Whether a plugin that it needs was not there when the list came back from the store.
     var isIncomplete = false
     /// Whether it is being taken away, or listd ends: what its source tells is of no more use.
@@ -128,14 +128,16 @@ package final class AdapterObject {
 
     /// Sends a command that is answered, and what to do with the answer.
     ///
-    /// - Parameter isLong: whether it may take long, so that the list's own threads must do it.
+    /// - Parameters:
+    ///   - user: on whose behalf; nil = listd's own.
+    ///   - isLong: whether it may take long, so that the list's own threads must do it.
     func request(
-        isLong: Bool = false, _ completion: @escaping RequestTable.Completion,
+        by user: UInt32? = nil, isLong: Bool = false, _ completion: @escaping RequestTable.Completion,
         _ command: (RequestID) -> AdapterCommand
     ) {
         guard !isLeaving else { return completion(.failure(.gone(name))) }
         let command = command(requests.add(completion))
-        if isLong || waiting != nil { send(command) } else { host.collect(command) }
+        if isLong || waiting != nil { send(command, by: user) } else { host.collect(command, by: user) }
     }
 
     /// Sends what a peer wants done with a view, which its next look at properties takes into account.
@@ -144,7 +146,7 @@ package final class AdapterObject {
         _ command: (RequestID) -> AdapterCommand
     ) {
         let number = callsUnderWay.begin(of: peer)
-        request(isLong: isLong) { [self] outcome in
+        request(by: peer.pluginCaller, isLong: isLong) { [self] outcome in
             completion(outcome)
             for body in callsUnderWay.end(number, of: peer) { body() }
         } _: { id in
@@ -161,8 +163,10 @@ package final class AdapterObject {
     func ping(_ answer: @escaping @Sendable () -> Void) { host.ping(answer) }
 
     /// Sends a command that is not answered.
-    func send(_ command: AdapterCommand) {
-        if waiting == nil { host.send(command) } else { waiting?.append(command) }
+    ///
+    /// - Parameter user: on whose behalf; nil = listd's own.
+    func send(_ command: AdapterCommand, by user: UInt32? = nil) {
+        if waiting == nil { host.send(command, by: user) } else { waiting?.append((command, user)) }
     }
 
     /// Lets another host go on with the list; what is asked meanwhile is asked of that one.
@@ -180,7 +184,7 @@ package final class AdapterObject {
         if service.isHeld { host.send(.hold(true)) }
         let commands = waiting ?? []
         waiting = nil
-        for command in commands { host.send(command) }
+        for (command, user) in commands { host.send(command, by: user) }
     }
 
     /// Takes other options and rules; whoever may no longer read hears nothing any more, and its views are closed.
@@ -189,7 +193,7 @@ package final class AdapterObject {
         self.access = access
         listeners.setRestricted(access.isRestricted) { isReadable(by: $0.peer) }
         for view in service.views.all where view.adapter === self && !isReadable(by: view.owner) {
-            send(.closeView(view.number, .closed))
+            send(.closeView(view.number, .closed), by: view.user)
         }
     }
 

@@ -127,6 +127,10 @@ extension Authority {
 }
 
 extension Peer {
+    /// The user on whose behalf a plugin is called. Whoever left before anybody could ask who it is counts as a user too, and all
+    /// of them as one, which no real one is (setuid(2)).
+    var pluginCaller: UInt32 { credentials?.userID ?? .max }
+
     /// Whose messages it causes: a user has as many names on the bus as it likes.
     var userText: String { credentials.map { "user \($0.userID)" } ?? "unknown users" }
 }

@@ -33,7 +33,9 @@ final class ViewDirectory {
 
     /// Ends all views of a connection that has left.
     func close(ownedBy peer: Peer) {
-        for view in views.values where view.owner === peer { view.adapter.send(.closeView(view.number, .closed)) }
+        for view in views.values where view.owner === peer {
+            view.adapter.send(.closeView(view.number, .closed), by: view.user)
+        }
     }
 }
 
@@ -61,7 +63,7 @@ extension AdapterObject {
         service.onChange()
         service.tree.add(ExportedObject(ViewObject.interface, of: view), at: view.path)
         service.watchDeparture(of: call.peer)
-        request { outcome in
+        request(by: user) { outcome in
             if case .failure = outcome { view.discard() }
             call.answer(outcome) { answer, writer in
                 guard case .opened(let revision, let sections, let items) = answer else { return false }

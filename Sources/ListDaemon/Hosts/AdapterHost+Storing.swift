@@ -35,7 +35,7 @@ extension AdapterHost {
             return sink([.answer(id, .success(.done))])
         }
         // While a diff is computed the list is about to change.
-        guard phase == .idle else { return deferred.append(.keep(id, keeps)) }
+        guard phase == .idle else { return deferred.append((.keep(id, keeps), nil)) }
         let revision = adapter.revision
         let objects = adapter.objects(from: 0, limit: .max)
         let known = (try? changes.changes(since: changes.oldestRevision, byteLimit: .max)) ?? []
@@ -75,7 +75,7 @@ extension AdapterHost {
     func takeDeferred() {
         let commands = deferred
         deferred = []
-        for command in commands { receive(command) }
+        for (command, user) in commands { receive(command, by: user) }
     }
 
     private func finishStoring(_ booked: Quotas.Amounts?, _ outline: Transaction?, _ error: ListError?) {

@@ -13,9 +13,9 @@ extension AdapterHost {
 
     /// Hands over a command like ``send(_:)``, from the bus thread; it may be kept until that has read what there is to
     /// be read.
-    package nonisolated func collect(_ command: AdapterCommand) {
+    package nonisolated func collect(_ command: AdapterCommand, by user: UInt32?) {
         let isFirst = executor.collect(isLight: isLight(command)) {
-            self.assumeIsolated { $0.receive(command) }
+            self.assumeIsolated { $0.receive(command, by: user) }
         }
         guard isFirst else { return }
         DBusActor.assumeIsolated {
@@ -33,8 +33,8 @@ extension AdapterHost {
     func noteStoring(isLittle: Bool) { isStoringLittle.store(isLittle, ordering: .relaxed) }
 
     /// Keeps a command until the store has answered.
-    func putOff(_ command: AdapterCommand) {
-        deferred.append(command)
+    func putOff(_ command: AdapterCommand, by user: UInt32?) {
+        deferred.append((command, user))
         if !command.isLight { noteStoring(isLittle: false) }
     }
 

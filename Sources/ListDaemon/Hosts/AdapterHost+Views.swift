@@ -87,6 +87,8 @@ extension AdapterHost {
             outcome = .failure(error)
         }
         sink([.answer(id, outcome)])
+        // What others have written is flushed on nobody's behalf.
+        tracer?.cause = nil
         feed()
     }
 }

@@ -58,7 +58,7 @@ package actor AdapterHost {
     /// Transactions of which more is known than their stored outlines say.
     var corrections: [Transaction] = []
     /// Commands that came while the store was writing.
-    var deferred: [AdapterCommand] = []
+    var deferred: [(command: AdapterCommand, user: UInt32?)] = []
     /// Whether flushes and pictures wait until the bus takes more.
     var isHeld = false
     /// Whether a turn is posted: what nobody asked for is said, and what is due is flushed.
@@ -131,8 +131,8 @@ package actor AdapterHost {
     }
 
     /// Hands over a command; it is handled after all that were sent before it.
-    package nonisolated func send(_ command: AdapterCommand) {
-        executor.post { self.assumeIsolated { $0.receive(command) } }
+    package nonisolated func send(_ command: AdapterCommand, by user: UInt32?) {
+        executor.post { self.assumeIsolated { $0.receive(command, by: user) } }
     }
 
     /// Calls back from the host's executor as soon as that has nothing older to do, whatever the store is doing.
@@ -165,9 +165,12 @@ package actor AdapterHost {
         adapter.onContentLosses = { [weak self] losses in self?.assumeIsolated { $0.sink([.losses(losses)]) } }
     }
 
-    func receive(_ command: AdapterCommand) {
+    func receive(_ command: AdapterCommand, by user: UInt32?) {
         if case .stored(let token, let error) = command { return stored(token, error) }
-        if phase == .storing { putOff(command) } else { handle(command) }
+        guard phase != .storing else { return putOff(command, by: user) }
+        tracer?.cause = user.map { CallCause(user: $0, request: command.requestID ?? 0) }
+        handle(command)
+        tracer?.cause = nil
     }
 
     func handle(_ command: AdapterCommand) {

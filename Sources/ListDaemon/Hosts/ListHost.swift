@@ -4,18 +4,26 @@
 /// made with.
 package protocol ListHost: AnyObject, Sendable {
     /// Hands over a command; it is handled after all that were sent before it.
-    func send(_ command: AdapterCommand)
+    ///
+    /// - Parameter user: on whose behalf; nil = listd's own.
+    func send(_ command: AdapterCommand, by user: UInt32?)
 
     /// Hands over a command like ``send(_:)``, from the bus thread, which may keep it until it has read what there is to
     /// be read, and then handle it itself.
-    func collect(_ command: AdapterCommand)
+    func collect(_ command: AdapterCommand, by user: UInt32?)
 
     /// Calls back from the host's executor as soon as that has nothing older to do.
     func ping(_ answer: @escaping @Sendable () -> Void)
 }
 
 extension ListHost {
-    package func collect(_ command: AdapterCommand) { send(command) }
+    /// Hands over a command of listd's own.
+    package func send(_ command: AdapterCommand) { send(command, by: nil) }
+
+    /// Hands over a command of listd's own, from the bus thread.
+    package func collect(_ command: AdapterCommand) { collect(command, by: nil) }
+
+    package func collect(_ command: AdapterCommand, by user: UInt32?) { send(command, by: user) }
 }
 
 extension AdapterHost: ListHost {}

@@ -19,7 +19,7 @@ struct StoringRelayTests {
             self.heard = heard
         }
 
-        func send(_ command: AdapterCommand) {
+        func send(_ command: AdapterCommand, by user: UInt32?) {
             if case .stored(let token, nil) = command { heard.record("\(name) \(token)") }
         }
 

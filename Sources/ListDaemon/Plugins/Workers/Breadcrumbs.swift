@@ -54,14 +54,15 @@ final class BreadcrumbMap: Sendable {
 
 /// The place of one list or data source in a ``BreadcrumbMap``: empty, or what is being called.
 ///
-/// Layout: a stamp that is 0 when empty and new with each outermost call; then kind and lengths; then two texts.
+/// Layout: a stamp that is 0 when empty and new with each outermost call; then kind, lengths, and whether there is a cause; the
+/// user and the request of the cause; then two texts.
 @safe
 struct BreadcrumbSlot: @unchecked Sendable {
     // Sendable: the map keeps the memory mapped; the worker's executor of the slot writes, everybody may read.
     private let map: BreadcrumbMap
     private let start: UnsafeMutableRawPointer
 
-    private static let textOffset = 16
+    private static let textOffset = 24
     private static let controllerRoom = 80
     private static let objectRoom = BreadcrumbMap.slotSize - textOffset - controllerRoom
 
@@ -78,9 +79,12 @@ struct BreadcrumbSlot: @unchecked Sendable {
     /// The stamp; 0 = nothing is being called.
     var stamp: UInt64 { withStamp { $0.load(ordering: .acquiring) } }
 
-    /// Says what is being called; the texts are cut to their room.
-    func write(_ kind: PluginCallback, controller: String, object: String) {
+    /// Says what is being called, and on whose behalf; the texts are cut to their room.
+    func write(_ kind: PluginCallback, controller: String, object: String, cause: CallCause? = nil) {
         unsafe start.storeBytes(of: kind.rawValue, toByteOffset: 8, as: UInt8.self)
+        unsafe start.storeBytes(of: cause == nil ? 0 : 1, toByteOffset: 11, as: UInt8.self)
+        unsafe start.storeBytes(of: cause?.user ?? 0, toByteOffset: 12, as: UInt32.self)
+        unsafe start.storeBytes(of: cause?.request ?? 0, toByteOffset: 16, as: UInt64.self)
         let first = write(controller, at: Self.textOffset, room: Self.controllerRoom)
         unsafe start.storeBytes(of: first, toByteOffset: 9, as: UInt8.self)
         let second = write(object, at: Self.textOffset + Self.controllerRoom, room: Self.objectRoom)
@@ -106,7 +110,14 @@ struct BreadcrumbSlot: @unchecked Sendable {
         else { return nil }
         return Breadcrumb(
             kind: kind, controller: text(lengthAt: 9, at: Self.textOffset, room: Self.controllerRoom),
-            object: text(lengthAt: 10, at: Self.textOffset + Self.controllerRoom, room: Self.objectRoom))
+            object: text(lengthAt: 10, at: Self.textOffset + Self.controllerRoom, room: Self.objectRoom), cause: cause)
+    }
+
+    private var cause: CallCause? {
+        guard unsafe start.load(fromByteOffset: 11, as: UInt8.self) != 0 else { return nil }
+        return CallCause(
+            user: unsafe start.load(fromByteOffset: 12, as: UInt32.self),
+            request: unsafe start.load(fromByteOffset: 16, as: UInt64.self))
     }
 
     private func text(lengthAt place: Int, at offset: Int, room: Int) -> String {
@@ -124,6 +135,8 @@ struct Breadcrumb: Sendable, Equatable {
     var controller: String
     /// The object of the section, or the argument of the data source.
     var object: String
+    /// On whose behalf it is called; nil = the list does it by itself.
+    var cause: CallCause?
 
     /// For people.
     var description: String {

@@ -11,6 +11,8 @@ package final class CallTracer: ListPerformanceDelegate, ListExecutor, @unchecke
     private let slot: BreadcrumbSlot?
     /// Set once, before the list is used.
     var executor: HostExecutor?
+    /// On whose behalf the list does what it does at present; nil = by itself.
+    var cause: CallCause?
     private var stamp: UInt64 = 0
     private var calls: [Breadcrumb] = []
     private var stopwatch = CallbackStopwatch()
@@ -66,18 +68,23 @@ package final class CallTracer: ListPerformanceDelegate, ListExecutor, @unchecke
         return body()
     }
 
-    /// Runs a timer, which is named after the call that set it; what comes from other threads has no name.
+    /// Runs a timer, which is named after the call that set it, and has the same user behind it; what comes from other threads
+    /// has no name.
     package func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void) {
         guard let executor else { return }
         let origin = executor.isCurrent ? calls.last : nil
         executor.perform(after: milliseconds) {
+            self.cause = origin?.cause.map { CallCause(user: $0.user, request: 0) }
+            defer { self.cause = nil }
             self.trace(.timer, origin?.controller ?? "", origin?.object ?? "", work)
         }
     }
 
     private func begin(_ call: Breadcrumb) {
         guard let slot else { return }
-        slot.write(call.kind, controller: call.controller, object: call.object)
+        var call = call
+        call.cause = cause
+        write(call, to: slot)
         if calls.isEmpty {
             stamp &+= 1
             slot.setStamp(stamp)
@@ -88,9 +95,13 @@ package final class CallTracer: ListPerformanceDelegate, ListExecutor, @unchecke
     private func end() {
         guard let slot, calls.popLast() != nil else { return }
         if let outer = calls.last {
-            slot.write(outer.kind, controller: outer.controller, object: outer.object)
+            write(outer, to: slot)
         } else {
             slot.setStamp(0)
         }
+    }
+
+    private func write(_ call: Breadcrumb, to slot: BreadcrumbSlot) {
+        slot.write(call.kind, controller: call.controller, object: call.object, cause: call.cause)
     }
 }

@@ -48,7 +48,9 @@ extension GuardedHost {
             return prepare(token, update, preparedRequests)
         case .selection(let items): selection = items
         case .view(let view, let description): views[view]?.note(description)
-        case .closed(let view, _): views[view] = nil
+        case .closed(let view, _):
+            views[view] = nil
+            leaving[view] = nil
         case .event(let event): guard note(event) else { return false }
         case .losses: break
         case .answer(let id, let outcome):
@@ -92,7 +94,7 @@ extension GuardedHost {
         guard let stored, transaction.baseRevision == revision, transaction.revision == stored.transaction.revision
         else { return false }
         self.stored = nil
-        snapshot.apply(stored.transaction.content)
+        apply(stored.transaction.content)
         revision = transaction.revision
         changes.append(transaction)
         keepIfPossible()
@@ -108,6 +110,9 @@ extension GuardedHost {
         case (.openView(_, let view, _), .failure): views[view] = nil
         case (.view(_, let view, .resync), .success(.picture(let picture))):
             guard views[view]?.note(picture, limit: elementLimit) ?? true else { return nil }
+        // What a worker died of is not what the view shows in the next one.
+        case (.view(_, let view, let command), .success):
+            views[view]?.note(command, limit: elementLimit) { snapshot.find($0) != nil }
         case (let command, .success): takeOptions(of: command)
         default: break
         }
@@ -119,6 +124,7 @@ extension GuardedHost {
         guard case .configure(_, let configuration, let controllers) = command else { return }
         self.configuration = configuration
         if let controllers { self.controllers = controllers }
+        refusals.removeAll()
     }
 }
 

@@ -26,7 +26,7 @@ extension GuardedHost {
 
     func sit(on new: Seat) {
         if case .stopped = phase { return new.close() }
-        if seat != nil { lose(isDeath: false) }
+        if seat != nil { lose(.move) }
         seat = new
         phase = .waiting
         openIfPossible()
@@ -62,7 +62,8 @@ extension GuardedHost {
         self.configuration = configuration
         controllers = table
         lateAnswers.append(.answer(id, .success(.done)))
-        lose(isDeath: false)
+        refusals.removeAll()
+        lose(.move)
         guard stopping == nil else { return }
         EventLoop.shared.post { [self] in
             old?.leave(self)
@@ -77,8 +78,18 @@ extension GuardedHost {
         }
     }
 
-    /// The seat is gone: what its host had goes to the next one, but not for ever.
-    func lose(isDeath: Bool) {
+    /// Why a seat is gone.
+    enum Loss {
+        /// The list moves to another one.
+        case move
+        /// The worker has died, perhaps in a call for the list.
+        case death(DeadlyCall?)
+
+        fileprivate var isDeath: Bool { if case .death = self { true } else { false } }
+    }
+
+    /// The seat is gone: what its host had goes to the next one, but not what the worker died of, and nothing for ever.
+    func lose(_ loss: Loss) {
         guard seat != nil else { return }
         seat?.close()
         seat = nil
@@ -92,20 +103,53 @@ extension GuardedHost {
         }
         phase = .waiting
         takeOverStored()
+        let ended = endClosedViews()
+        let refused = takeBack(after: loss)
+        if loss.isDeath { sink([.paused(true)] + ended + refused) } else { sink(ended) }
+        keepIfPossible()
+        if stopping != nil, storing == nil { endWithoutSeat() }
+    }
+
+    /// The views that were about to be closed: nobody owns them any more.
+    private func endClosedViews() -> [AdapterEffect] {
+        let gone = leaving.filter { views[$0.key] != nil }.sorted { $0.key < $1.key }
+        leaving = [:]
+        for (view, _) in gone { views[view] = nil }
+        return gone.map { .closed($0.key, $0.value) }
+    }
+
+    /// Takes back what the host had been sent and has not answered.
+    ///
+    /// - Returns: the answers to what is not asked again.
+    private func takeBack(after loss: Loss) -> [AdapterEffect] {
+        var blamed: RequestID?
+        if case .death(let call?) = loss { blamed = blame(for: call) }
         var refused: [AdapterEffect] = []
         for id in order {
             guard var request = requests[id], request.isSent else { continue }
             request.isSent = false
-            request.deaths += isDeath ? 1 : 0
-            requests[id] = request.deaths < 2 ? request : nil
-            guard request.deaths >= 2 else { continue }
-            if case .openView(_, let view, _) = request.command { views[view] = nil }
-            refused.append(
-                .answer(id, .failure(ListError(.pluginFailed, "the plugin's worker died of this request, twice"))))
+            request.deaths += loss.isDeath ? 1 : 0
+            requests[id] = request
+            if id == blamed {
+                refused += refuse(id, request, "the plugin's worker died of this call")
+            } else if request.deaths > 1 {
+                refused += refuse(id, request, "the plugin's worker died twice before this was done")
+            }
         }
-        if isDeath { sink([.paused(true)] + refused) }
-        keepIfPossible()
-        if stopping != nil, storing == nil { endWithoutSeat() }
+        return refused
+    }
+
+    private func refuse(_ id: RequestID, _ request: Request, _ reason: String) -> [AdapterEffect] {
+        requests[id] = nil
+        switch request.command {
+        case .openView(_, let view, _): views[view] = nil
+        case .view(_, let view, .close):
+            // Closed is closed, whatever became of the worker.
+            guard views.removeValue(forKey: view) != nil else { return [.answer(id, .success(.done))] }
+            return [.closed(view, .closed), .answer(id, .success(.done))]
+        default: break
+        }
+        return [.answer(id, .failure(ListError(.pluginFailed, reason)))]
     }
 
     /// The list is where it was: what is different now is told in the contract's order, then commands go on.

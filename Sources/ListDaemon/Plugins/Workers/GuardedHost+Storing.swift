@@ -156,7 +156,7 @@ extension GuardedHost {
     func takeOverStored() {
         guard let (transaction, requests) = stored else { return }
         stored = nil
-        snapshot.apply(transaction.content)
+        apply(transaction.content)
         count(reload(leadingTo: transaction.revision))
         for id in requests {
             guard let request = self.requests.removeValue(forKey: id) else { continue }

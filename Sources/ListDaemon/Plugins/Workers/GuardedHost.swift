@@ -6,7 +6,8 @@ internal import Synchronization
 /// it does, and brings the list back elsewhere when it is gone.
 ///
 /// The daemon's copy of the list is what clients were told: objects, revision, the last changes, what each view shows.
-/// Everything that was asked is answered exactly once, whatever becomes of workers: what two of them died of is refused.
+/// Everything that was asked is answered exactly once, whatever becomes of workers: what one of them died in is refused, and what
+/// waited while two of them died.
 actor GuardedHost: ListHost {
     /// Where the list is hosted.
     enum Phase {
@@ -23,8 +24,11 @@ actor GuardedHost: ListHost {
     /// Something that was asked and is not answered.
     struct Request {
         let command: AdapterCommand
-        /// How many workers died while they had it.
+        /// On whose behalf; nil = listd's own.
+        let user: UInt32?
+        /// How many workers died while they had it, and of how many of these that may have been what it had called.
         var deaths = 0
+        var deathsInCallback = 0
         var isSent = false
     }
 
@@ -63,7 +67,11 @@ actor GuardedHost: ListHost {
     /// Requests in order of arrival; those that are answered are swept now and then.
     var order: [RequestID] = []
     /// Views to be closed when there is a seat.
-    var closings: [(view: ViewID, reason: ViewClosing)] = []
+    var closings: [(view: ViewID, reason: ViewClosing, user: UInt32?)] = []
+    /// Views that the host in the seat has been told to close, and has not closed yet.
+    var leaving: [ViewID: ViewClosing] = [:]
+    /// What the plugin is not asked any more, because a worker died of it.
+    var refusals = CallbackRefusals()
     var storing: Storing?
     /// What the host in the seat wants stored behind the whole list, which the store is writing.
     var prepared: Prepared?
@@ -111,14 +119,16 @@ actor GuardedHost: ListHost {
         self.sink = sink
     }
 
-    package nonisolated func send(_ command: AdapterCommand) {
-        executor.post { self.assumeIsolated { $0.receive(command) } }
+    package nonisolated func send(_ command: AdapterCommand, by user: UInt32?) {
+        executor.post { self.assumeIsolated { $0.receive(command, by: user) } }
     }
 
     /// Hands over a command like ``send(_:)``, from the bus thread, which passes it on itself when it has read what there is
     /// to be read.
-    package nonisolated func collect(_ command: AdapterCommand) {
-        let isFirst = executor.collect(isLight: command.isLight) { self.assumeIsolated { $0.receive(command) } }
+    package nonisolated func collect(_ command: AdapterCommand, by user: UInt32?) {
+        let isFirst = executor.collect(isLight: command.isLight) {
+            self.assumeIsolated { $0.receive(command, by: user) }
+        }
         guard isFirst else { return }
         DBusActor.assumeIsolated { EventLoop.shared.afterReading { [self] in work() } }
     }
@@ -149,16 +159,23 @@ actor GuardedHost: ListHost {
         executor.post { self.assumeIsolated { $0.sit(on: seat) } }
     }
 
-    /// The seat is gone.
-    nonisolated func loseSeat() {
-        executor.post { self.assumeIsolated { $0.lose(isDeath: true) } }
+    /// The seat is gone, with the worker.
+    ///
+    /// - Parameter call: what was being called for the list; nil = nothing.
+    nonisolated func loseSeat(in call: DeadlyCall? = nil) {
+        executor.post { self.assumeIsolated { $0.lose(.death(call)) } }
+    }
+
+    /// What was refused because workers died of it may be asked again.
+    nonisolated func forgetRefusals() {
+        executor.post { self.assumeIsolated { $0.refusals.removeAll() } }
     }
 }
 
 // MARK: - Commands
 
 extension GuardedHost {
-    private func receive(_ command: AdapterCommand) {
+    private func receive(_ command: AdapterCommand, by user: UInt32?) {
         defer { noteWork() }
         if case .stopped = phase { return refuse(command) }
         switch command {
@@ -171,27 +188,23 @@ extension GuardedHost {
         case .configure(let id, let configuration, let table?) where table.worker !== controllers.worker:
             move(id, configuration, table)
         case .closeView(let view, let reason):
-            if case .serving = phase { seat?.send(command) } else { closings.append((view, reason)) }
+            closings.append((view, reason, user))
+            if case .serving = phase { sendClosings() }
         case .query(let id, let query) where untold.isEmpty && query.isAboutObjects:
             sink([.answer(id, Result { () throws(ListError) in try answer(query) })])
-        default: forward(command)
+        default: forward(command, by: user)
         }
     }
 
-    private func forward(_ command: AdapterCommand) {
+    private func forward(_ command: AdapterCommand, by user: UInt32?) {
         guard let id = command.requestID else { return }
         if case .openView(_, let view, let options) = command {
             views[view] = ViewMemory(id: view, options: options)
         }
-        if case .view(_, let view, let command) = command { noteCommand(command, of: view) }
-        requests[id] = Request(command: command)
+        requests[id] = Request(command: command, user: user)
         order.append(id)
         if order.count > 64, order.count > 2 * requests.count { order.removeAll { requests[$0] == nil } }
         if case .serving = phase { sendWaiting() }
-    }
-
-    private func noteCommand(_ command: ViewCommand, of view: ViewID) {
-        views[view]?.note(command, limit: elementLimit) { snapshot.find($0) != nil }
     }
 
     /// Sends what was not sent yet, in order of arrival.
@@ -199,12 +212,24 @@ extension GuardedHost {
         guard let seat else { return }
         for id in order {
             guard let request = requests[id], !request.isSent else { continue }
+            if seat.isOfPlugin, let error = refusal(of: request) {
+                requests[id] = nil
+                sink([.answer(id, .failure(error))])
+                continue
+            }
             requests[id]?.isSent = true
-            seat.send(request.command)
+            seat.send(request.command, request.user)
         }
+        sendClosings()
+    }
+
+    private func sendClosings() {
         let gone = closings
         closings = []
-        for (view, reason) in gone { seat.send(.closeView(view, reason)) }
+        for (view, reason, user) in gone {
+            if views[view] != nil { leaving[view] = reason }
+            seat?.send(.closeView(view, reason), user)
+        }
     }
 
     /// Nobody is left without an answer; while listd ends, whoever reads gets what the daemon has a copy of.

@@ -16,12 +16,16 @@ extension PluginWorker {
     }
 
     /// A list has ended.
-    func leave(_ list: GuardedHost) { lists[ObjectIdentifier(list)] = nil }
+    func leave(_ list: GuardedHost) {
+        lists[ObjectIdentifier(list)] = nil
+        crumbs[ObjectIdentifier(list)] = nil
+    }
 
     func seat(_ list: GuardedHost) {
         guard let process else { return }
         let number = Seat.nextNumber()
         let crumb = process.takeCrumb()
+        crumbs[ObjectIdentifier(list)] = crumb
         process.seat(list, at: number)
         let (name, times) = (name, list.times)
         let send: @Sendable (WorkerOrder) -> Void = { [weak process] order in
@@ -37,7 +41,7 @@ extension PluginWorker {
         list.move(
             to: Seat(
                 number: number, open: { send(.open(number, crumb: crumb, $0)) },
-                send: { send(.command(number, $0)) },
+                send: { send(.command(number, $0, by: $1)) },
                 blame: { reason in EventLoop.shared.post { [weak process] in process?.kill(reason) } },
                 close: {
                     send(.close(number))

@@ -2,6 +2,7 @@ internal import DBus
 internal import Dispatch
 @_spi(Daemon) internal import ListKit
 internal import PluginAPI
+internal import Synchronization
 
 /// Supervises the worker of one plugin: starts it, starts it again when it dies, and gives its lists and data sources a place.
 ///
@@ -35,6 +36,10 @@ final class PluginWorker: Sendable {
     private var fileState: PluginFileState?
     var lists: [ObjectIdentifier: GuardedHost] = [:]
     var sources: [SeatNumber: WorkerSource] = [:]
+    /// The breadcrumbs of lists in the present process.
+    var crumbs: [ObjectIdentifier: Int] = [:]
+    /// Which users' calls are not handed on, because workers died of them.
+    nonisolated let callers = Mutex(CallerBackOff())
     /// Runs while the worker is not started again yet.
     private var pauseTimer: LoopTimer?
     private var starting: [@DBusActor (Result<LoadedPlugin, ListError>) -> Void] = []
@@ -133,7 +138,7 @@ extension PluginWorker {
                         .info, { "\(name): \(WorkerOutput.text(of: line))" }, [.plugin(name)],
                         limitedBy: isBacktrace ? nil : printing)
                 },
-                ended: { [weak self] reason in self?.ended(reason, relay.process) }))
+                ended: { [weak self] death in self?.ended(death, relay.process) }))
         relay.process = new
         try new.start(surroundings.executable)
         let assignment = PluginAssignment(
@@ -153,9 +158,10 @@ extension PluginWorker {
         pauseTimer?.cancel()
         process = from
         successor = nil
-        fileState = state
-        // What a worker died of that was started again by itself is still to be seen.
+        // What a worker died of that was started again by itself is still to be seen, and not done again.
         let wasAskedFor = !starting.isEmpty
+        if wasAskedFor || state != fileState { forgetDeaths() }
+        fileState = state
         tell { plugin in
             if wasAskedFor { plugin.lastError = "" }
             plugin.version = facts.version
@@ -172,6 +178,12 @@ extension PluginWorker {
         restartSources()
         other?.kill("it was replaced")
         answer(.success(plugin))
+    }
+
+    /// Calls that workers died of may be asked again.
+    private func forgetDeaths() {
+        callers.withLock { $0.removeAll() }
+        for list in lists.values { list.forgetRefusals() }
     }
 
     private func refused(_ error: ListError, _ from: WorkerProcess?) {
@@ -203,8 +215,9 @@ extension PluginWorker {
 // MARK: - The end
 
 extension PluginWorker {
-    private func ended(_ reason: String, _ from: WorkerProcess?) {
+    private func ended(_ death: WorkerDeath, _ from: WorkerProcess?) {
         guard let from else { return }
+        let reason = death.reason
         if from === successor {
             successor = nil
             return answer(.failure(ListError(.pluginFailed, "plugin \(name): the new worker: \(reason)")))
@@ -213,22 +226,23 @@ extension PluginWorker {
         process = nil
         let wasLoading = lifecycle.state == .starting
         log.error(
-            "plugin \(name): \(from.name): \(reason)", .plugin(name), event: .pluginRestarted,
+            "plugin \(name): \(from.name): \(reason)\(death.callers)", .plugin(name), event: .pluginRestarted,
             limitedBy: "plugin \(name)")
         plugin.lastError = reason
-        for list in lists.values { list.loseSeat() }
+        for (key, list) in lists { list.loseSeat(in: death.call(at: crumbs[key])) }
+        crumbs = [:]
         for source in sources.values { source.pause() }
         // Who waits for a start is told at once; lists wait for the next one.
         if wasLoading, !starting.isEmpty {
             failed(ListError(.pluginFailed, "plugin \(name): the worker: \(reason)"))
             if plugin.state == .loading { return lifecycle.dismiss() }
         }
-        died()
+        died(isOfCaller: death.isOfCaller)
     }
 
-    private func died() {
+    private func died(isOfCaller: Bool = false) {
         guard !isDismissed else { return }
-        switch lifecycle.didDie(at: .now) {
+        switch lifecycle.didDie(at: .now, isOfCaller: isOfCaller) {
         case .pause(let pause):
             tell { plugin in
                 plugin.state = .restarting

@@ -5,14 +5,21 @@ internal import ListKit
 struct Seat: Sendable {
     /// Its number, which no other seat of the list has had.
     let number: SeatNumber
+    /// Whether the section controllers of the plugin are asked there.
+    var isOfPlugin = true
     /// Opens the list there.
     let open: @Sendable (HostSetup) -> Void
-    /// Hands a command on.
-    let send: @Sendable (AdapterCommand) -> Void
+    /// Hands a command on, of a user or of listd's own.
+    let send: @Sendable (_ command: AdapterCommand, _ user: UInt32?) -> Void
     /// Says that the host does what no host does.
     let blame: @Sendable (String) -> Void
     /// Leaves.
     let close: @Sendable () -> Void
+}
+
+extension Seat {
+    /// Hands on a command of listd's own.
+    func send(_ command: AdapterCommand) { send(command, nil) }
 }
 
 @DBusActor
@@ -32,11 +39,11 @@ extension Seat {
     static func inDaemon(_ list: GuardedHost, _ place: SubstituteHost = SubstituteHost()) -> Seat {
         let number = nextNumber()
         return Seat(
-            number: number,
+            number: number, isOfPlugin: false,
             open: { setup in
                 place.host = SeatedHost(setup, controllers: setup.controllers, tracer: CallTracer(nil)) {
                     [weak list] output in list?.take(output, from: number)
                 }
-            }, send: { place.host?.send($0) }, blame: { _ in }, close: { place.host = nil })
+            }, send: { place.host?.send($0, by: $1) }, blame: { _ in }, close: { place.host = nil })
     }
 }

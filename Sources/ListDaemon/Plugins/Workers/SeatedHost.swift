@@ -54,7 +54,9 @@ final class SeatedHost: Sendable {
     var host: AdapterHost? { relay.host }
 
     /// Hands over a command; it is handled after all that were sent before it.
-    func send(_ command: AdapterCommand) { relay.host?.send(command) }
+    ///
+    /// - Parameter user: on whose behalf; nil = listd's own.
+    func send(_ command: AdapterCommand, by user: UInt32? = nil) { relay.host?.send(command, by: user) }
 }
 
 /// The way to a host, also from its own sink, which is made first; what keeps the host until it is emptied.

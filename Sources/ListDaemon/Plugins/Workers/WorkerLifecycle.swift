@@ -1,7 +1,9 @@
 /// When a plugin's worker is started, started again after it died, and given up.
 ///
 /// Pure: told what happened and when, it answers what to do. A worker that dies comes back after a pause that doubles with
-/// every death of the last minute; the fifth death in a minute is the last one, until somebody asks for the plugin again.
+/// every death of the last minute; the fifth death in a minute is the last one, until somebody asks for the plugin again. Deaths
+/// of what somebody asked of a list or a view make the pause longer, but never are the last one: who calls is held back
+/// otherwise (``CallerBackOff``), and must not take the plugin from others.
 package struct WorkerLifecycle: Sendable, Equatable {
     /// How the worker is.
     package enum State: Sendable, Equatable {
@@ -41,6 +43,7 @@ package struct WorkerLifecycle: Sendable, Equatable {
     /// How often it was started again.
     package private(set) var restartCount: UInt32 = 0
     private var deaths: [ContinuousClock.Instant] = []
+    private var deathsOfCallers: [ContinuousClock.Instant] = []
 
     /// A worker that nobody has needed yet.
     package init() {}
@@ -49,7 +52,7 @@ package struct WorkerLifecycle: Sendable, Equatable {
     package mutating func need() -> Action {
         switch state {
         case .idle, .failed:
-            if state == .failed { deaths = [] }
+            if state == .failed { forget() }
             state = .starting
             return .start
         case .starting, .running, .pausing:
@@ -68,23 +71,27 @@ package struct WorkerLifecycle: Sendable, Equatable {
         switch state {
         case .idle: break
         case .failed:
-            deaths = []
+            forget()
             state = .running
         case .starting, .running, .pausing: state = .running
         }
     }
 
     /// The process has ended, or was ended because it did not answer.
-    package mutating func didDie(at now: ContinuousClock.Instant) -> Action {
+    ///
+    /// - Parameter isOfCaller: whether it may have been of somebody's call, and not of what is in a list.
+    package mutating func didDie(at now: ContinuousClock.Instant, isOfCaller: Bool = false) -> Action {
         guard state == .starting || state == .running else { return .none }
         deaths.removeAll { $0 + Self.period <= now }
-        deaths.append(now)
+        deathsOfCallers.removeAll { $0 + Self.period <= now }
+        if isOfCaller { deathsOfCallers.append(now) } else { deaths.append(now) }
         guard deaths.count < Self.lastDeath else {
             state = .failed
             return .giveUp
         }
         state = .pausing
-        return .pause(Self.firstPause * (1 << (deaths.count - 1)))
+        let recent = min(deaths.count + deathsOfCallers.count, Self.lastDeath - 1)
+        return .pause(Self.firstPause * (1 << (recent - 1)))
     }
 
     /// The pause that was asked for is over.
@@ -98,7 +105,12 @@ package struct WorkerLifecycle: Sendable, Equatable {
     /// Nobody needs the worker any more.
     package mutating func dismiss() {
         state = .idle
+        forget()
+    }
+
+    private mutating func forget() {
         deaths = []
+        deathsOfCallers = []
     }
 
     /// The plugin itself refused to start: starting again would not help.

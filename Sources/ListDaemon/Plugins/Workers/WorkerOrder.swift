@@ -9,8 +9,8 @@ enum WorkerOrder: Sendable {
     case load(PluginAssignment)
     /// Host a list.
     case open(SeatNumber, crumb: Int?, HostSetup)
-    /// Do something with a list.
-    case command(SeatNumber, AdapterCommand)
+    /// Do something with a list, on behalf of a user or by itself.
+    case command(SeatNumber, AdapterCommand, by: UInt32? = nil)
     /// Host a list no longer.
     case close(SeatNumber)
     /// Make a data source; answered with ``WorkerReport/sourceMade(_:_:)``.
@@ -68,7 +68,7 @@ extension WorkerOrder: WireCodable {
         switch self {
         case .load(let assignment): writer.write(0 as UInt8, assignment)
         case .open(let seat, let crumb, let setup): writer.write(1 as UInt8, seat, crumb, setup)
-        case .command(let seat, let command): writer.write(2 as UInt8, seat, command)
+        case .command(let seat, let command, let user): writer.write(2 as UInt8, seat, command, user)
         case .close(let seat): writer.write(3 as UInt8, seat)
         case .makeSource(let seat, let crumb, let name, let argument):
             writer.write(4 as UInt8, seat, crumb, name, argument)
@@ -83,7 +83,7 @@ extension WorkerOrder: WireCodable {
         switch try reader.byte() {
         case 0: self = .load(try reader.read())
         case 1: self = .open(try reader.read(), crumb: try reader.read(), try reader.read())
-        case 2: self = .command(try reader.read(), try reader.read())
+        case 2: self = .command(try reader.read(), try reader.read(), by: try reader.read())
         case 3: self = .close(try reader.read())
         case 4:
             self = .makeSource(

@@ -24,7 +24,7 @@ final class WorkerProcess {
         /// The process has written a line, as its bytes (``WorkerOutput/text(of:)``); one of a backtrace, or another one.
         var printed: @Sendable (_ line: [UInt8], _ isBacktrace: Bool) -> Void
         /// The process is gone, and everything that it said has been handled; last.
-        var ended: @DBusActor (_ reason: String) -> Void
+        var ended: @DBusActor (WorkerDeath) -> Void
     }
 
     /// While more than this waits to be handled, the worker is not read, in bytes.
@@ -63,7 +63,7 @@ final class WorkerProcess {
     private var verdict: String?
     /// The call that did not come back.
     private var culprit: Int?
-    private var outcome: String?
+    private var outcome: WorkerDeath?
     private var hasEnded = false
     private let queue = DispatchQueue(label: "org.listd.worker.reports")
     /// Who gets the effects of a list; read on the queue.
@@ -167,7 +167,7 @@ extension WorkerProcess {
         } catch {
             killGroup()
             hangWatch?.cancel()
-            self.outcome = error.description
+            self.outcome = WorkerDeath(reason: error.description)
             return end()
         }
         let (process, peer) = early
@@ -289,7 +289,9 @@ extension WorkerProcess {
         hangWatch?.cancel()
         let way = wasSignalled != 0 ? "signal \(value) (\(Self.name(ofSignal: value)))" : "exit code \(value)"
         let lastWords = output?.finish().map { "; it wrote last: “\($0)”" } ?? ""
-        outcome = "\(verdict ?? "it ended with \(way)")\(place)\(lastWords)"
+        let calls = callsUnderWay
+        outcome = WorkerDeath(
+            reason: "\(verdict ?? "it ended with \(way)")\(Self.place(of: calls))\(lastWords)", calls: calls)
         // What it said before is still on its way; a child of it may hold the connection open.
         guard link?.connection != nil else { return departed() }
         readOrPause()
@@ -319,12 +321,17 @@ extension WorkerProcess {
         }
     }
 
-    /// What it was in the middle of, as far as it said so.
-    private var place: String {
-        let suspects = culprit.map { [$0] } ?? usedCrumbs.sorted()
-        let calls = suspects.compactMap { crumbs.slot($0)?.breadcrumb }
+    /// What it was in the middle of, as far as it said so, by breadcrumb.
+    private var callsUnderWay: [Int: Breadcrumb] {
+        let suspects = culprit.map { [$0] } ?? usedCrumbs
+        return Dictionary(
+            suspects.compactMap { crumb in crumbs.slot(crumb)?.breadcrumb.map { (crumb, $0) } },
+            uniquingKeysWith: { $1 })
+    }
+
+    private static func place(of calls: [Int: Breadcrumb]) -> String {
         guard !calls.isEmpty else { return "" }
-        let shown = calls.prefix(3).map(\.description).joined(separator: "; or ")
+        let shown = calls.sorted { $0.key < $1.key }.prefix(3).map(\.value.description).joined(separator: "; or ")
         return " in " + shown + (calls.count > 3 ? "; or \(calls.count - 3) more" : "")
     }
 

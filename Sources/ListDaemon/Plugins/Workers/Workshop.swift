@@ -64,7 +64,7 @@ actor Workshop {
         switch order {
         case .load(let assignment): load(assignment)
         case .open(let seat, let crumb, let setup): open(seat, crumb, setup)
-        case .command(let seat, let command): send(command, to: seat)
+        case .command(let seat, let command, let user): send(command, by: user, to: seat)
         case .close(let seat): lists[seat] = nil
         case .makeSource(let seat, let crumb, let name, let argument): makeSource(seat, crumb, name, argument)
         case .startSource(let seat): sources[seat]?.start()
@@ -135,13 +135,13 @@ extension Workshop {
         }
     }
 
-    private func send(_ command: AdapterCommand, to seat: SeatNumber) {
+    private func send(_ command: AdapterCommand, by user: UInt32?, to seat: SeatNumber) {
         guard let list = lists[seat] else { return }
         switch command {
         case .configure(let id, let configuration, let table?):
             list.send(.configure(id, configuration, resolved(table, list.tracer)))
         case .hold(let holds): list.send(.hold(holds || isCongested))
-        default: list.send(command)
+        default: list.send(command, by: user)
         }
     }
 }

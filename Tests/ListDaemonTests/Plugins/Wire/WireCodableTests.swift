@@ -56,7 +56,9 @@ struct WireCodableTests {
             .scrollTo(id: "x", item: 2, .center), .reportSizes(view.measured), .select(id: "x", item: 0, true),
             .setHighlighted(id: "x", item: 0, false), .acknowledge(sequence: 4), .resync, .close,
         ]
-        return commands.map { .command(5, $0) } + viewCommands.map { .command(6, .view(1, 2, $0)) } + [
+        let orders: [WorkerOrder] = commands.map { .command(5, $0) }
+        let asked: [WorkerOrder] = viewCommands.map { .command(6, .view(1, 2, $0), by: 1000) }
+        return orders + asked + [
             .load(PluginAssignment(path: "/a.so", directories: ["/", "/b"], settings: ["k": "v"], memoryMax: 3)),
             .open(1, crumb: 2, setup), .open(1, crumb: nil, setup), .close(4),
             .makeSource(1, crumb: nil, name: "n", argument: "?"), .startSource(1), .eventTaken(2), .stopSource(3),

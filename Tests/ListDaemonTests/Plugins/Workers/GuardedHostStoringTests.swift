@@ -19,7 +19,7 @@ struct GuardedHostStoringTests {
         ) { [effects] in $0.forEach { effects.record($0) } }
         host.move(
             to: Seat(
-                number: 1, open: { _ in }, send: { [commands] in commands.record($0) },
+                number: 1, open: { _ in }, send: { [commands] command, _ in commands.record(command) },
                 blame: { Issue.record("\($0)") }, close: {}))
         return host
     }
@@ -150,7 +150,7 @@ struct GuardedHostStoringTests {
         let setups = EventLog<HostSetup>()
         host.move(
             to: Seat(
-                number: 2, open: { setups.record($0) }, send: { _ in }, blame: { Issue.record("\($0)") }, close: {}))
+                number: 2, open: { setups.record($0) }, send: { _, _ in }, blame: { Issue.record("\($0)") }, close: {}))
         let setup = try await setups.next(timeout: .seconds(60))
         #expect(setup.configuration.workingRange == 7 && setup.revision == 1)
         #expect(setup.controllers.option == ["*": "listd/binding"])

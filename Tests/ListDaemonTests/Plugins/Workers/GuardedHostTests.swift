@@ -26,9 +26,9 @@ struct GuardedHostTests {
                         guardian.take(output, from: 1)
                     }
                 },
-                send: { [place] command in
+                send: { [place] command, user in
                     self.noteCommand()
-                    place.host?.send(command)
+                    place.host?.send(command, by: user)
                 }, blame: { Issue.record("\($0)") }, close: { [place] in place.host = nil })
         }
     }
@@ -104,11 +104,37 @@ struct DishonestWorkerTests {
         }
         host.move(
             to: Seat(
-                number: 1, open: { _ in }, send: { _ in }, blame: { outcomes.record(.blamed($0)) }, close: {}))
+                number: 1, open: { _ in }, send: { _, _ in }, blame: { outcomes.record(.blamed($0)) }, close: {}))
         host.send(.openView(1, 1, ListViewOptions()))
         host.take(HostOutput(effects: effects, preparedRequests: []), from: 1)
         await withCheckedContinuation { done in host.ping { done.resume() } }
         return outcomes.recorded
+    }
+
+    @Test(
+        "its viewer has left, and the worker dies of closing the view → the view is closed, and not opened in the next")
+    func dyingClosing() async throws {
+        let (outcomes, setups) = (outcomes, EventLog<HostSetup>())
+        let host = GuardedHost(
+            configuration: ListAdapter.Configuration(),
+            controllers: SectionControllerTable(naming: ["*": "listd/single"]), objects: [], revision: 7
+        ) { effects in
+            for effect in effects { outcomes.record(.said(effect)) }
+        }
+        let seat = { (number: SeatNumber) in
+            Seat(number: number, open: { setups.record($0) }, send: { _, _ in }, blame: { _ in }, close: {})
+        }
+        host.move(to: seat(1))
+        host.send(.openView(1, 1, ListViewOptions()))
+        let opened = AdapterEffect.answer(1, .success(.opened(revision: 7, sections: 0, items: 0)))
+        host.take(HostOutput(effects: [opened], preparedRequests: []), from: 1)
+        host.send(.closeView(1, .closed), by: 1000)
+        host.loseSeat()
+        host.move(to: seat(2))
+        await withCheckedContinuation { done in host.ping { done.resume() } }
+        let closed = outcomes.recorded.contains { if case .said(.closed(1, .closed)) = $0 { true } else { false } }
+        #expect(closed)
+        #expect(setups.recorded.last?.views.isEmpty == true)
     }
 
     @Test("a number of items that no list has → the worker is blamed", arguments: [-1, .min, .max, 3_000_001])

@@ -39,6 +39,23 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.pauseIsOver() == .none)
     }
 
+    @Test(
+        "deaths of callers → longer pauses up to the longest, and never the last one; those of data count beside them")
+    mutating func callers() {
+        _ = lifecycle.need()
+        lifecycle.didStart()
+        var pauses: [WorkerLifecycle.Action] = []
+        for number in 0..<20 {
+            pauses.append(lifecycle.didDie(at: start + .seconds(number), isOfCaller: true))
+            if lifecycle.pauseIsOver() == .start { lifecycle.didStart() }
+        }
+        let first = [50, 100, 200, 400].map { WorkerLifecycle.Action.pause(.milliseconds($0)) }
+        #expect(Array(pauses.prefix(4)) == first)
+        #expect(pauses.dropFirst(4).allSatisfy { $0 == .pause(.milliseconds(400)) })
+        let actions = (20..<25).map { dieAndComeBack(at: .seconds($0)) }
+        #expect(actions.dropLast().allSatisfy { $0 == .pause(.milliseconds(400)) } && actions.last == .giveUp)
+    }
+
     @Test("deaths more than a minute apart → short pauses for ever")
     mutating func rareDeaths() {
         _ = lifecycle.need()

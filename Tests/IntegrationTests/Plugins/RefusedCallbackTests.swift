@@ -1,0 +1,206 @@
+import DBus
+import Foundation
+import Glibc
+import ListClient
+import TestSupport
+import Testing
+
+@Suite("A call of a viewer that its plugin's worker dies of", .timeLimit(.minutes(5)))
+@DBusActor
+struct RefusedCallbackTests {
+    private let pluginFailed = Listd.error("PluginFailed")
+
+    /// An object at whose callback the plugin does something terrible each time.
+    private func poison(_ id: String, at callback: String, _ horror: String = "trap") -> Row {
+        Row(id, "row", ["do": .string(horror), "at": .string(callback)])
+    }
+
+    private func openView(
+        _ list: TestAdapter, _ stage: HorrorStage, _ options: [String: DBusValue] = [:]
+    ) async throws -> RemoteObject {
+        let (path, _, _, _) = try await list.by(stage.stage.client).call(
+            "OpenView", options, returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        return stage.stage.object(path, "View")
+    }
+
+    private func select(_ id: String, _ view: RemoteObject) async throws -> Bool {
+        try await view.call("Select", id, UInt32(0), returning: Bool.self, timeout: .seconds(60))
+    }
+
+    private func restarts(_ stage: HorrorStage) async throws -> UInt32 {
+        try await stage.plugin("RestartCount", as: UInt32.self)
+    }
+
+    private func refusal(_ body: @DBusActor @Sendable () async throws -> Void) async -> String? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return DBusError(error).name
+        }
+    }
+
+    @Test("Select kills it → not asked again, refused from then on; another object is asked; it changes → asked again")
+    func selection() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Horror")
+        _ = try await list.performUpdates([poison("poison", at: "selection"), Row("good", "row", [:])])
+        let view = try await openView(list, stage)
+        let first = await refusal { _ = try await select("poison", view) }
+        #expect(first == pluginFailed)
+        try await stage.wait(for: "ready", restarts: 1)
+        let process = try await stage.process
+        for _ in 0..<3 {
+            let error = await #expect(throws: DBusError.self) { try await select("poison", view) }
+            #expect(error?.name == pluginFailed)
+            #expect(error?.message.contains("poison") == true && error?.message.contains("selection") == true)
+        }
+        #expect(try await select("good", view))
+        #expect(try await stage.process == process)
+        _ = try await list.applyChanges([Upsert("poison", "row", "keep", "", ["at": .string("nowhere")])])
+        #expect(try await select("poison", view))
+        #expect(try await stage.process == process)
+        #expect(try await restarts(stage) == 1)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("the same with GetItems and MoveItem → refused where the object is, answered elsewhere")
+    func itemsAndMoves() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Horror")
+        _ = try await list.performUpdates([
+            Row("good", "row", [:]), poison("item", at: "item"), poison("move", at: "move"), Row("last", "row", [:]),
+        ])
+        func items(_ first: UInt32, _ count: UInt32) async throws -> Int {
+            typealias Item = DBusStruct<UInt32, UInt32, String, [String: DBusValue]>
+            let (_, _, items) = try await list.by(stage.stage.client).call(
+                "GetItems", first, count, returning: UInt64.self, UInt32.self, [Item].self, timeout: .seconds(60))
+            return items.count
+        }
+        for _ in 0..<3 {
+            let refused = await refusal { _ = try await items(0, 4) }
+            #expect(refused == pluginFailed)
+        }
+        try await stage.wait(for: "ready", restarts: 1)
+        #expect(try await items(0, 1) == 1)
+        #expect(try await items(2, 2) == 2)
+        #expect(try await restarts(stage) == 1)
+        let view = try await openView(list, stage)
+        for _ in 0..<3 {
+            let refused = await refusal {
+                _ = try await view.call(
+                    "MoveItem", UInt32(2), UInt32(0), UInt32(0), UInt32(0), returning: Bool.self, UInt64.self,
+                    timeout: .seconds(60))
+            }
+            #expect(refused == pluginFailed)
+        }
+        try await stage.wait(for: "ready", restarts: 2)
+        #expect(try await restarts(stage) == 2)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("SetVisibleRange kills it → the view stays where it was, so that the next worker lives; refused again")
+    func visibleRange() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Horror", ["layout": .string("none")])
+        _ = try await list.performUpdates([Row("good", "row", [:]), poison("poison", at: "item")])
+        let view = try await openView(list, stage)
+        func show(_ last: UInt32) async throws {
+            _ = try await view.call(
+                "SetVisibleRange", UInt32(0), UInt32(0), last, UInt32(0), returning: UInt64.self, timeout: .seconds(60))
+        }
+        try await show(0)
+        for _ in 0..<3 {
+            let refused = await refusal { try await show(1) }
+            #expect(refused == pluginFailed)
+        }
+        try await stage.wait(for: "ready", restarts: 1)
+        #expect(try await restarts(stage) == 1)
+        try await show(0)
+        #expect(try await list.state == "ready")
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("SetViewport kills it → refused wherever the same would be shown; what was shown before is answered")
+    func viewport() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Horror")
+        _ = try await list.performUpdates(
+            (0..<20).map { $0 == 10 ? poison("poison", at: "item") : Row("r\($0)", "row", [:]) })
+        let view = try await openView(list, stage, ["buffer": .double(0)])
+        func show(_ y: Double) async throws {
+            _ = try await view.call(
+                "SetViewport", UInt64(0), 0.0, y, 100.0, 100.0, returning: UInt64.self, timeout: .seconds(60))
+        }
+        try await show(300)
+        for y in [320.0, 320, 325] {
+            let refused = await refusal { try await show(y) }
+            #expect(refused == pluginFailed)
+        }
+        try await stage.wait(for: "ready", restarts: 1)
+        #expect(try await restarts(stage) == 1)
+        try await show(290)
+        try await show(600)
+        #expect(try await restarts(stage) == 1)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("it hangs in the call → that costs CallbackTimeout once, and the next such call nothing")
+    func hang() async throws {
+        let stage = try await HorrorStage("CallbackTimeout=1s")
+        let list = try await stage.makeList("list", "Horror")
+        _ = try await list.performUpdates([poison("poison", at: "selection", "loop")])
+        let view = try await openView(list, stage)
+        for _ in 0..<3 {
+            let refused = await refusal { _ = try await select("poison", view) }
+            #expect(refused == pluginFailed)
+        }
+        try await stage.wait(for: "ready", restarts: 1)
+        #expect(try await restarts(stage) == 1)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("one viewer tries it with many objects, all at once and one by one → the plugin does not fail for others")
+    func manyObjects() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Horror")
+        let other = try await stage.makeList("other", "Steady")
+        _ = try await other.performUpdates([Row("x", "row", [:])])
+        let ids = (0..<20).map { "poison \($0)" }
+        _ = try await list.performUpdates(ids.map { poison($0, at: "selection") })
+        let view = try await openView(list, stage)
+        let tasks = ids.prefix(10).map { id in Task { @DBusActor in try await select(id, view) } }
+        for task in tasks { await #expect(throws: DBusError.self) { try await task.value } }
+        for id in ids.dropFirst(10) {
+            let refused = await refusal { _ = try await select(id, view) }
+            #expect(refused == pluginFailed)
+        }
+        try await stage.waitUntilItRuns()
+        #expect(try await stage.plugin("State", as: String.self) == "ready")
+        // The viewer has to wait for its own calls; what it does is not the other list's concern.
+        #expect(try await other.performUpdates([Row("x", "row", [:]), Row("y", "row", [:])]) > 0)
+        while await refusal({ _ = try await other.items() }) == pluginFailed { await Task.yield() }
+        #expect(try await other.items().map(\.reuse) == ["steady", "steady"])
+        // The first one is free, and after the second one the viewer has to wait: more, if this machine is slow.
+        #expect(try await restarts(stage) < 8)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
+    @Test("a view is closed, of which it dies, again and again → the views are gone, and the plugin does not fail")
+    func closing() async throws {
+        let stage = try await HorrorStage()
+        let views = try await (0..<6).asyncMap { number in
+            let list = try await stage.makeList("list \(number)", "Horror")
+            _ = try await list.performUpdates([poison("poison", at: "endDisplay")])
+            let view = try await openView(list, stage)
+            _ = try await view.call("SetViewport", UInt64(0), 0.0, 0.0, 100.0, 100.0, returning: UInt64.self)
+            return view
+        }
+        for (number, view) in views.enumerated() {
+            try await view.call("Close", timeout: .seconds(60))
+            try await stage.wait(for: "ready", restarts: UInt32(number + 1))
+        }
+        #expect(try await stage.stage.manager.property("ViewCount", as: UInt32.self) == 0)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+}

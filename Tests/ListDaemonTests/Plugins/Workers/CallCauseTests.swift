@@ -1,0 +1,79 @@
+import Testing
+
+@testable import ListDaemon
+
+@Suite("On whose behalf a plugin is called, as its breadcrumb says")
+struct CallCauseTests {
+    private let map: BreadcrumbMap
+    private let slot: BreadcrumbSlot
+    private let tracer: CallTracer
+    private let executor = HostExecutor(label: "org.listd.test.cause")
+
+    init() throws {
+        map = try BreadcrumbMap()
+        slot = try #require(map.slot(7))
+        tracer = CallTracer(slot)
+        tracer.executor = executor
+    }
+
+    @Test("a call for somebody → user and request; a call by itself → none; long texts are cut")
+    func written() async {
+        await withCheckedContinuation { done in
+            executor.post {
+                tracer.cause = CallCause(user: 1000, request: 1 << 40)
+                let object = String(repeating: "x", count: 1000)
+                tracer.trace(.selection, "p/C", object) {
+                    #expect(slot.breadcrumb?.cause == CallCause(user: 1000, request: 1 << 40))
+                    #expect(slot.breadcrumb?.controller == "p/C")
+                    #expect(slot.breadcrumb?.object.count == 152)
+                    #expect(slot.breadcrumb?.isOfCaller == true)
+                }
+                tracer.cause = nil
+                tracer.trace(.update, "p/C", "o") {
+                    #expect(slot.breadcrumb?.cause == nil && slot.breadcrumb?.isOfCaller == false)
+                }
+                tracer.trace(.move, "p/C", "o") { #expect(slot.breadcrumb?.isOfCaller == true) }
+                done.resume()
+            }
+        }
+    }
+
+    @Test(
+        "a timer that is set in such a call → the same user, and so does one that it sets; one of the list's own → none"
+    )
+    func timers() async {
+        let causes: [CallCause?] = await withCheckedContinuation { done in
+            executor.post {
+                tracer.cause = CallCause(user: 1000, request: 5)
+                tracer.trace(.selection, "p/C", "o") {
+                    tracer.perform(after: 0) {
+                        let first = slot.breadcrumb?.cause
+                        tracer.perform(after: 0) {
+                            let second = slot.breadcrumb?.cause
+                            executor.post {
+                                tracer.trace(.update, "p/C", "o") {
+                                    done.resume(returning: [first, second, slot.breadcrumb?.cause])
+                                }
+                            }
+                        }
+                    }
+                }
+                tracer.cause = nil
+            }
+        }
+        #expect(causes == [CallCause(user: 1000, request: 0), CallCause(user: 1000, request: 0), nil])
+    }
+
+    @Test("one call under way → certain; several → perhaps; none for a list → nothing; of a caller if one of them is")
+    func deaths() {
+        let own = Breadcrumb(kind: .update, controller: "c", object: "o")
+        let other = Breadcrumb(kind: .selection, controller: "c", object: "o", cause: CallCause(user: 1, request: 1))
+        #expect(WorkerDeath(reason: "", calls: [3: own]).call(at: 3) == DeadlyCall(call: own, isCertain: true))
+        #expect(
+            WorkerDeath(reason: "", calls: [3: own, 4: other]).call(at: 4) == DeadlyCall(call: other, isCertain: false))
+        #expect(WorkerDeath(reason: "", calls: [3: own]).call(at: 4) == nil)
+        #expect(WorkerDeath(reason: "", calls: [3: own]).call(at: nil) == nil)
+        #expect(!WorkerDeath(reason: "", calls: [3: own]).isOfCaller && !WorkerDeath(reason: "").isOfCaller)
+        #expect(WorkerDeath(reason: "", calls: [3: own, 4: other]).isOfCaller)
+    }
+}

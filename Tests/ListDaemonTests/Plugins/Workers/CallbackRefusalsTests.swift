@@ -1,0 +1,118 @@
+@_spi(Daemon) import ListKit
+import Testing
+
+@testable import ListDaemon
+
+@Suite("Which calls are refused after a worker died of one")
+struct CallbackRefusalsTests {
+    private var refusals = CallbackRefusals()
+    /// The objects of the list, from the first section on.
+    private let list = (0..<10).map { "o\($0)" }
+
+    private func isRefused(_ command: AdapterCommand) -> Bool {
+        guard let error = refusals.refusal(of: command, position: list.firstIndex(of:)) else { return false }
+        return error.code == .pluginFailed && error.message.contains("in the callback")
+    }
+
+    private mutating func die(_ command: AdapterCommand, on object: String, viewport: Rect? = nil) {
+        refusals.add(command, dyingOn: object, in: "the callback", viewport: viewport)
+    }
+
+    private func select(_ id: String, _ item: Int = 0, _ flag: Bool = true) -> AdapterCommand {
+        .view(9, 1, .select(id: id, item: item, flag))
+    }
+
+    private func items(_ first: Int, _ count: Int) -> AdapterCommand {
+        .query(9, .items(firstSection: first, sectionCount: count, byteLimit: 1))
+    }
+
+    private func move(_ from: Int, _ to: Int) -> AdapterCommand {
+        let (source, target) = (IndexPath(section: from, item: 0), IndexPath(section: to, item: 0))
+        return .update(UpdateRequest(id: 9, operation: .moveItem(from: source, to: target)))
+    }
+
+    private func range(_ first: Int, _ last: Int) -> AdapterCommand {
+        .view(
+            9, 1, .setVisibleRange(first: IndexPath(section: first, item: 0), last: IndexPath(section: last, item: 0)))
+    }
+
+    private func viewport(_ y: Double, width: Double = 100, height: Double = 100) -> AdapterCommand {
+        .view(9, 1, .setViewport(seen: 0, Rect(x: 0, y: y, width: width, height: height)))
+    }
+
+    @Test("nothing happened → nothing is refused")
+    func empty() {
+        #expect(refusals.isEmpty)
+        #expect(!isRefused(select("o1")))
+    }
+
+    @Test("Select, Deselect, SetHighlighted → the same of the object, in whichever item and view; nothing else")
+    mutating func named() {
+        die(select("o1"), on: "o1")
+        #expect(isRefused(select("o1", 3)))
+        #expect(!isRefused(select("o1", 0, false)) && !isRefused(select("o2")))
+        let highlight = AdapterCommand.view(9, 2, .setHighlighted(id: "o1", item: 0, true))
+        #expect(!isRefused(highlight))
+        die(highlight, on: "o1")
+        #expect(isRefused(highlight))
+    }
+
+    @Test("GetItems, SetVisibleRange, MoveItem → ranges and moves in which the object is, wherever it is")
+    mutating func ranges() {
+        die(items(0, 10), on: "o5")
+        #expect(isRefused(items(5, 1)) && isRefused(items(0, 6)) && isRefused(items(3, .max / 2)))
+        #expect(!isRefused(items(0, 5)) && !isRefused(items(6, 4)) && !isRefused(items(5, 0)))
+        #expect(!isRefused(range(5, 5)))
+        die(range(0, 9), on: "o5")
+        #expect(isRefused(range(5, 5)) && isRefused(range(4, 7)))
+        #expect(!isRefused(range(0, 4)) && !isRefused(range(6, 9)) && !isRefused(range(7, 3)))
+        die(move(5, 5), on: "o5")
+        #expect(isRefused(move(5, 5)) && isRefused(move(1, 5)) && !isRefused(move(1, 2)))
+    }
+
+    @Test(
+        "SetViewport → what covers what was new in it, of the same width; after any change of the list it is asked again"
+    )
+    mutating func viewports() {
+        let before = Rect(x: 0, y: 300, width: 100, height: 100)
+        die(viewport(320), on: "o5", viewport: before)
+        #expect(isRefused(viewport(320)) && isRefused(viewport(325)) && isRefused(viewport(300, height: 200)))
+        #expect(!isRefused(viewport(300)) && !isRefused(viewport(310)) && !isRefused(viewport(420)))
+        #expect(!isRefused(viewport(320, width: 50, height: 90)))
+        refusals.listChanged([])
+        #expect(!isRefused(viewport(320)))
+        die(viewport(500), on: "o5", viewport: before)
+        #expect(isRefused(viewport(500)) && !isRefused(viewport(510)))
+    }
+
+    @Test("the object, or the one whose callback it was, changes → asked again; another one changes → not")
+    mutating func changes() {
+        die(select("o1"), on: "o2")
+        die(select("o3"), on: "o3")
+        #expect(refusals.objects == ["o1", "o2", "o3"])
+        refusals.listChanged(["o4"])
+        #expect(isRefused(select("o1")) && isRefused(select("o3")))
+        refusals.listChanged(["o2"])
+        #expect(!isRefused(select("o1")) && isRefused(select("o3")))
+        refusals.removeAll()
+        #expect(refusals.isEmpty)
+    }
+
+    @Test("Ack, Resync, Close → never refused")
+    mutating func allowed() {
+        for command in [ViewCommand.acknowledge(sequence: 1), .resync, .close] {
+            die(.view(9, 1, command), on: "o1")
+            #expect(!isRefused(.view(9, 1, command)))
+        }
+        #expect(refusals.isEmpty)
+    }
+
+    @Test("more than are remembered, or the same again → the oldest is forgotten, and one stays")
+    mutating func bounded() {
+        for _ in 0..<3 { die(select("o1"), on: "o1") }
+        for number in 0..<CallbackRefusals.mostEntries - 1 { die(select("x\(number)"), on: "o2") }
+        #expect(isRefused(select("o1")))
+        die(select("one more"), on: "o2")
+        #expect(!isRefused(select("o1")) && isRefused(select("x0")))
+    }
+}
