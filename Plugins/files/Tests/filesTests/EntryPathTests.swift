@@ -61,7 +61,7 @@ struct EntryPathTests {
     @Test("argument and settings → what is shown")
     func options() throws {
         let plain = try DirectoryOptions("/srv", settings: PluginSettings())
-        #expect(plain.path == "/srv" && plain.depth == 0 && plain.showsHidden && plain.greatestCount == 100_000)
+        #expect(plain.path == "/srv" && plain.depth == 0 && plain.showsHidden && plain.greatestCount == 1_000_000)
         #expect(plain.shows(EntryPath(".a")))
         #expect(!plain.shows(EntryPath("a/b")))
         let deep = try DirectoryOptions(

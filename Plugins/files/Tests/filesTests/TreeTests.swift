@@ -184,6 +184,17 @@ struct TreeTests {
         #expect(other.list.objects.isEmpty)
     }
 
+    @Test("a directory with more names than a list may have → found with the names, before an entry is looked at")
+    func tooManyNames() throws {
+        let scratch = try Scratch()
+        for number in 0..<5 { try scratch.write("\(number)") }
+        let settings = PluginSettings(["MaximumEntries": "4"])
+        let reading = TreeReading(try DirectoryOptions(scratch.path, settings: settings), from: .root, watch: nil)
+        // The first step reads the names.
+        #expect(throws: Tree.TooLong.self) { try reading.proceed(until: .now) }
+        #expect(reading.entries.isEmpty)
+    }
+
     /// How many notices the kernel keeps for one instance.
     private static let queueLength =
         (try? String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8))

@@ -12,7 +12,7 @@ struct DirectoryOptions: Equatable, Sendable {
     /// Whether names that begin with a point are shown.
     var showsHidden = true
     /// How many entries a list may have.
-    var greatestCount = 100_000
+    var greatestCount = 1_000_000
 
     var isRecursive: Bool { depth > 0 }
 

@@ -59,8 +59,8 @@ struct Directory: ~Copyable {
         return Directory(descriptor: current, path: self.path.child(path), subject: subject)
     }
 
-    /// The names of all entries that are wanted, in no order.
-    func names(where isWanted: (EntryPath) -> Bool) throws(FileSystemError) -> [EntryPath] {
+    /// The names of the entries that are wanted, in no order: all, or as many as are too many.
+    func names(upTo tooMany: Int, where isWanted: (EntryPath) -> Bool) throws(FileSystemError) -> [EntryPath] {
         // The stream owns the duplicate and closes it; readdir's record is copied before the next call.
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0, let stream = unsafe fdopendir(copy) else {
@@ -72,7 +72,7 @@ struct Directory: ~Copyable {
         unsafe rewinddir(stream)
         var names: [EntryPath] = []
         errno = 0
-        while let record = unsafe readdir(stream) {
+        while names.count < tooMany, let record = unsafe readdir(stream) {
             let name = unsafe EntryPath(record: record)
             if !name.isDot, isWanted(path.child(name)) { names.append(name) }
             errno = 0

@@ -48,12 +48,15 @@ final class TreeReading {
             } else {
                 return true
             }
-            guard entries.count + left.count <= options.greatestCount else {
+            guard count <= options.greatestCount else {
                 throw Tree.TooLong(path: options.path, limit: options.greatestCount)
             }
         } while ContinuousClock.now < end
         return false
     }
+
+    /// How many entries are found, or seen by their names: too many are noticed before each was looked at.
+    private var count: Int { entries.count + left.count + (current?.names.count ?? 0) }
 
     private func take(_ found: FileEntry) {
         if found.kind == .directory, options.shows(entriesOf: found.path) {
@@ -67,7 +70,8 @@ final class TreeReading {
         do throws(FileSystemError) {
             let directory = try Directory(root: options.path).directory(path)
             if let watch { try watch.add(directory) }
-            let names = try directory.names { options.shows($0) }
+            // One more than there is room for is enough to know.
+            let names = try directory.names(upTo: max(0, options.greatestCount - count) + 1) { options.shows($0) }
             current = Inside(directory, names)
             if let entry { entries.append(entry) }
         } catch {
