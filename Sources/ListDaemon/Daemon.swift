@@ -17,7 +17,9 @@ package enum Daemon {
         // the rule for a user's own listd, and for its workers, which get the same variable. It reads this with the first line.
         unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         do throws(UsageError) {
-            switch try Arguments.parse(words, environment: environment, executable: executable) {
+            let arguments = try Arguments.parse(
+                words, environment: environment, executable: executable, isRoot: geteuid() == 0)
+            switch arguments {
             case .help:
                 print(Arguments.usage)
                 return .done
@@ -74,7 +76,12 @@ package enum Daemon {
 
     private static func checkConfiguration(_ directory: String) -> ExitCode {
         let loaded = ConfigurationLoader.load(directory)
-        let faults = loaded.faults + loaded.unknownGroups
+        var faults = loaded.faults + loaded.unknownGroups
+        if loaded.isMissing {
+            // For the daemon it is one without files; who checks it has meant another, or expects it to be there.
+            let place = ConfigurationPlace(file: directory, line: nil)
+            faults.append(ConfigurationFault(place: place, message: "there is no such folder"))
+        }
         for fault in faults { print(fault) }
         return faults.isEmpty ? .done : .configuration
     }

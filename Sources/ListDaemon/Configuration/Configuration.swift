@@ -23,6 +23,8 @@ package struct LoadedConfiguration: Sendable {
     package var listNames: Set<ExactText> = []
     /// What could not, in the order of files and lines.
     package var faults: [ConfigurationFault] = []
+    /// Whether there is no such directory, so that it has no files.
+    package var isMissing = false
     /// Whether `listd.conf` or one of its drop-ins has a fault: then who may do what is not known for sure.
     package var isDaemonFaulty = false
     /// The groups that rules of access name, in the order of files; in those with a fault, too.

@@ -11,14 +11,15 @@ struct ConfigurationDirectory {
     /// Where a file is, for messages.
     func place(_ name: String) -> ConfigurationPlace { ConfigurationPlace(file: "\(path)/\(name)", line: nil) }
 
-    /// The visible names in order; none if the directory does not exist. In one that is not UTF-8 U+FFFD stands for what
+    /// The visible names in order; nil if the directory does not exist. In one that is not UTF-8 U+FFFD stands for what
     /// cannot be read; no file has that name.
-    func names() throws(ConfigurationFault) -> [String] { try Self.names(in: path) }
+    func names() throws(ConfigurationFault) -> [String]? { try Self.names(in: path) }
 
     /// The drop-ins of a file in order, as names below this directory.
     func dropIns(of file: String) throws(ConfigurationFault) -> [String] {
         let folder = file + ".d"
-        return try Self.names(in: "\(path)/\(folder)").filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
+        let names = try Self.names(in: "\(path)/\(folder)") ?? []
+        return names.filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
     }
 
     /// The bytes of a file.
@@ -51,9 +52,9 @@ struct ConfigurationDirectory {
         throw ConfigurationFault(place: place, message: "is larger than \(Self.largestFile) bytes")
     }
 
-    private static func names(in path: String) throws(ConfigurationFault) -> [String] {
+    private static func names(in path: String) throws(ConfigurationFault) -> [String]? {
         guard let directory = unsafe opendir(path) else {
-            if errno == ENOENT { return [] }
+            if errno == ENOENT { return nil }
             throw unreadable(path, errno)
         }
         defer { unsafe closedir(directory) }

@@ -19,7 +19,13 @@ package struct ConfigurationLoader {
 
     private mutating func load() {
         let names: [String]
-        do throws(ConfigurationFault) { names = try directory.names() } catch {
+        do throws(ConfigurationFault) {
+            guard let found = try directory.names() else {
+                result.isMissing = true
+                return
+            }
+            names = found
+        } catch {
             result.faults.append(error)
             result.isDaemonFaulty = true
             return

@@ -6,6 +6,7 @@ struct ArgumentDefaults {
 
     let environment: [String: String]
     let executable: String
+    let isRoot: Bool
 
     /// systemd sets one of these for everything it starts (systemd.exec(5)).
     var isService: Bool { value("NOTIFY_SOCKET") != nil || value("INVOCATION_ID") != nil }
@@ -20,7 +21,8 @@ struct ArgumentDefaults {
 
     func configurationDirectory(given: String?) throws(UsageError) -> String {
         if let given { return given }
-        if isService { return firstDirectory("CONFIGURATION_DIRECTORY") ?? "/etc/listd" }
+        if isService { return firstDirectory("CONFIGURATION_DIRECTORY") ?? Self.systemConfiguration }
+        if isRoot { return Self.systemConfiguration }
         return try userDirectory("XDG_CONFIG_HOME", below: ".config", option: "--config") + "/listd"
     }
 
@@ -51,6 +53,8 @@ struct ArgumentDefaults {
         let prefixes = folder == ["usr"] ? [["usr", "local"], folder] : [folder]
         return prefixes.map { "/" + ($0 + ["lib", "listd", "plugins"]).joined(separator: "/") }
     }
+
+    private static let systemConfiguration = "/etc/listd"
 
     private func value(_ variable: String) -> String? {
         environment[variable].flatMap { $0.isEmpty ? nil : $0 }

@@ -10,14 +10,15 @@ extension Arguments {
     ///   - words: the arguments without the program's name.
     ///   - environment: the variables of the process, from which the defaults come.
     ///   - executable: the absolute path of the running program, from which the plugins' place comes.
+    ///   - isRoot: whether root runs the process, whose configuration is the service's.
     /// - Throws: an error that names the first word at fault.
     package static func parse(
-        _ words: [String], environment: [String: String], executable: String
+        _ words: [String], environment: [String: String], executable: String, isRoot: Bool = false
     ) throws(UsageError) -> Arguments {
         let given = try GivenOptions(words)
         if given.flags.contains(.help) { return .help }
         if given.flags.contains(.version) { return .version }
-        let defaults = ArgumentDefaults(environment: environment, executable: executable)
+        let defaults = ArgumentDefaults(environment: environment, executable: executable, isRoot: isRoot)
         let level = try given.logLevel() ?? ArgumentDefaults.logLevel
         if given.flags.contains(.checkConfig) {
             if given.values[.worker] != nil { throw UsageError("--worker and --check-config exclude each other") }

@@ -12,7 +12,7 @@ extension Arguments {
           --direct ADDRESS   where direct clients are accepted (as a service: the socket that systemd passes,
                              else unix:path=$RUNTIME_DIRECTORY/direct.sock; otherwise: none)
           --config DIR       configuration (as a service: $CONFIGURATION_DIRECTORY or /etc/listd;
-                             otherwise: $XDG_CONFIG_HOME/listd)
+                             otherwise: /etc/listd as root, else $XDG_CONFIG_HOME/listd)
           --state DIR        where lists are kept (as a service: $STATE_DIRECTORY or /var/lib/listd;
                              otherwise: $XDG_STATE_HOME/listd); none keeps nothing
           --plugins DIRS     where plugins are looked for, in this order (/usr/local/lib/listd/plugins and /usr/lib/listd/plugins;

@@ -8,9 +8,10 @@ struct ArgumentsTests {
     private static let home = ["HOME": "/home/ada"]
 
     private func parse(
-        _ words: [String], _ environment: [String: String] = home, executable: String = "/usr/bin/listd"
+        _ words: [String], _ environment: [String: String] = home, executable: String = "/usr/bin/listd",
+        isRoot: Bool = false
     ) throws(UsageError) -> Arguments {
-        try Arguments.parse(words, environment: environment, executable: executable)
+        try Arguments.parse(words, environment: environment, executable: executable, isRoot: isRoot)
     }
 
     private func options(
@@ -30,6 +31,19 @@ struct ArgumentsTests {
                     bus: .session, direct: .none, configurationDirectory: "/home/ada/.config/listd",
                     stateDirectory: "/home/ada/.local/state/listd",
                     pluginDirectories: ["/usr/local/lib/listd/plugins", "/usr/lib/listd/plugins"], logLevel: .info))
+    }
+
+    @Test("root, with or without a home → the service's configuration, unless another is given")
+    func root() throws {
+        for environment in [Self.home, ["XDG_CONFIG_HOME": "/c"], [:]] {
+            #expect(
+                try parse(["--check-config"], environment, isRoot: true) == .checkConfiguration(directory: "/etc/listd")
+            )
+        }
+        #expect(
+            try parse(["--check-config", "--config", "/c"], isRoot: true) == .checkConfiguration(directory: "/c"))
+        guard case .run(let options) = try parse([], isRoot: true) else { throw UsageError("not a daemon") }
+        #expect(options.configurationDirectory == "/etc/listd")
     }
 
     @Test("XDG variables → used when absolute, ignored when relative")
