@@ -11,7 +11,7 @@ struct ReloadPlan {
     var replaced: [(adapter: AdapterObject, by: PreparedList)] = []
     /// Lists that are not there.
     var added: [PreparedList] = []
-    /// What stands in the way.
+    /// What is left out: lists whose files have a fault, or that cannot be made as they say.
     var faults: [ConfigurationFault] = []
 
     /// Gives up what was made for it.

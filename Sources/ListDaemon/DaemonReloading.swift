@@ -4,8 +4,9 @@ internal import ListKit
 extension RunningDaemon {
     /// Reads the configuration anew and makes it hold: lists come, go and change, the others are not touched.
     ///
-    /// - Throws: `InvalidArgs` with every fault, file and line; then the old configuration stays as it is. `Failed` with the
-    ///   lists that the store, or an engine, refused; all the rest of the new configuration is in force then.
+    /// - Throws: `InvalidArgs` with the faults of `listd.conf`, and nothing changes then. `ReloadIncomplete` with what was left
+    ///   out, file and line, all the rest of the new configuration being in force: lists whose files have a fault, whose
+    ///   plugins or sources cannot be had, or that the store, or an engine, refused. One of them that runs goes on as it was.
     func reload() async throws {
         let earlier = lastReload
         let reload = Task { @DBusActor in
@@ -21,32 +22,30 @@ extension RunningDaemon {
         notify.send(.reloading)
         defer { if !isStopping { notify.send(.ready) } }
         let loaded = ConfigurationLoader.load(options.configurationDirectory)
-        let kept = service.adapters.configuredNames
+        guard !loaded.isDaemonFaulty else {
+            for fault in loaded.faults { log.say(fault) }
+            let faults = loaded.faults.listed(after: "listd.conf has a fault, and the configuration stays as it was:")
+            throw DBusError.invalidArgs(faults)
+        }
         service.adapters.configuredNames.formUnion(loaded.listNames)
         let plugins = Set(await service.plugins.plugins.map(\.name))
         configuration.candidate = loaded.configuration
-        var plan = await makePlan(for: loaded.configuration)
+        var plan = await makePlan(for: loaded)
         configuration.candidate = nil
         plan.faults = loaded.faults + plan.faults
         guard !isStopping else {
             plan.discard()
             throw Self.givenUp
         }
-        guard plan.faults.isEmpty else {
-            plan.discard()
-            await unloadUnused(besides: plugins)
-            service.adapters.configuredNames = kept
-            for fault in plan.faults { log.say(fault) }
-            let text = plan.faults.map(\.description).joined(separator: "\n")
-            throw DBusError.invalidArgs("the configuration stays as it was:\n\(text)")
-        }
         say(reloading: true)
         defer { say(reloading: false) }
         service.adapters.configuredNames = loaded.listNames
         configuration.all = loaded.configuration
         apply(loaded.configuration)
+        for fault in plan.faults { log.say(fault) }
         let result = await perform(plan)
         guard !isStopping else { throw Self.givenUp }
+        if !plan.faults.isEmpty { await unloadUnused(besides: plugins) }
         await service.completeAdapters()
         for name in setApart.keys where !loaded.listNames.contains(name) {
             setApart[name] = nil
@@ -55,9 +54,9 @@ extension RunningDaemon {
         log.notice(
             "configuration read: \(result.added) lists added, \(result.removed) removed, \(result.changed) changed",
             event: .reloaded)
-        guard result.failures.isEmpty else {
-            let text = result.failures.map(\.description).joined(separator: "\n")
-            throw DBusError.failed("the new configuration is in force, but for:\n\(text)")
+        let leftOut = plan.faults + result.failures
+        guard leftOut.isEmpty else {
+            throw ListError(.reloadIncomplete, leftOut.listed(after: "the new configuration is in force, but for:"))
         }
     }
 
@@ -87,10 +86,13 @@ extension RunningDaemon {
     // MARK: - Before anything changes
 
     /// Compares the lists that are there with those that are to be, and makes what the new ones are made of.
-    private func makePlan(for new: Configuration) async -> ReloadPlan {
+    private func makePlan(for loaded: LoadedConfiguration) async -> ReloadPlan {
         var plan = ReloadPlan()
-        let names = Set(new.lists.values.map { ExactText($0.name) })
-        plan.removed = service.adapters.all.filter { $0.access.isConfigured && !names.contains(ExactText($0.name)) }
+        let new = loaded.configuration
+        // One whose file has a fault is not among the lists, but has a name: it stays.
+        plan.removed = service.adapters.all.filter {
+            $0.access.isConfigured && !loaded.listNames.contains(ExactText($0.name))
+        }
         for list in new.lists.values.sorted(by: { $0.name < $1.name }) where !isStopping {
             let adapter = service.adapters.object(list.name)
             if let adapter, adapter.access.isConfigured, adapter.options.source == list.options.source {
@@ -134,5 +136,23 @@ extension RunningDaemon {
 
     private func say(reloading isActive: Bool) {
         try? service.tree.emit(ManagerObject.reloading, of: ManagerObject.interface, at: .manager, isActive)
+    }
+}
+
+extension [ConfigurationFault] {
+    /// As many bytes as a message of an error may have, and less than some for its end.
+    private static let longestList = 900
+
+    /// The faults after a heading, as many as go into the message of an error.
+    fileprivate func listed(after heading: String) -> String {
+        var text = heading
+        for (index, fault) in enumerated() {
+            let part = (index == 0 ? " " : "; ") + fault.description
+            guard text.utf8.count + part.utf8.count <= Self.longestList || index == 0 else {
+                return text + "; and \(count - index) more; see the log"
+            }
+            text += part
+        }
+        return text
     }
 }

@@ -42,6 +42,8 @@
         case shuttingDown = "ShuttingDown"
         /// An argument or option is unknown, malformed or out of range.
         case invalidArguments = "InvalidArgs"
+        /// Some of a new configuration was left out; the rest of it is in force.
+        case reloadIncomplete = "ReloadIncomplete"
         /// The caller may not do this.
         case accessDenied = "AccessDenied"
         /// The caller has used up what it may have.

@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import Glibc
 import ListClient
 import TestSupport
 import Testing
@@ -55,22 +56,60 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("Reload with a plugin that is not there, or with a name that a client has taken → all stays as it was")
+    /// Reads the configuration anew, which leaves something out.
+    private func reloadIsIncomplete(_ stage: Stage, _ places: String...) async throws {
+        let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
+        #expect(error?.name == Listd.error("ReloadIncomplete"))
+        for place in places { #expect(error?.message.contains(place) == true, "\(place)") }
+    }
+
+    @Test(
+        "Reload with a plugin that is not there, or with a name that a client has taken → those are named, the rest is done"
+    )
     func impossibleReload() async throws {
         let stage = try await Stage(files: ["a.list": plain, "goes.list": plain])
-        _ = try await stage.createAdapter("taken")
+        let taken = try await stage.createAdapter("taken")
+        _ = try await taken.performUpdates([Row("x", "", [:])])
         try write(nil, to: "goes.list", of: stage)
         try write("[List]\nSource=nowhere/source\n", to: "b.list", of: stage)
         try write(plain, to: "taken.list", of: stage)
-        let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
-        #expect(error?.message.contains("b.list:2: ") == true)
-        #expect(error?.message.contains("taken.list: ") == true)
-        #expect(try await names(stage) == ["a", "goes", "taken"])
+        try write(plain, to: "comes.list", of: stage)
+        try await reloadIsIncomplete(stage, "b.list:2: ", "taken.list: ")
+        #expect(try await names(stage) == ["a", "comes", "taken"])
+        #expect(try await taken.objects().revision == 1)
         try write(nil, to: "b.list", of: stage)
         try write(nil, to: "taken.list", of: stage)
         try await stage.manager.call("Reload")
-        #expect(try await names(stage) == ["a", "taken"])
+        #expect(try await names(stage) == ["a", "comes", "taken"])
         await stage.stop()
+    }
+
+    @Test("Reload with a fault in listd.conf → InvalidArgs that names it, and nothing changes")
+    func faultyDaemonFile() async throws {
+        let stage = try await Stage(files: ["a.list": plain])
+        try write("[Limits]\nAdaptersPerUser=0\nNonsense=1\n", to: "listd.conf", of: stage)
+        try write(plain, to: "b.list", of: stage)
+        try write(nil, to: "a.list", of: stage)
+        let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
+        #expect(error?.standard == .invalidArgs)
+        #expect(error?.message.contains("listd.conf:3: ") == true)
+        #expect(try await names(stage) == ["a"])
+        _ = try await stage.createAdapter("mine")
+        await stage.stop()
+    }
+
+    @Test(
+        "Reload with many faulty files → an error of 1 KiB at most that says how many more there are; the log has all")
+    func manyFaults() async throws {
+        let stage = try await Stage()
+        for number in 100..<200 { try write("[List]\nNonsense=1\n", to: "\(number).list", of: stage) }
+        let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
+        #expect(error?.name == Listd.error("ReloadIncomplete"))
+        let message = error?.message ?? ""
+        #expect(
+            message.utf8.count <= 1024 && message.contains("100.list:2: ") && message.contains(" more; see the log"))
+        await stage.stop()
+        #expect(stage.listd.standardError.contains("199.list:2: "))
     }
 
     @Test("listd.conf with a fault → exit code 1, because who may do what is not known")
@@ -96,6 +135,38 @@ struct ConfigurationTests {
         }
     }
 
+    @Test("--check-config with a folder that is not there → named, exit code 1; with one that has no file → 0")
+    func missingFolder() async throws {
+        let directory = TemporaryDirectory()
+        for (folder, status) in [(directory.path, Int32(0)), (directory.path + "/nowhere", 1)] {
+            let outcome = try await ChildProcess.run(
+                ListdProcess.executable.path, ["--check-config", "--config", folder],
+                environment: ["SWIFT_BACKTRACE": "enable=no"], timeout: .seconds(60))
+            #expect(outcome.status == status)
+            #expect(outcome.lines == (status == 0 ? [] : ["\(folder): there is no such folder"]))
+        }
+    }
+
+    @Test(
+        "--check-config as root → /etc/listd is read, as the service does, not the home", .enabled(if: geteuid() == 0))
+    func asRoot() async throws {
+        let home = TemporaryDirectory()
+        let folder = home.path + "/.config/listd"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try "[List]\nNonsense=1\n".write(toFile: folder + "/a.list", atomically: true, encoding: .utf8)
+        let outcome = try await ChildProcess.run(
+            "/usr/bin/env",
+            [
+                "-u", "XDG_CONFIG_HOME", "-u", "NOTIFY_SOCKET", "-u", "INVOCATION_ID", "HOME=\(home.path)",
+                ListdProcess.executable.path, "--check-config",
+            ],
+            environment: ["SWIFT_BACKTRACE": "enable=no"], timeout: .seconds(60))
+        #expect(outcome.lines.allSatisfy { $0.hasPrefix("/etc/listd") })
+        if !FileManager.default.fileExists(atPath: "/etc/listd") {
+            #expect(outcome.status == 1 && outcome.lines == ["/etc/listd: there is no such folder"])
+        }
+    }
+
     @Test("Reload → lists come, go and change, and one that stays keeps its objects and its epoch")
     func reload() async throws {
         let stage = try await Stage(files: ["stays.list": plain, "goes.list": plain])
@@ -115,19 +186,36 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("Reload with a bad file → an error that names it, and everything stays as it was")
+    @Test(
+        "Reload with a bad file → the error names it, its running list keeps its old options, and the rest takes effect"
+    )
     func badReload() async throws {
-        let stage = try await Stage(files: ["a.list": plain])
-        try write("[List]\nNonsense=1\n", to: "b.list", of: stage)
+        let stage = try await Stage(files: ["a.list": plain, "b.list": plain + "WorkingRange=3\n"])
+        let list = try await stage.adapter("b")
+        _ = try await list.performUpdates([Row("x", "", [:])])
+        let epoch = try await list.epoch()
+        try write("[List]\nNonsense=1\nWorkingRange=4\n", to: "b.list", of: stage)
         try write(nil, to: "a.list", of: stage)
-        let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
-        #expect(error?.standard == .invalidArgs)
-        #expect(error?.message.contains("b.list:2: ") == true)
-        #expect(try await names(stage) == ["a"])
+        try write(plain, to: "c.list", of: stage)
+        try write("[Limits]\nAdaptersPerUser=0\n", to: "listd.conf", of: stage)
+        try await reloadIsIncomplete(stage, "b.list:2: unknown key Nonsense")
+        #expect(try await names(stage) == ["b", "c"])
+        #expect(try await list.objects().revision == 1)
+        #expect(try await list.epoch() == epoch)
+        let options = try await list.by(stage.client).property("Options", as: [String: DBusValue].self)
+        #expect(options["working-range"]?.unwrapped == .uint32(3))
+        let refused = await #expect(throws: DBusError.self) { try await stage.createAdapter("mine") }
+        #expect(refused?.standard == .limitsExceeded)
+        try write(plain + "WorkingRange=4\n", to: "b.list", of: stage)
+        try await stage.manager.call("Reload")
+        let mended = try await list.by(stage.client).property("Options", as: [String: DBusValue].self)
+        #expect(mended["working-range"]?.unwrapped == .uint32(4))
+        #expect(try await list.objects().revision == 1)
         await stage.stop()
     }
 
-    @Test("Reload with a source argument that the plugin does not take → all stays as it was, lists with their views")
+    @Test(
+        "Reload with a source argument that the plugin does not take → its list stays with its views, the rest is done")
     func badArgument() async throws {
         let good = "[List]\nDurability=memory\nSource=horrors/source\n"
         let bad = "[List]\nDurability=memory\nSource=horrors/source?throw in init\n"
@@ -139,12 +227,8 @@ struct ConfigurationTests {
         try write(bad, to: "y.list", of: stage)
         try write(bad, to: "new.list", of: stage)
         try write(plain, to: "sound.list", of: stage)
-        let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
-        #expect(error?.standard == .invalidArgs)
-        for place in ["y.list:3: ", "new.list:3: ", "a horror was thrown"] {
-            #expect(error?.message.contains(place) == true, "\(place)")
-        }
-        #expect(try await names(stage) == ["y"])
+        try await reloadIsIncomplete(stage, "y.list:3: ", "new.list:3: ", "a horror was thrown")
+        #expect(try await names(stage) == ["sound", "y"])
         #expect(try await adapter.epoch() == epoch)
         #expect(try await view.present().sequence >= view.picture.sequence)
         try write(good, to: "new.list", of: stage)
@@ -160,8 +244,7 @@ struct ConfigurationTests {
         let horrors = try await HorrorStage("Manifest=exit")
         let stage = horrors.stage
         try write("[List]\nSource=horrors/source\n", to: "y.list", of: stage)
-        let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
-        #expect(error?.message.contains("y.list:2: ") == true)
+        try await reloadIsIncomplete(stage, "y.list:2: ")
         try write("[Plugin horrors]\nIsolation=worker\n", to: "listd.conf", of: stage)
         try await stage.manager.call("Reload")
         #expect(try await names(stage) == ["y"])

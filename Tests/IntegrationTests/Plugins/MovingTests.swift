@@ -174,7 +174,7 @@ struct MovingTests {
         let sections = "[Sections]\na=horrors/Steady\nb=greenhouse/ReadingController\n"
         try write("[List]\nDurability=memory\n" + sections, to: "moving.list", of: stage)
         let refused = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
-        #expect(refused?.standard == .invalidArgs)
+        #expect(refused?.name == Listd.error("ReloadIncomplete"))
         #expect(refused?.message.contains("moving.list:5: ") == true)
         let controllers = DBusValue.dictionary(
             key: "s", value: "s",

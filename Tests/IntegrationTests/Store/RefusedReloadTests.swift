@@ -20,7 +20,7 @@ struct RefusedReloadTests {
     /// Reads the configuration anew, which fails for a list.
     private func reloadIsRefused(_ stage: Stage, _ list: String, _ what: String) async throws {
         let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
-        #expect(error?.standard == .failed)
+        #expect(error?.name == Listd.error("ReloadIncomplete"))
         #expect(error?.message.contains("the list \(list) \(what): ") == true)
     }
 
