@@ -106,6 +106,12 @@ extension RunningDaemon {
             server?.onStarvation = { [log] in
                 log.warning("no file descriptors are left: direct clients wait until others leave (LimitNOFILE=)")
             }
+            server?.onRefusal = { [service] peer in
+                let message = "there are as many direct connections as may be"
+                service.refusals.record(
+                    LimitKey.directConnections.refusal(.limitsExceeded, message), of: "a direct connection",
+                    user: peer.credentials?.userID)
+            }
         } catch {
             let place = options.direct.address ?? "no address"
             throw StartFailure(code: .noBus, message: "no direct connections at \(place): \(error.message)")

@@ -16,6 +16,8 @@ public final class Call {
     var replySender: String?
     /// Looks at an error before it becomes the answer; true = it sees to another answer itself.
     package var onFailure: (@DBusActor (any Error) -> Bool)?
+    /// Told of the error that becomes the answer.
+    package var onError: (@DBusActor (Call, any Error) -> Void)?
     /// True once an answer was given.
     public private(set) var isAnswered = false
 
@@ -63,6 +65,7 @@ public final class Call {
     /// Answers with an error; any Swift error is turned into its D-Bus form.
     public func fail(_ error: any Error) {
         if let onFailure, !isAnswered, onFailure(error) { return }
+        if !isAnswered { onError?(self, error) }
         answer { () throws(DBusError) in try message.errorReply(DBusError(error)) }
     }
 

@@ -77,6 +77,7 @@ extension ServedPeer {
     }
 
     private func refuse(_ call: Call) {
+        server?.onRefusal?(peer)
         call.fail(DBusError.limitsExceeded("the server has as many connections as it allows"))
         call.connection.onDrain(below: 0) { [weak connection] in connection?.close() }
     }

@@ -52,6 +52,8 @@ public final class Server {
     public private(set) var isStarved = false
     /// Called when `isStarved` becomes true.
     public var onStarvation: (@DBusActor () -> Void)?
+    /// Called when a client is refused because there are as many connections as are allowed.
+    public var onRefusal: (@DBusActor (Peer) -> Void)?
 
     /// The name under which the server itself is known to its clients.
     nonisolated static let ownName = ":d.0"

@@ -120,7 +120,7 @@ extension AdapterObject {
                 service.noteWriting(call, to: name, at: revision, dropped: dropped)
                 call.reply(revision)
             case .success: call.fail(ListError.unexpectedAnswer)
-            case .failure(let error): call.fail(error)
+            case .failure(let error): call.fail(error.namingLimit)
             }
         } _: { id in
             .update(
@@ -160,6 +160,12 @@ extension Result where Failure == DBusError {
 }
 
 extension ListError {
+    /// The error with the key of its limit: the engine knows what it was given for an object, not what that is called.
+    fileprivate var namingLimit: ListError {
+        guard code == .payloadTooLarge, LimitKey(namedAtEndOf: message) == nil else { return self }
+        return LimitKey.objectBytes.refusal(code, message, cause: cause)
+    }
+
     /// A host answered something that does not fit the question.
     static let unexpectedAnswer = ListError(.pluginFailed, "the host of the adapter gave an answer that does not fit")
 }

@@ -77,14 +77,12 @@ extension ManagerObject {
 extension Service {
     /// Everything that is counted, and how much there is of what users share.
     var counters: [String: UInt64] {
-        let use = quotas.use
         var counters = statistics.values
         counters["adapters"] = UInt64(adapters.count)
         counters["views"] = UInt64(views.count)
         counters["objects"] = UInt64(clamping: total(\.objectCount))
         counters["items"] = UInt64(clamping: total(\.itemCount))
-        counters["bytes"] = UInt64(clamping: use.total.bytes)
-        counters["quota-refusals"] = UInt64(clamping: use.refusals)
+        counters["bytes"] = UInt64(clamping: quotas.total.bytes)
         counters["bulk-bytes"] = UInt64(clamping: bulk.bytesHeld)
         let files = lentFiles.use
         counters["lent-files"] = UInt64(clamping: files.files)

@@ -105,7 +105,7 @@ struct ObjectDecoder {
     private mutating func count(_ bytes: Int) throws(DBusError) {
         byteCount += bytes
         guard byteCount <= payloadBytes else {
-            throw ListError.tooLarge("the payload", byteCount, limit: payloadBytes).dbusError
+            throw ListError.tooLarge("the payload", byteCount, limit: payloadBytes, .payloadBytes).dbusError
         }
     }
 }

@@ -199,8 +199,7 @@ extension Service {
         do throws(Quotas.Exceeded) {
             try quotas.change(amounts, for: access.owner)
         } catch {
-            throw ListError(
-                .limitsExceeded,
+            throw error.refusal(
                 "user \(access.owner) has \(error.limit) \(error.resource.rawValue), more are not allowed")
         }
     }

@@ -53,6 +53,8 @@ package final class Service {
     let lentFiles = LentFiles()
     /// How many calls of one connection may wait for their answers.
     package var callsPerConnection = 256
+    /// Says who was refused something for a limit.
+    let refusals: RefusalLog
     /// How long plugins take.
     let callbackTimes = CallbackTimes()
     /// Counts what happens.
@@ -79,8 +81,9 @@ package final class Service {
     ) {
         self.log = log
         authority = Authority(log: log)
+        refusals = RefusalLog(log: log)
         let relay = PluginRelay()
-        self.plugins = plugins { change in EventLoop.shared.post { relay.target?.pluginObjects.apply(change) } }
+        self.plugins = plugins { change in EventLoop.shared.post { relay.target?.apply(change) } }
         self.quotas = QuotaLedger(limits: quotas)
         tree.addObjectManager(at: ObjectPath.adapters)
         tree.addObjectManager(at: ObjectPath.plugins)
@@ -94,19 +97,27 @@ package final class Service {
 
     private func admit(_ call: Call) throws {
         statistics.add(.calls)
+        call.onError = { [weak self] call, error in self?.noteFailure(of: call, error) }
         if !transports.isOnBus(call.peer) {
             watchDeparture(of: call.peer)
             transports.direct.check(call.peer)
         }
         guard call.peer.callsInFlight <= callsPerConnection || Self.givesBack.contains(call.member) else {
             statistics.add(.callsRefused)
-            throw DBusError.limitsExceeded("more than \(callsPerConnection) calls in flight (CallsPerConnection)")
+            throw LimitKey.callsPerConnection.refusal(
+                .limitsExceeded, "more than \(callsPerConnection) calls in flight")
         }
         authority.accompany(call) { [tree] in tree.dispatchAgain($0) }
     }
 
     /// Methods that work at every limit, because they only give back what is limited.
     private static let givesBack: Set<String> = ["Ack", "Close", "RemoveAdapter", "Unsubscribe"]
+
+    /// Shows what has become of a plugin.
+    fileprivate func apply(_ change: PluginRegistry.Change) {
+        pluginObjects.apply(change)
+        onChange()
+    }
 
     /// While the bus has too much to send, every host holds its flushes and composes.
     private func hold(_ holds: Bool) {

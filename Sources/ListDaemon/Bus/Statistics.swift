@@ -6,6 +6,8 @@ struct Statistics: Sendable {
         case calls
         /// Calls that were refused because their connection had too many in flight.
         case callsRefused = "calls-refused"
+        /// Calls, and events of sources, that were refused because a user would have had too much.
+        case quotaRefusals = "quota-refusals"
         /// Calls for contents that had to wait until their caller had taken in what it asked for before.
         case readsHeld = "reads-held"
         /// Transactions that were applied.

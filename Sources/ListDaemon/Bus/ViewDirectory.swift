@@ -54,7 +54,7 @@ extension AdapterObject {
         do throws(Quotas.Exceeded) {
             try service.quotas.change(Quotas.Amounts(views: 1), for: user)
         } catch {
-            throw ListError(.limitsExceeded, "user \(user) has \(error.limit) views open (ViewsPerUser)")
+            throw error.refusal("user \(user) has \(error.limit) views open")
         }
         let view = ViewObject(
             number: service.views.nextNumber(), adapter: self, owner: call.peer, user: user, options: options,

@@ -92,9 +92,7 @@ extension AdapterHost {
 
     private func commit(_ transaction: PreparedTransaction) {
         do throws(ListError) {
-            let booked = try account?.book(transaction.content, answering: line.givenIDs.count) {
-                adapter.object(forID: $0)
-            }
+            let booked = try account?.book(transaction.content) { adapter.object(forID: $0) }
             if isStored { return store(transaction, booked: booked) }
             finish(applyPrepared())
         } catch {

@@ -21,20 +21,17 @@ package struct HostAccount: Sendable {
 
     /// Books the change that a transaction would make.
     ///
-    /// - Parameters:
-    ///   - requests: how many the transaction answers. A refusal of several is not counted: each is tried again by itself.
-    ///   - object: the present object with an identifier.
+    /// - Parameter object: the present object with an identifier.
     /// - Returns: the change, to be given to ``cancel(_:)`` when the transaction is not applied after all.
     /// - Throws: `limitsExceeded` when the list would grow beyond what its owner may have.
     mutating func book(
-        _ content: PreparedTransaction.Content, answering requests: Int = 1, object: (String) -> ListObject?
+        _ content: PreparedTransaction.Content, object: (String) -> ListObject?
     ) throws(ListError) -> Quotas.Amounts {
         let delta = change(content, object: object)
         do throws(Quotas.Exceeded) {
-            try ledger.change(delta, for: user, countsRefusal: requests <= 1)
+            try ledger.change(delta, for: user)
         } catch {
-            throw ListError(
-                .limitsExceeded, "user \(user) would have more than \(error.limit) \(error.resource.rawValue)")
+            throw error.refusal("user \(user) would have more than \(error.limit) \(error.resource.rawValue)")
         }
         booked.objects += delta.objects
         booked.bytes += delta.bytes

@@ -15,18 +15,12 @@ package final class QuotaLedger: Sendable {
         set { quotas.withLock { $0.limits = newValue } }
     }
 
-    /// What all users have together, and how often somebody was refused.
-    package var use: (total: Quotas.Amounts, refusals: Int) { quotas.withLock { ($0.total, $0.refusals) } }
+    /// What all users have together.
+    package var total: Quotas.Amounts { quotas.withLock { $0.total } }
 
     /// Books a change for a user, all of it or nothing; one that only shrinks is never refused.
-    ///
-    /// - Parameter countsRefusal: whether a refusal is one that somebody hears of.
-    package func change(
-        _ delta: Quotas.Amounts, for user: UInt32, countsRefusal: Bool = true
-    ) throws(Quotas.Exceeded) {
-        try quotas.withLock { (quotas) throws(Quotas.Exceeded) in
-            try quotas.change(delta, for: user, countsRefusal: countsRefusal)
-        }
+    package func change(_ delta: Quotas.Amounts, for user: UInt32) throws(Quotas.Exceeded) {
+        try quotas.withLock { (quotas) throws(Quotas.Exceeded) in try quotas.change(delta, for: user) }
     }
 
     /// Books a change whatever the limits say: what is there already, or what was booked by mistake.

@@ -1,3 +1,5 @@
+package import ListKit
+
 /// What one Unix user may have at a time, and what each user has (the contract's limits `…PerUser`).
 ///
 /// Taking more is refused at the limit; giving back never is. Configured lists do not count: nobody books them.
@@ -12,6 +14,16 @@ package struct Quotas: Sendable {
         case objects
         /// Encoded bytes of those objects.
         case bytes
+
+        /// The limit of what one user may have of it.
+        package var limitKey: LimitKey {
+            switch self {
+            case .adapters: .adaptersPerUser
+            case .views: .viewsPerUser
+            case .objects: .objectsPerUser
+            case .bytes: .bytesPerUser
+            }
+        }
     }
 
     /// How much of each resource there is, or is used.
@@ -68,12 +80,13 @@ package struct Quotas: Sendable {
             self.resource = resource
             self.limit = limit
         }
+
+        /// The error with a message that names the limit.
+        package func refusal(_ message: String) -> ListError { resource.limitKey.refusal(.limitsExceeded, message) }
     }
 
     /// What a user may have; a reload of the configuration may change it, and takes nothing away.
     package var limits: Amounts
-    /// How often somebody was refused.
-    package private(set) var refusals = 0
     private var users: [UInt32: Amounts] = [:]
 
     /// Nobody has anything.
@@ -94,16 +107,11 @@ package struct Quotas: Sendable {
     /// Books a change for a user, all of it or nothing.
     ///
     /// A resource that shrinks or stays is never refused, whatever the limit says.
-    ///
-    /// - Parameter countsRefusal: whether a refusal goes into ``refusals``.
-    package mutating func change(
-        _ delta: Amounts, for user: UInt32, countsRefusal: Bool = true
-    ) throws(Exceeded) {
+    package mutating func change(_ delta: Amounts, for user: UInt32) throws(Exceeded) {
         var amounts = used(by: user)
         for resource in Resource.allCases {
             let (sum, overflow) = amounts[resource].addingReportingOverflow(delta[resource])
             if delta[resource] > 0, overflow || sum > limits[resource] {
-                if countsRefusal { refusals += 1 }
                 throw Exceeded(resource: resource, limit: limits[resource])
             }
             amounts[resource] = overflow ? 0 : max(0, sum)

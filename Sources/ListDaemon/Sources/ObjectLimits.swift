@@ -27,14 +27,14 @@ package struct ObjectLimits: Sendable, Equatable {
     ///
     /// - Throws: `payloadTooLarge`.
     func check(idLength length: Int) throws(ListError) {
-        guard length <= idBytes else { throw .tooLarge("an identifier", length, limit: idBytes) }
+        guard length <= idBytes else { throw .tooLarge("an identifier", length, limit: idBytes, .idBytes) }
     }
 
     /// Refuses a type of so many bytes.
     ///
     /// - Throws: `payloadTooLarge`.
     func check(typeLength length: Int) throws(ListError) {
-        guard length <= idBytes else { throw .tooLarge("a type", length, limit: idBytes) }
+        guard length <= idBytes else { throw .tooLarge("a type", length, limit: idBytes, .idBytes) }
     }
 
     /// Refuses an object whose identifier and fields are larger together.
@@ -42,14 +42,14 @@ package struct ObjectLimits: Sendable, Equatable {
     /// - Throws: `payloadTooLarge`.
     func checkSize(of object: ListObject) throws(ListError) {
         guard object.byteCount <= objectBytes else {
-            throw .tooLarge("object \(object.id.quoted)", object.byteCount, limit: objectBytes)
+            throw .tooLarge("object \(object.id.quoted)", object.byteCount, limit: objectBytes, .objectBytes)
         }
     }
 }
 
 extension ListError {
     /// Something has more bytes than a limit allows.
-    static func tooLarge(_ what: String, _ size: Int, limit: Int) -> ListError {
-        ListError(.payloadTooLarge, "\(what) has \(size) bytes, more than \(limit)")
+    static func tooLarge(_ what: String, _ size: Int, limit: Int, _ key: LimitKey) -> ListError {
+        key.refusal(.payloadTooLarge, "\(what) has \(size) bytes, more than \(limit)")
     }
 }

@@ -26,7 +26,7 @@ struct HostAccountTests {
     func unknown() throws {
         let delta = try booked(PreparedTransaction.Changes(removed: ["x", "a", "y", "a", "z", "a"]))
         #expect(delta == Quotas.Amounts(objects: -1, bytes: -(try object("a").byteCount)))
-        #expect(ledger.use.total.objects == 5)
+        #expect(ledger.total.objects == 5)
     }
 
     @Test("an object that is updated and placed again and again → counts once, as it is at last")

@@ -81,7 +81,7 @@ struct HostStoringTests {
             #expect(answer.id == RequestID(round))
             #expect(throws: ListError(.storeFailed, "full")) { try answer.outcome.get() }
         }
-        #expect(ledger.use.total.objects == 0)
+        #expect(ledger.total.objects == 0)
         host.send(try insert(9, "b"))
         let prepared = try await nextPrepared()
         #expect(prepared.update.transaction.baseRevision == 0)

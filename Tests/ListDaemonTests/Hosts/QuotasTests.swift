@@ -15,7 +15,6 @@ struct QuotasTests {
             try quotas.change(one, for: 7)
         }
         #expect(quotas.used(by: 7)[resource] == Self.limits[resource])
-        #expect(quotas.refusals == 1)
         try quotas.change(one, for: 8)
         #expect(quotas.total[resource] == Self.limits[resource] + 1)
     }

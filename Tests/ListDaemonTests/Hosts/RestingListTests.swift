@@ -36,7 +36,7 @@ struct RestingListTests {
         let list = Self.restore(try Self.objects(0..<9), account: HostAccount(ledger: ledger, user: 7))
         let status = try await list.nextStatus()
         #expect(status.revision == 7 && status.oldestRevision == 6 && status.objectCount == 9 && status.itemCount == 9)
-        #expect(ledger.use.total.objects == 9)
+        #expect(ledger.total.objects == 9)
         await withCheckedContinuation { continuation in list.host.ping { continuation.resume() } }
         list.host.send(.hold(true))
         list.host.send(.hold(false))
@@ -50,7 +50,7 @@ struct RestingListTests {
         #expect(await list.host.isResting)
         guard case .done = try await list.ask(.stop(4, .shuttingDown)) else { throw Unexpected() }
         #expect(await list.host.isResting)
-        #expect(ledger.use.total.objects == 0)
+        #expect(ledger.total.objects == 0)
         // While listd ends, a reader gets what is there.
         guard case .object(7, 1, _) = try await list.ask(.query(5, .find(id: "1"))) else { throw Unexpected() }
     }

@@ -41,9 +41,7 @@ extension GuardedHost {
         }
         let booked: Quotas.Amounts?
         do throws(ListError) {
-            booked = try account?.book(transaction.content, answering: requests.count) { id in
-                snapshot.find(id)?.object
-            }
+            booked = try account?.book(transaction.content) { id in snapshot.find(id)?.object }
         } catch {
             seat.send(.stored(hostToken, error))
             return true

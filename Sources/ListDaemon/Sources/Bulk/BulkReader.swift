@@ -116,7 +116,7 @@ final class BulkAccount: Sendable {
     func add(_ count: Int) throws(ListError) {
         let total = used.withLock { $0 + count }
         guard total <= limits.fileBytes else {
-            throw ListError(.payloadTooLarge, "file has more than \(limits.fileBytes) bytes")
+            throw LimitKey.fileBytes.refusal(.payloadTooLarge, "file has more than \(limits.fileBytes) bytes")
         }
         guard reader.use(count, by: user, atMost: limits.bytesPerUser) else {
             throw ListError(.limitsExceeded, "files of this user fill \(limits.bytesPerUser) bytes of memory")
