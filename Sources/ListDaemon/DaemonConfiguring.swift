@@ -51,7 +51,10 @@ extension RunningDaemon {
 
     /// Makes the limits and rights of a configuration hold.
     func apply(_ new: Configuration) {
-        service.quotas.limits = new.limits.perUser
+        if service.quotas.limits != new.limits.perUser {
+            service.quotas.limits = new.limits.perUser
+            for adapter in service.adapters.all { adapter.retrySource() }
+        }
         service.payloadBytes = new.limits.payloadBytes
         service.objectLimits = new.limits.objects
         service.bulkLimits = new.limits.bulk

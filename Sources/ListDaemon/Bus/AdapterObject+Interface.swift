@@ -100,6 +100,10 @@ extension AdapterObject {
             adapter.writeOptions(for: peer, to: &writer)
         },
         .property("State", as: String.self, changes: .emits) { adapter, _ in adapter.state.rawValue },
+        .property(
+            "SourceError", as: String.self, changes: .emits,
+            isVisible: { adapter, peer in adapter.isReadable(by: peer) }
+        ) { adapter, _ in adapter.sourceError },
         .property("Revision", as: UInt64.self, changes: .silent) { adapter, _ in adapter.status.revision },
         .property("OldestRevision", as: UInt64.self, changes: .silent) { adapter, _ in
             adapter.status.oldestRevision

@@ -17,11 +17,14 @@ extension AdapterObject {
         case .failed(let error):
             sourceFailed(error)
             completion(nil)
+        case .fault(let error):
+            note(fault: error)
+            completion(nil)
         case .ready:
-            setState(.ready)
+            changeFilling { $0.enter(.ready) }
             completion(nil)
         case .paused:
-            setState(.paused)
+            changeFilling { $0.enter(.paused) }
             completion(nil)
         }
     }
@@ -49,7 +52,7 @@ extension AdapterObject {
                 // The list is being taken away: no fault of the source, which goes on should the store refuse that.
                 completion(error)
             case .success:
-                setState(.ready)
+                changeFilling { $0.enter(.ready) }
                 completion(nil)
             case .failure(let error) where error.mayPass:
                 sourceFailed(error)
@@ -63,12 +66,34 @@ extension AdapterObject {
         }
     }
 
+    /// The source has failed: said once, also when an event of it is tried again and refused again.
     private func sourceFailed(_ error: ListError) {
+        let reason = error.propertyText
+        guard filling.failure != reason else { return }
+        let subject = "source \(options.source.text)"
+        if error.code == .limitsExceeded {
+            service.noteRefusal(
+                service.refusals.record(
+                    error, of: subject, user: access.owner, .adapter(name), .revision(status.revision),
+                    event: .sourceFailed))
+        } else {
+            warn(of: error)
+        }
+        changeFilling { $0.fail(reason) }
+    }
+
+    /// Something of the source cannot be read, and the list is filled with the rest; nil = all of it can.
+    private func note(fault: ListError?) {
+        let reason = fault?.propertyText ?? ""
+        guard filling.fault != reason else { return }
+        if let fault { warn(of: fault) }
+        changeFilling { $0.setFault(reason) }
+    }
+
+    private func warn(of error: ListError) {
         service.log.warning(
             "source \(options.source.text): \(error)", .adapter(name), .revision(status.revision),
-            event: .sourceFailed,
-            limitedBy: "source of \(name)")
-        setState(.failed)
+            event: .sourceFailed, limitedBy: "source of \(name)")
     }
 }
 

@@ -9,7 +9,7 @@ package enum AdapterState: String, Sendable {
     case ready
     /// Its plugin is started again; it keeps what it has.
     case paused
-    /// It has no source any more; it keeps what it has.
+    /// It has no source; it keeps what it has, and `SourceError` says why.
     case failed
 }
 
@@ -32,8 +32,8 @@ package final class AdapterObject {
     package private(set) var access: AdapterAccess
     /// What it was made with.
     package private(set) var options: AdapterOptions
-    /// How it stands, but for its host.
-    private var filling: AdapterState
+    /// How it is filled.
+    private(set) var filling: Filling
     /// Whether its host is being started again.
     private var isPaused = false
     /// The numbers as of the last signal.
@@ -83,15 +83,16 @@ package final class AdapterObject {
         self.host = host
         self.storing = storing
         self.relay = relay
-        filling = options.source == .push ? .ready : .loading
+        filling = Filling(options.source == .push ? .ready : .loading)
         listeners = Subscriptions(isRestricted: access.isRestricted)
         relay.target = self
         if service.isHeld { host.send(.hold(true)) }
     }
 
-    /// Begins to be filled from a source, if it has one; one that it had ends.
+    /// Begins to be filled from a source, if it has one; one that it had ends, and what was wrong with it.
     func begin(_ source: (any Source)?, _ feed: SourceFeed) {
         endSource()
+        changeFilling { $0.setFault("") }
         lacksObjects = false
         self.source = source
         self.feed = feed
@@ -198,21 +199,32 @@ package final class AdapterObject {
     }
 
     /// How it stands.
-    package var state: AdapterState { isPaused ? .paused : filling }
+    package var state: AdapterState { isPaused ? .paused : filling.state }
 
-    /// Changes the state and says so.
-    func setState(_ new: AdapterState) {
-        let old = state
-        filling = new
-        if state != old { propertiesChanged(["State"]) }
+    /// Changes how it is filled, and says so.
+    func changeFilling(_ change: (inout Filling) -> Void) {
+        sayingState { change(&filling) }
     }
 
     /// Says that the host is gone, or there again.
     private func setPaused(_ flag: Bool) {
-        let old = state
-        isPaused = flag
-        if state != old { propertiesChanged(["State"]) }
+        sayingState { isPaused = flag }
     }
+
+    private func sayingState(_ change: () -> Void) {
+        let (oldState, oldError) = (state, sourceError)
+        change()
+        let changed = (state != oldState ? ["State"] : []) + (sourceError != oldError ? ["SourceError"] : [])
+        guard !changed.isEmpty else { return }
+        propertiesChanged(changed)
+        service.onChange()
+    }
+
+    /// Why it has failed, or what of its source cannot be read; empty = nothing.
+    package var sourceError: String { filling.error }
+
+    /// Has its source try again at once what was refused: there may be room.
+    func retrySource() { feed?.retry() }
 
     func propertiesChanged(_ names: [String]) {
         try? service.tree.propertiesChanged(names, of: Self.interface, at: path)

@@ -98,11 +98,22 @@ extension Service {
         return counters
     }
 
-    /// How much there is, for people: `3 lists, 1204 objects, 2 views`.
+    /// How much there is, for people, and what of it failed: `3 lists, 1204 objects, 2 views, 1 list failed`.
     var summary: String {
-        [(adapters.count, "list"), (total(\.objectCount), "object"), (views.count, "view")]
-            .map { count, noun in "\(count) \(noun)\(count == 1 ? "" : "s")" }
-            .joined(separator: ", ")
+        func amount(_ count: Int, _ noun: String, _ what: String = "") -> String {
+            "\(count) \(noun)\(count == 1 ? "" : "s")\(what)"
+        }
+        let lists = adapters.all
+        let failed = lists.count { $0.state == .failed }
+        let faulty = lists.count { $0.state != .failed && !$0.sourceError.isEmpty }
+        let plugins = pluginObjects.all.count { $0.state == .failed }
+        var parts = [
+            amount(lists.count, "list"), amount(total(\.objectCount), "object"), amount(views.count, "view"),
+        ]
+        if failed > 0 { parts.append(amount(failed, "list", " failed")) }
+        if faulty > 0 { parts.append(amount(faulty, "list", " with a source error")) }
+        if plugins > 0 { parts.append(amount(plugins, "plugin", " failed")) }
+        return parts.joined(separator: ", ")
     }
 
     /// What all lists have together; at the most what an `Int` holds.

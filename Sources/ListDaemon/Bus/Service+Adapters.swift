@@ -68,7 +68,7 @@ extension Service {
                 log.error("adapter \(name.debugDescription) is not what it was: \(fault)", .adapter(name))
             }
             adapter.isIncomplete = true
-            adapter.setState(.failed)
+            adapter.lacks(faults)
         } catch {
             parts?.discard()
             log.error("adapter \(name.debugDescription) is not restored: \(error)", .adapter(name))

@@ -22,6 +22,12 @@ extension Service {
 }
 
 extension AdapterObject {
+    /// Says that the list came back without some of its parts, and why.
+    func lacks(_ faults: [ListError]) {
+        let reason = ListError(.pluginFailed, faults.map(\.reason).joined(separator: "; "))
+        changeFilling { $0.fail(reason.propertyText) }
+    }
+
     /// Takes the section controllers and the source that were missing; the objects stay until the source tells others.
     ///
     /// - Throws: why the engine did not take the section controllers; the list is as incomplete as it was then.
@@ -37,7 +43,7 @@ extension AdapterObject {
         }
         guard !isEnding else { return parts.discard() }
         parts.ways.relay.target = self
-        setState(options.source == .push ? .ready : .loading)
+        changeFilling { $0.enter(options.source == .push ? .ready : .loading) }
         begin(parts.source, parts.ways.feed)
     }
 }

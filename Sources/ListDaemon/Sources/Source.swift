@@ -29,7 +29,8 @@ extension Source {
 
 /// What a source tells its list.
 ///
-/// Until the first event the list is `loading`. ``replace(_:)`` and ``changes(removed:upserts:)`` also end a failure.
+/// Until the first event the list is `loading`. ``replace(_:)`` and ``changes(removed:upserts:)`` also end a failure, but
+/// no fault.
 package enum SourceEvent: Sendable {
     /// The whole list; the engine finds out what changed.
     case replace([ListObject])
@@ -37,6 +38,8 @@ package enum SourceEvent: Sendable {
     case changes(removed: [String], upserts: [UpdateRequest.Upsert])
     /// The source cannot be read for now; the list keeps what it has.
     case failed(ListError)
+    /// Something of the source cannot be read, and the list has the rest; nil = all of it can. It stands until the next one.
+    case fault(ListError?)
     /// The source is read again, and nothing has changed since it failed.
     case ready
     /// The process of the source is being started again; the list keeps what it has.

@@ -11,20 +11,28 @@ struct OneShotCommands {
 
     func list() async throws(DBusError) {
         let rows = try await daemon.adapters()
+        let standings = await FailedLists.standings(of: daemon)
         if json {
             for row in rows {
+                let standing = standings[row.path]
                 Output.json([
                     "name": .string(row.name), "path": .objectPath(row.path), "source": .string(row.source),
+                    "state": .string(standing?.state ?? ""), "source-error": .string(standing?.error ?? ""),
                     "revision": .uint64(row.revision), "objects": .uint32(row.objects), "items": .uint32(row.items),
                     "views": .uint32(row.views),
                 ])
             }
         } else {
             Output.table(
-                ["NAME", "REVISION", "OBJECTS", "ITEMS", "VIEWS", "SOURCE"],
-                rows.map { [$0.name, "\($0.revision)", "\($0.objects)", "\($0.items)", "\($0.views)", $0.source] })
+                ["NAME", "STATE", "REVISION", "OBJECTS", "ITEMS", "VIEWS", "SOURCE"],
+                rows.map { row in
+                    [
+                        row.name, standings[row.path]?.state ?? "", "\(row.revision)", "\(row.objects)",
+                        "\(row.items)", "\(row.views)", row.source,
+                    ]
+                })
         }
-        await FailedLists.tellAll(of: daemon)
+        await FailedLists.tellAll(standings, of: daemon)
     }
 
     func plugins() async throws(DBusError) {

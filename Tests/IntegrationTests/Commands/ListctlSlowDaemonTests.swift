@@ -20,7 +20,7 @@ struct ListctlSlowDaemonTests {
             def GetAdapter(self, name): late("GetAdapter"); return PATH
         class Adapter(dbus.service.Object):
             @dbus.service.method("org.freedesktop.DBus.Properties", in_signature="ss", out_signature="v")
-            def Get(self, interface, name): return "ready"
+            def Get(self, interface, name): return "ready" if name == "State" else ""
             @dbus.service.method("org.listd.Listd1.Adapter", in_signature="as", out_signature="t")
             def Subscribe(self, events): late("Subscribe"); return 1
             @dbus.service.method("org.listd.Listd1.Adapter", in_signature="uu", out_signature="tua(ssa{sv})")

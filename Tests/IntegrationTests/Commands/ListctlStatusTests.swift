@@ -81,13 +81,13 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("lists whose source has failed → list, show and watch say so on standard error")
+    @Test("lists whose source has failed → list, show and watch say why on standard error")
     func failedSource() async throws {
         let stage = try await Stage(files: ["broken.list": "[List]\nSource=jsonl:/tmp\n"])
         let adapter = stage.object("/org/listd/Listd1/adapters/broken", "Adapter")
         // Sources are read beside the start; the suite's time limit ends a wait in vain.
         while try await adapter.property("State", as: String.self) != "failed" { await Task.yield() }
-        let complaint = "listctl: the list “broken” has failed; listd's log says why"
+        let complaint = "listctl: the list “broken” has failed: /tmp is not a regular file"
         #expect(try await Listctl.run(stage.bus.address, "list").lines.contains(complaint))
         #expect(try await Listctl.run(stage.bus.address, "show", "broken").lines == [complaint])
         let watching = try Listctl.start(stage.bus.address, "watch", "broken")

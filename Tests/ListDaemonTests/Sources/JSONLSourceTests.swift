@@ -37,10 +37,11 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("neither file nor directories at the start → nothing is said until it is there")
+    @Test("neither file nor directories at the start → failed until it is there")
     func missingAtStart() async throws {
         let deep = directory.file("one/two/list.jsonl")
         let source = try follow(deep)
+        #expect(try await events.nextFailure().message == "\(deep) is not there; waiting for it")
         try #require(unsafe mkdir(directory.file("one"), 0o755) == 0)
         try #require(unsafe mkdir(directory.file("one/two"), 0o755) == 0)
         try Writing.write("", to: directory.file("one/two/other"))
@@ -81,7 +82,7 @@ struct JSONLSourceTests {
         let source = try follow()
         _ = try await events.next()
         try Writing.rename(path, to: path + ".1")
-        #expect(try await events.nextFailure().message == "\(path) is gone; waiting for it")
+        #expect(try await events.nextFault()?.message == "\(path) is gone; waiting for it")
         try Writing.write(line("b", 2), to: path)
         var event = try await events.nextSuccess()
         if event == .list([]) { event = try await events.next() }
@@ -149,42 +150,77 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file that is removed and comes back → failed in between, the list keeps what it has")
+    @Test("a file that is removed and comes back → a fault in between, the list keeps what it has")
     func removed() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
         _ = try await events.next()
         unsafe unlink(path)
-        #expect(try await events.nextFailure().message == "\(path) is gone; waiting for it")
+        #expect(try await events.nextFault()?.message == "\(path) is gone; waiting for it")
         try Writing.replace(path, with: line("a", 1))
+        #expect(try await events.next() == .fault(nil))
         #expect(try await events.next() == .list([object("a", 1)]))
         await source.stop()
     }
 
-    @Test("a malformed line at the start → failed with file and line; mended → the whole")
+    @Test("a malformed line at the start → a fault with file and line, and the list of the others; mended → the whole")
     func malformedAtStart() async throws {
-        try Writing.write(line("a", 1) + "\nnonsense\n" + line("b", 2), to: path)
+        try Writing.write(line("a", 1) + "\nnonsense\n" + line("b", 2) + "more\n", to: path)
         let source = try follow()
-        let error = try await events.nextFailure()
-        #expect(error.code == .invalidObject && error.message == "\(path), line 3: malformed JSON")
+        let fault = try await events.nextFault()
+        #expect(fault?.code == .invalidObject && fault?.message == "\(path), line 3: malformed JSON")
+        #expect(try await events.next() == .list([object("a", 1), object("b", 2)]))
         try Writing.append(line("c", 3), to: path)
+        #expect(try await events.next() == .upserts([object("c", 3)]))
         try Writing.replace(path, with: line("d", 4))
+        #expect(try await events.next() == .fault(nil))
         #expect(try await events.next() == .list([object("d", 4)]))
         await source.stop()
     }
 
-    @Test(
-        "a malformed line comes later → the lines before it, then failed; what follows waits until the file is mended")
+    @Test("a malformed line comes later → a fault, and the lines around it; what follows is read, the fault stands")
     func malformedLater() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
         _ = try await events.next()
         try Writing.append(line("b", 2) + "{\"id\":1}\n" + line("c", 3), to: path)
-        #expect(try await events.next() == .upserts([object("b", 2)]))
-        #expect(try await events.nextFailure().message == "\(path), line 3: id is not a string")
-        try Writing.append(line("d", 4), to: path)
+        #expect(try await events.nextFault()?.message == "\(path), line 3: id is not a string")
+        #expect(try await events.next() == .upserts([object("b", 2), object("c", 3)]))
+        try Writing.append("nonsense\n" + line("d", 4), to: path)
+        #expect(try await events.next() == .upserts([object("d", 4)]))
         try Writing.replace(path, with: line("a", 1) + line("b", 2))
+        #expect(try await events.next() == .fault(nil))
         #expect(try await events.next() == .list([object("a", 1), object("b", 2)]))
+        await source.stop()
+    }
+
+    @Test("nothing but malformed lines → failed; a good one is appended → the list of that, and the fault")
+    func nothingReadable() async throws {
+        try Writing.write(line("old", 1), to: path)
+        let source = try follow()
+        _ = try await events.next()
+        try Writing.replace(path, with: "nonsense\nmore\n")
+        #expect(try await events.nextFailure().message == "\(path), line 1: malformed JSON")
+        try Writing.append(line("a", 1) + line("b", 2) + line("a", 3), to: path)
+        #expect(try await events.nextFault()?.message == "\(path), line 1: malformed JSON")
+        #expect(try await events.next() == .list([object("a", 3), object("b", 2)]))
+        await source.stop()
+    }
+
+    @Test("a line that is too long and never ends → left out up to its end; the next one is read, with its number")
+    func endless() async throws {
+        let limits = ObjectLimits(objectBytes: 64, idBytes: 16)
+        try Writing.write(line("a", 1), to: path)
+        let source = try follow(limits: limits, fileBytes: 1 << 20)
+        _ = try await events.next()
+        let most = JSONLDecoder.longestLine(limits)
+        for _ in 0..<3 { try Writing.append(String(repeating: "x", count: most), to: path) }
+        #expect(try await events.nextFault()?.message == "\(path), line 2: more than \(most) bytes (ObjectBytes)")
+        try Writing.append("x\n" + line("b", 2), to: path)
+        #expect(try await events.next() == .upserts([object("b", 2)]))
+        try Writing.replace(path, with: line("c", 3) + "\nnonsense\n")
+        #expect(try await events.nextFault()?.message == "\(path), line 3: malformed JSON")
+        #expect(try await events.next() == .list([object("c", 3)]))
         await source.stop()
     }
 
@@ -246,8 +282,9 @@ struct JSONLSourceTests {
         let source = try follow(path)
         #expect(try await events.next() == .list([object("a", 1)]))
         try Writing.rename(directory.file("top"), to: directory.file("gone"))
-        #expect(try await events.nextFailure().message == "\(path) is gone; waiting for it")
+        #expect(try await events.nextFault()?.message == "\(path) is gone; waiting for it")
         try Writing.rename(directory.file("other"), to: directory.file("top"))
+        #expect(try await events.next() == .fault(nil))
         #expect(try await events.next() == .list([object("b", 2)]))
         try Writing.append(line("x", 9), to: directory.file("gone/mid/low/list.jsonl"))
         try Writing.append(line("c", 3), to: path)
@@ -286,7 +323,9 @@ struct JSONLSourceTests {
         let text = String(repeating: line("a", 1), count: 1000)
         try Writing.replace(path, with: text)
         let large = try await events.nextFailure()
-        #expect(large.code == .payloadTooLarge && large.message == "\(path) has \(text.utf8.count) bytes; at most 4096")
+        #expect(
+            large.code == .payloadTooLarge
+                && large.message == "\(path) has \(text.utf8.count) bytes; at most 4096 (FileBytes)")
         await source.stop()
     }
 
@@ -296,17 +335,21 @@ struct JSONLSourceTests {
         let text = line("a", 1) + line(String(repeating: "b", count: 17), 2)
         try Writing.write(text, to: path)
         let source = try follow(limits: small, fileBytes: 40)
-        #expect(try await events.nextFailure().message == "\(path) has \(text.utf8.count) bytes; at most 40")
+        #expect(
+            try await events.nextFailure().message == "\(path) has \(text.utf8.count) bytes; at most 40 (FileBytes)")
         source.setLimits(small, fileBytes: 4096)
-        #expect(try await events.nextFailure().message.hasPrefix("\(path), line 2: "))
+        #expect(try await events.nextFault()?.message.hasPrefix("\(path), line 2: ") == true)
+        #expect(try await events.next() == .list([object("a", 1)]))
         source.setLimits(ObjectLimits(), fileBytes: 4096)
+        #expect(try await events.next() == .fault(nil))
         let both = [try object("a", 1), try object(String(repeating: "b", count: 17), 2)]
         #expect(try await events.next() == .list(both))
 
         let long = line(String(repeating: "c", count: 5000), 3)
         try Writing.append(long, to: path)
-        #expect(try await events.nextFailure().code == .payloadTooLarge)
+        #expect(try await events.nextFault()?.code == .payloadTooLarge)
         source.setLimits(ObjectLimits(idBytes: 8192), fileBytes: 1 << 20)
+        #expect(try await events.next() == .fault(nil))
         #expect(try await events.next() == .list(both + [try object(String(repeating: "c", count: 5000), 3)]))
         source.setLimits(ObjectLimits(idBytes: 9000), fileBytes: 2 << 20)
         try Writing.append(line(String(repeating: "d", count: 8500), 4), to: path)
@@ -345,7 +388,7 @@ struct JSONLSourceTests {
                 switch try await events.next() {
                 case .list(let objects): model = Dictionary(objects.map { ($0.id, $0) }) { $1 }
                 case .upserts(let upserts): for object in upserts { model[object.id] = object }
-                case .failed, .ready, .paused: break
+                case .failed, .fault, .ready, .paused: break
                 }
             }
             #expect(model == (try contents()), "seed \(seed), round \(round)")

@@ -50,6 +50,7 @@ enum Said: Sendable, Equatable {
     case list([ListObject])
     case upserts([ListObject])
     case failed(ListError)
+    case fault(ListError?)
     case ready
     case paused
 
@@ -59,6 +60,7 @@ enum Said: Sendable, Equatable {
             case .replace(let objects): .list(objects)
             case .changes(_, let upserts): .upserts(upserts.map(\.object))
             case .failed(let error): .failed(error)
+            case .fault(let error): .fault(error)
             case .ready: .ready
             case .paused: .paused
             }
@@ -69,9 +71,22 @@ extension EventLog<Said> {
     /// Takes what a source says.
     var sink: SourceSink { { self.record(Said($0)) } }
 
-    /// The next thing said that is no failure.
+    /// The next thing said that is about what is in the list.
     func nextSuccess() async throws -> Said {
-        try await next { if case .failed = $0 { false } else { true } }
+        try await next {
+            switch $0 {
+            case .failed, .fault: false
+            case .list, .upserts, .ready, .paused: true
+            }
+        }
+    }
+
+    /// The fault said next; nil = that there is none any more.
+    func nextFault() async throws -> ListError? {
+        guard case .fault(let error) = try await next() else {
+            throw ListError(.invalidArguments, "what was said is no fault")
+        }
+        return error
     }
 
     /// The error said next.

@@ -106,6 +106,7 @@ extension SourceEvent: WireCodable {
         case .failed(let error): writer.write(2 as UInt8, error)
         case .ready: writer.write(3 as UInt8)
         case .paused: writer.write(4 as UInt8)
+        case .fault(let error): writer.write(5 as UInt8, error)
         }
     }
 
@@ -116,6 +117,7 @@ extension SourceEvent: WireCodable {
         case 2: self = .failed(try reader.read())
         case 3: self = .ready
         case 4: self = .paused
+        case 5: self = .fault(try reader.read())
         default: throw WireError("an event of a source")
         }
     }

@@ -86,7 +86,7 @@ struct FollowedFile {
     }
 
     private func tooLarge(_ size: Int) -> ListError {
-        ListError(.payloadTooLarge, "\(path) has \(size) bytes; at most \(limit)")
+        LimitKey.fileBytes.refusal(.payloadTooLarge, "\(path) has \(size) bytes; at most \(limit)")
     }
 
     private func fault(_ message: String, _ number: Int32?) -> ListError {

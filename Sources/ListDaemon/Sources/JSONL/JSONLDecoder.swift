@@ -52,7 +52,8 @@ package struct JSONLDecoder: ~Copyable {
         guard !Self.isBlank(range, of: bytes) else { return nil }
         do throws(ListError) {
             guard range.count <= Self.longestLine(limits) else {
-                throw ListError(.payloadTooLarge, "\(range.count) bytes; at most \(Self.longestLine(limits))")
+                throw LimitKey.objectBytes.refusal(
+                    .payloadTooLarge, "\(range.count) bytes; at most \(Self.longestLine(limits))")
             }
             let object = try parser.parse(range, of: bytes) { tape throws(ListError) in try maker.object(of: tape) }
             try limits.checkSize(of: object)

@@ -3,7 +3,7 @@ internal import ListKit
 /// Turns a growing file of JSON lines into objects: lines as they are completed, the whole when it begins anew.
 ///
 /// A line with the identifier of an earlier one replaces that object where it stands; others go last. A line without its
-/// line feed waits for it. After a fault nothing is read until the file begins anew: what follows cannot mend it.
+/// line feed waits for it. A line at fault is left out; the first one stands as the fault until the file begins anew.
 struct JSONLFollower: ~Copyable {
     private var limits: ObjectLimits
     private var decoder: JSONLDecoder
@@ -11,8 +11,10 @@ struct JSONLFollower: ~Copyable {
     private var pending: [UInt8] = []
     /// The number of the next line.
     private var line = 1
-    /// Whether a line was at fault.
-    private(set) var hasFault = false
+    /// What is wrong with the first line that was left out: `invalidObject` or `payloadTooLarge` with its number.
+    private(set) var fault: ListError?
+    /// Whether the line that has begun is left out, for it is too long.
+    private var isSkipping = false
 
     init(limits: ObjectLimits) throws(ListError) {
         self.limits = limits
@@ -29,52 +31,54 @@ struct JSONLFollower: ~Copyable {
     }
 
     /// Reads a file that begins anew; answers its objects, each identifier once.
-    ///
-    /// - Throws: `invalidObject` or `payloadTooLarge` with the number of the first line at fault.
-    mutating func begin(with bytes: [UInt8]) throws(ListError) -> [ListObject] {
+    mutating func begin(with bytes: [UInt8]) -> [ListObject] {
         line = 1
         pending.removeAll()
-        hasFault = false
-        let (objects, fault) = append(bytes)
-        if let fault { throw fault }
-        return Self.lastOfEach(objects)
+        fault = nil
+        isSkipping = false
+        return Self.lastOfEach(append(bytes))
     }
 
-    /// Reads what was appended; answers the objects of the lines that are complete by now, up to the first at fault.
-    mutating func append(_ bytes: [UInt8]) -> (objects: [ListObject], fault: ListError?) {
-        if hasFault { return ([], nil) }
+    /// Reads what was appended; answers the objects of the lines that are complete by now.
+    mutating func append(_ bytes: [UInt8]) -> [ListObject] {
         let text = pending.isEmpty ? bytes : pending + bytes
         var objects: [ListObject] = []
         var start = 0
-        do throws(ListError) {
-            while start < text.count {
-                let end = JSONLDecoder.lineEnd(from: start, in: text.span)
-                if end == text.count { break }
-                if let object = try decoder.object(at: start..<end, of: text.span, line: line) {
-                    objects.append(object)
-                }
-                start = end + 1
-                line += 1
-            }
-            pending = Array(text[start...])
-            try checkPending()
-            return (objects, nil)
-        } catch {
-            hasFault = true
-            pending.removeAll()
-            return (objects, error)
+        while start < text.count {
+            let end = JSONLDecoder.lineEnd(from: start, in: text.span)
+            if end == text.count { break }
+            if isSkipping { isSkipping = false } else { read(start..<end, of: text.span, into: &objects) }
+            start = end + 1
+            line += 1
         }
+        pending = isSkipping ? [] : Array(text[start...])
+        skipEndlessLine()
+        return objects
+    }
+
+    private mutating func read(_ range: Range<Int>, of text: Span<UInt8>, into objects: inout [ListObject]) {
+        do throws(ListError) {
+            if let object = try decoder.object(at: range, of: text, line: line) { objects.append(object) }
+        } catch {
+            note(error)
+        }
+    }
+
+    private mutating func note(_ error: ListError) {
+        if fault == nil { fault = error }
     }
 
     /// A line that never ends must not fill the memory.
-    private func checkPending() throws(ListError) {
+    private mutating func skipEndlessLine() {
         let most = JSONLDecoder.longestLine(limits)
-        guard pending.count <= most else {
-            throw ListError(.payloadTooLarge, "line \(line): more than \(most) bytes")
-        }
+        guard pending.count > most else { return }
+        note(LimitKey.objectBytes.refusal(.payloadTooLarge, "line \(line): more than \(most) bytes"))
+        pending = []
+        isSkipping = true
     }
 
-    private static func lastOfEach(_ objects: [ListObject]) -> [ListObject] {
+    /// Of objects with the same identifier the last one, where the first one stands.
+    static func lastOfEach(_ objects: [ListObject]) -> [ListObject] {
         var places: [ObjectKey: Int] = [:]
         places.reserveCapacity(objects.count)
         var result: [ListObject] = []

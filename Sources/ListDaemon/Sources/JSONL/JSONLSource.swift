@@ -3,9 +3,9 @@ package import ListKit
 
 /// A list from a file of JSON lines, which is followed (`jsonl:PATH`).
 ///
-/// Appended lines are upserts; a file that was cut, rewritten, replaced or rotated is the whole list anew. A missing file
-/// is waited for: at the start the list is `loading`, later it keeps what it has and is `failed`, as it is for a file that
-/// cannot be read and for a malformed line, which the error names.
+/// Appended lines are upserts; a file that was cut, rewritten, replaced or rotated is the whole list anew. A malformed line
+/// is left out, and a missing file waited for: that is a fault as long as it lasts, and the list has the rest. It is `failed`
+/// only when nothing could be read of the file.
 package final class JSONLSource: Source {
     /// What the source works with; touched on `queue` only.
     private final class State: @unchecked Sendable {
@@ -13,8 +13,11 @@ package final class JSONLSource: Source {
         var follower: JSONLFollower
         var file: FollowedFile
         var watch: PathWatch?
-        /// What was reported last, unless it is over.
+        /// What was told of last, unless it is over: there is one of the two at most.
         var failure: ListError?
+        var fault: ListError?
+        /// Whether the list was told what is in the file.
+        var isTold = false
         var wasFound = false
         var isStopped = false
 
@@ -58,10 +61,10 @@ package final class JSONLSource: Source {
             do throws(ListError) {
                 try state.follower.setLimits(limits)
             } catch {
-                return fail(error)
+                return report(error)
             }
             state.file.limit = fileBytes
-            guard state.failure != nil else { return }
+            guard state.failure != nil || state.fault != nil else { return }
             // A line that was at fault is read only with the whole file.
             state.file.forget()
             look()
@@ -81,38 +84,29 @@ package final class JSONLSource: Source {
         guard !state.isStopped else { return }
         state.watch?.update()
         switch state.file.look() {
-        case .unchanged: recover()
-        case .grew(let bytes): grew(bytes)
-        case .began(let bytes): began(bytes)
+        case .unchanged: tell([])
+        case .grew(let bytes): tell(state.follower.append(bytes))
+        case .began(let bytes):
+            state.wasFound = true
+            state.isTold = false
+            tell(state.follower.begin(with: bytes))
         case .missing:
-            // A list that never had its file is `loading`.
-            if state.wasFound { fail(ListError(.invalidArguments, "\(path) is gone; waiting for it")) }
-        case .failed(let error): fail(error)
+            report(ListError(.invalidArguments, "\(path) is \(state.wasFound ? "gone" : "not there"); waiting for it"))
+        case .failed(let error): report(error)
         }
     }
 
-    private func began(_ bytes: [UInt8]) {
-        state.wasFound = true
-        do throws(ListError) {
-            succeed(.replace(try state.follower.begin(with: bytes)))
-        } catch {
-            fail(located(error))
-        }
-    }
-
-    private func grew(_ bytes: [UInt8]) {
-        let (objects, fault) = state.follower.append(bytes)
-        if objects.isEmpty {
-            recover()
-        } else {
+    /// Tells what was read, and which line could not be: nothing but such lines is nothing that could be read.
+    private func tell(_ objects: [ListObject]) {
+        let fault = state.follower.fault.map(located)
+        if let fault, objects.isEmpty, !state.isTold { return report(fault) }
+        setFault(fault)
+        if !state.isTold {
+            state.isTold = true
+            succeed(.replace(JSONLFollower.lastOfEach(objects)))
+        } else if !objects.isEmpty {
             succeed(.changes(removed: [], upserts: objects.map { UpdateRequest.Upsert($0) }))
         }
-        if let fault { fail(located(fault)) }
-    }
-
-    /// The file can be read as it was before; that does not mend a malformed line.
-    private func recover() {
-        if state.failure != nil, !state.follower.hasFault { succeed(.ready) }
     }
 
     private func succeed(_ event: SourceEvent) {
@@ -120,10 +114,19 @@ package final class JSONLSource: Source {
         sink(event)
     }
 
-    private func fail(_ error: ListError) {
+    /// The file cannot be read: a failure, unless the list has what was in it.
+    private func report(_ error: ListError) {
+        guard !state.isTold else { return setFault(error) }
         guard state.failure != error else { return }
         state.failure = error
         sink(.failed(error))
+        setFault(nil)
+    }
+
+    private func setFault(_ error: ListError?) {
+        guard state.fault != error else { return }
+        state.fault = error
+        sink(.fault(error))
     }
 
     private func located(_ error: ListError) -> ListError {

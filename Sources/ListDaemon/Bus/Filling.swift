@@ -1,0 +1,48 @@
+internal import ListKit
+
+/// How a list is filled: where its source stands, and what of it cannot be read.
+struct Filling: Equatable {
+    /// How the list stands, but for its host.
+    private(set) var state: AdapterState
+    /// Why it has failed; empty in every other state.
+    private(set) var failure = ""
+    /// What of the source cannot be read, although the list is filled with the rest; empty = nothing.
+    private(set) var fault = ""
+
+    init(_ state: AdapterState) { self.state = state }
+
+    /// The property `SourceError`.
+    var error: String { failure.isEmpty ? fault : failure }
+
+    /// Enters a state that is no failure.
+    mutating func enter(_ new: AdapterState) {
+        state = new
+        failure = ""
+    }
+
+    /// The source cannot be read, or there is none.
+    mutating func fail(_ reason: String) {
+        state = .failed
+        failure = reason
+    }
+
+    /// Something of the source cannot be read; empty = all of it can.
+    mutating func setFault(_ reason: String) { fault = reason }
+}
+
+extension ListError {
+    /// What a property may say of the error: one line of ``longestProperty`` bytes at most, which no message can fail to carry.
+    var propertyText: String {
+        let text = String(String.UnicodeScalarView(reason.unicodeScalars.prefix(Self.longestProperty)))
+        var result = String.UnicodeScalarView()
+        var length = 0
+        for scalar in LogEntry.printable(text).unicodeScalars {
+            length += String(scalar).utf8.count
+            guard length <= Self.longestProperty else { break }
+            result.append(scalar)
+        }
+        return String(result)
+    }
+
+    private static let longestProperty = 1024
+}

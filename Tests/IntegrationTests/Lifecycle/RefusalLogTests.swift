@@ -1,0 +1,133 @@
+import DBus
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Refusals in the log", .timeLimit(.minutes(3)))
+@DBusActor
+struct RefusalLogTests {
+    private func said(_ key: String, by stage: Stage) -> [Substring] {
+        let lines = stage.listd.standardError.split(separator: "\n")
+        return lines.filter { $0.contains("was refused") && $0.contains("(\(key))") }
+    }
+
+    private func refuse(_ count: Int = 3, _ body: @DBusActor @Sendable () async throws -> Void) async {
+        for _ in 0..<count { await #expect(throws: (any Error).self) { try await body() } }
+    }
+
+    @Test("calls beyond a limit, whatever its kind → one line for each limit, with the user and the limit's key")
+    func keys() async throws {
+        let stage = try await Stage(files: [
+            "listd.conf": "[Limits]\nAdaptersPerUser=2\nViewsPerUser=0\nObjectsPerUser=3\nBytesPerUser=10K\n"
+                + "PayloadBytes=6K\nObjectBytes=4K\nIdBytes=100\nFileBytes=1K\nCallsPerConnection=4\n"
+        ])
+        let begin = ContinuousClock.now
+        let list = try await stage.createAdapter("one")
+        let other = try await stage.createAdapter("two")
+        func text(_ count: Int) -> DBusValue { .string(String(repeating: "x", count: count)) }
+        await refuse { _ = try await stage.createAdapter("three") }
+        await refuse {
+            _ = try await list.by(stage.client).call(
+                "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        }
+        await refuse { _ = try await list.performUpdates(["a", "b", "c", "d"].map { Row($0, "", [:]) }) }
+        await refuse { _ = try await list.performUpdates([Row("a", "", ["x": text(5000)])]) }
+        await refuse { _ = try await list.performUpdates([Row(String(repeating: "i", count: 101), "", [:])]) }
+        await refuse { _ = try await list.performUpdates(["a", "b"].map { Row($0, "", ["x": text(3500)]) }) }
+        _ = try await list.performUpdates([Row("a", "", ["x": text(3500)])])
+        _ = try await list.applyChanges([Upsert("b", "", "last", "", ["x": text(3500)])])
+        await refuse { _ = try await other.performUpdates([Row("a", "", ["x": text(3500)])]) }
+        await refuse {
+            _ = try await list.by(stage.client).call(
+                "PatchObject", UInt64(0), "a", ["y": text(3500)], [String](), returning: UInt64.self)
+        }
+        let file = TemporaryDirectory()
+        try String(repeating: "\n", count: 2000).write(toFile: file.path + "/f", atomically: true, encoding: .utf8)
+        await refuse {
+            let descriptor = FileDescriptor(adopting: unsafe open(file.path + "/f", O_RDONLY | O_CLOEXEC))
+            _ = try await list.by(stage.client).call(
+                "PerformUpdatesFromFile", UInt64(0), descriptor, "jsonl", [String: DBusValue](), returning: UInt64.self)
+        }
+        // Ten seconds after the first, the next one is said; a slow machine may get that far.
+        let most = Int(begin.duration(to: .now) / .seconds(10)) + 1
+        await stage.stop()
+        let keys = [
+            "AdaptersPerUser", "ViewsPerUser", "ObjectsPerUser", "BytesPerUser", "PayloadBytes", "ObjectBytes",
+            "IdBytes", "FileBytes",
+        ]
+        for key in keys {
+            let lines = said(key, by: stage)
+            #expect((1...most).contains(lines.count), "\(key): \(lines)")
+            #expect(lines.allSatisfy { $0.contains("user \(getuid())") }, "\(key): \(lines)")
+        }
+    }
+
+    @Test("more calls in flight than a connection may have → one line that names CallsPerConnection")
+    func callsInFlight() async throws {
+        let stage = try await Stage(files: ["listd.conf": "[Limits]\nCallsPerConnection=2\n"])
+        let pause = DBusValue.uint32(3_600_000)
+        let list = try await stage.createAdapter("slow", ["coalesce-min": pause, "coalesce-max": pause])
+        _ = try await list.applyChanges([Upsert("first", "", "last", "", [:])])
+        for number in 0..<2 {
+            let call = try list.by(stage.client).message("ApplyChanges") { (message) throws(DBusError) in
+                try message.write(
+                    UInt64(0), [String](), [Upsert("\(number)", "", "last", "", [:])], [String: DBusValue]())
+            }
+            stage.client.call(call, timeout: nil) { _ in }
+        }
+        await refuse { _ = try await stage.statistics() }
+        await stage.stop()
+        #expect(said("CallsPerConnection", by: stage).count == 1)
+    }
+
+    @Test("more direct connections than there may be → one line that names DirectConnections")
+    func connections() async throws {
+        let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nDirectConnections=1\n"])
+        let first = try await stage.connect(.direct)
+        await refuse { _ = try await stage.connect(.direct) }
+        _ = first
+        await stage.stop()
+        #expect(said("DirectConnections", by: stage).count == 1)
+    }
+
+    @Test("two users at one limit → a line for each", .enabled(if: Agent.canBeOthers))
+    func users() async throws {
+        let stage = try await Stage(files: ["listd.conf": "[Limits]\nAdaptersPerUser=0\n"])
+        let users = [Agent.nobody, 2]
+        for user in users {
+            let agent = try await Agent(stage.bus.address, user: user)
+            let again = try await Agent(stage.bus.address, user: user)
+            for client in [agent, again] {
+                let answer = try await client.call(Listd.manager, "Manager", "CreateAdapter", "sa{sv}", #"["x",{}]"#)
+                #expect(answer.error == Listd.standardError("LimitsExceeded"))
+            }
+        }
+        await stage.stop()
+        for user in users {
+            #expect(said("AdaptersPerUser", by: stage).filter { $0.contains("user \(user)") }.count == 1)
+        }
+    }
+
+    @Test(
+        "an event of a source that a quota refuses → counted and logged once, however often it is tried; room → applied"
+    )
+    func source() async throws {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/rows.jsonl"
+        try #"{"id": "a"}\#n{"id": "b"}\#n"#.write(toFile: path, atomically: true, encoding: .utf8)
+        let stage = try await Stage(files: ["listd.conf": "[Limits]\nObjectsPerUser=2\n"])
+        let other = try await stage.createAdapter("other")
+        _ = try await other.performUpdates([Row("x", "", [:])])
+        let list = try await stage.createAdapter("list", ["source": .string("jsonl:\(path)")])
+        while try await list.state != "failed" { await Task.yield() }
+        // Two more attempts fall into this time, of which nothing is heard.
+        try await Task.sleep(for: .milliseconds(3500))
+        #expect(try await stage.statistics()["quota-refusals"] == 1)
+        #expect(said("ObjectsPerUser", by: stage).count == 1)
+        try await stage.manager.call("RemoveAdapter", "other")
+        while try await list.state != "ready" { await Task.yield() }
+        #expect(try await list.objects().rows.map(\.id) == ["a", "b"])
+        await stage.stop()
+    }
+}

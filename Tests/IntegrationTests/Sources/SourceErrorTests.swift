@@ -1,0 +1,150 @@
+import DBus
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("What a source cannot read", .timeLimit(.minutes(3)))
+@DBusActor
+struct SourceErrorTests {
+    private let directory = TemporaryDirectory()
+    private var path: String { directory.path + "/rows.jsonl" }
+
+    private func write(_ lines: String...) throws {
+        // A new file in the place of the old one: nobody sees half of it.
+        try (lines.joined(separator: "\n") + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
+    private func start(_ more: String = "") async throws -> Stage {
+        try await Stage(files: ["a.list": "[List]\nSource=jsonl:\(path)\n\(more)"])
+    }
+
+    @Test("a file that is not there → failed with the path as SourceError; it comes → ready and empty, as signals say")
+    func missing() async throws {
+        let stage = try await start()
+        let list = try await stage.adapter("a")
+        while try await list.state != "failed" { await Task.yield() }
+        #expect(try await list.sourceError == "\(path) is not there; waiting for it")
+        let changes = EventLog<[String: DBusValue]>()
+        let rule = MatchRule(path: list.path, interface: StandardInterface.properties, member: "PropertiesChanged")
+        let subscription = try await stage.client.subscribe(rule) { message in
+            let changed = try? message.decode(as: String.self, [String: DBusValue].self, [String].self)
+            if let changed { changes.record(changed.1) }
+        }
+        try write(#"{"id": "a"}"#)
+        let changed = try await changes.next { $0["SourceError"] != nil }
+        #expect(changed["SourceError"]?.unwrapped == .string(""))
+        #expect(changed["State"]?.unwrapped == .string("ready"))
+        #expect(try await list.sourceError == "")
+        _ = subscription
+        await stage.stop()
+    }
+
+    @Test("a line that cannot be read → the others are the list, which is ready; the line is SourceError until mended")
+    func line() async throws {
+        try write(#"{"id": "a"}"#, "nonsense", #"{"id": "b"}"#)
+        let stage = try await start()
+        let list = try await stage.adapter("a")
+        while try await list.state == "loading" { await Task.yield() }
+        #expect(try await list.state == "ready")
+        #expect(try await list.sourceError.hasPrefix("\(path), line 2: malformed JSON"))
+        #expect(try await list.objects().rows.map(\.id) == ["a", "b"])
+        try write(#"{"id": "a"}"#, #"{"id": "c"}"#)
+        while try await list.sourceError != "" { await Task.yield() }
+        #expect(try await list.state == "ready")
+        while try await list.objects().rows.map(\.id) != ["a", "c"] { await Task.yield() }
+        await stage.stop()
+    }
+
+    @Test("a file that goes → the list is ready with what it has, and says so; nothing in it can be read → failed")
+    func gone() async throws {
+        try write(#"{"id": "a"}"#)
+        let stage = try await start()
+        let list = try await stage.adapter("a")
+        while try await list.state != "ready" { await Task.yield() }
+        unsafe unlink(path)
+        while try await list.sourceError != "\(path) is gone; waiting for it" { await Task.yield() }
+        #expect(try await list.state == "ready")
+        try write("nonsense")
+        while try await list.state != "failed" { await Task.yield() }
+        #expect(try await list.sourceError.hasPrefix("\(path), line 1: malformed JSON"))
+        #expect(try await list.objects().rows.map(\.id) == ["a"])
+        await stage.stop()
+    }
+
+    @Test(
+        "a restricted list → its readers see SourceError, others neither it nor its signals' value",
+        .enabled(if: Agent.canBeOthers))
+    func restricted() async throws {
+        try write(#"{"id": "a"}"#, #"{"secret": 1}"#)
+        let stage = try await start("Readers=owner\n")
+        let list = try await stage.adapter("a")
+        while try await list.state == "loading" { await Task.yield() }
+        #expect(try await list.sourceError.contains("secret"))
+        let stranger = try await Agent(stage.bus.address, user: Agent.nobody)
+        try await stranger.match("interface='org.freedesktop.DBus.Properties',member='PropertiesChanged'")
+        let denied = Listd.standardError("AccessDenied")
+        #expect(try await stranger.property(list.path, "Adapter", "SourceError").error == denied)
+        #expect(try await stranger.property(list.path, "Adapter", "State") == .values(#"["ready"]"#))
+        let all = try await stranger.call(
+            list.path, StandardInterface.properties, "GetAll", "s", #"["org.listd.Listd1.Adapter"]"#)
+        #expect(all.values?.contains("SourceError") == false)
+        try write(#"{"id": "a"}"#, #"{"secret": 2}"#, #"{"id": "b"}"#, #"{"other secret": 3}"#)
+        while try await list.objects().rows.count < 2 { await Task.yield() }
+        try write(#"{"another secret": 4}"#)
+        while try await list.state != "failed" { await Task.yield() }
+        _ = try await stranger.property(list.path, "Adapter", "State")
+        let heard = try await stranger.signals()
+        #expect(heard.contains("SourceError") && !heard.contains("secret"))
+        await stage.stop()
+    }
+
+    @Test("a list that failed, or lacks a line → systemd's status line counts it")
+    func statusLine() async throws {
+        try write(#"{"id": "a"}"#)
+        let bus = try PrivateBus()
+        let listd = try await ListdProcess.start(
+            bus: bus.address, files: ["a.list": "[List]\nSource=jsonl:\(path)\n", "b.list": "[List]\n"])
+        try write("nonsense")
+        #expect(await listd.waitForNotification("STATUS=2 lists, 1 object, 0 views, 1 list failed"))
+        try write(#"{"id": "a"}"#, "nonsense", #"{"id": "b"}"#)
+        #expect(await listd.waitForNotification("STATUS=2 lists, 2 objects, 0 views, 1 list with a source error"))
+        try write(#"{"id": "a"}"#)
+        #expect(await listd.waitForNotification("STATUS=2 lists, 1 object, 0 views"))
+        await listd.stop()
+    }
+
+    @Test("a plugin that failed → the status line counts it, and listctl list says why")
+    func plugin() async throws {
+        let horrors = try await HorrorStage()
+        let list = try await horrors.makeList("list", "Stillborn")
+        _ = try await list.performUpdates([Row("x", "row", ["value": .int64(1)])])
+        #expect(await horrors.stage.listd.waitForNotification("views, 1 plugin failed"))
+        let (status, lines) = try await Listctl.run(horrors.stage.bus.address, "list")
+        #expect(status == 0)
+        #expect(lines.contains { $0.hasPrefix("listctl: the plugin “horrors” has failed: ") && $0.contains("init") })
+        await horrors.stop()
+    }
+
+    @Test("listctl list → a state for each list, and on standard error why one failed")
+    func listed() async throws {
+        let stage = try await start()
+        let list = try await stage.adapter("a")
+        while try await list.state != "failed" { await Task.yield() }
+        let (status, lines) = try await Listctl.run(stage.bus.address, "list")
+        #expect(status == 0)
+        #expect(lines.contains("listctl: the list “a” has failed: \(path) is not there; waiting for it"))
+        #expect(lines.contains { $0.hasPrefix("NAME  STATE   REVISION  OBJECTS  ITEMS  VIEWS  SOURCE") })
+        #expect(lines.contains { $0.hasPrefix("a     failed  0 ") })
+        let json = try await Listctl.run(stage.bus.address, "--json", "list").lines
+        #expect(json.contains { $0.contains(#""state":"failed""#) && $0.contains("is not there; waiting for it") })
+        await stage.stop()
+    }
+}
+
+extension TestAdapter {
+    /// The property `SourceError`.
+    fileprivate var sourceError: String {
+        get async throws { try await by(stage.client).property("SourceError", as: String.self) }
+    }
+}

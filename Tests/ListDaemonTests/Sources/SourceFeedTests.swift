@@ -1,0 +1,26 @@
+import DBus
+import Dispatch
+import ListKit
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+@Suite("From a source to its list", .timeLimit(.minutes(1)))
+struct SourceFeedTests {
+    @Test("an event that is refused again and again → each wait is twice as long as the one before")
+    func backsOff() async throws {
+        let attempts = EventLog<ContinuousClock.Instant>()
+        let feed = SourceFeed { _, completion in
+            attempts.record(.now)
+            completion(ListError(.limitsExceeded, "no room"))
+        }
+        DispatchQueue.global().async { feed.take(.ready) }
+        let first = try await attempts.next()
+        let second = try await attempts.next()
+        let third = try await attempts.next()
+        await feed.close()
+        #expect(first.duration(to: second) >= .milliseconds(990))
+        #expect(second.duration(to: third) >= .milliseconds(1990))
+    }
+}
