@@ -93,10 +93,12 @@ extension RunningDaemon {
     private func restore(_ restored: RestoredAdapter) async {
         let adapter = restored.adapter
         do throws(ListError) {
-            let options = try AdapterOptions(adapter.options.dictionary)
+            let (options, isGranted) = try adapter.readOptions()
             await service.restoreAdapter(
                 restored, options: options,
-                access: AdapterAccess(owner: adapter.owner, readers: options.readers, writers: options.writers))
+                access: AdapterAccess(
+                    owner: adapter.owner, readers: options.readers, writers: options.writers,
+                    mayHaveSource: isGranted || service.authority.isAlwaysAdministrator(adapter.owner)))
         } catch {
             log.error("adapter \(adapter.name.debugDescription) is not restored: \(error)", .adapter(adapter.name))
         }
@@ -127,9 +129,4 @@ extension ListConfiguration {
     func continues(_ stored: StoredAdapter) -> Bool {
         options.durability != .memory && stored.options["source"] == options.values["source"]
     }
-}
-
-extension Fields {
-    /// The values by their keys.
-    fileprivate var dictionary: [String: Value] { Dictionary(self.map { ($0.key, $0.value) }) { $1 } }
 }

@@ -47,13 +47,16 @@ extension ManagerObject {
         let (name, values) = try call.message.read { (reader) throws(DBusError) in
             (try NameArgument(from: &reader).text, try reader.readOptions())
         }
+        try checkSource(values["source"], by: caller)
         let size = try Fields(values).byteCount
         guard size <= ManagerObject.largestOptions else {
             throw ListError(
                 .payloadTooLarge, "options: \(size) bytes, more than \(ManagerObject.largestOptions)")
         }
         let options = try AdapterOptions(values)
-        let access = AdapterAccess(owner: caller.user, readers: options.readers, writers: options.writers)
+        let access = AdapterAccess(
+            owner: caller.user, readers: options.readers, writers: options.writers,
+            mayHaveSource: caller.isAdministrator)
         answer(call) { [service] in
             let adapter = try await service.makeAdapter(name: name, options: options, access: access)
             service.log.info(
@@ -61,6 +64,16 @@ extension ManagerObject {
                 .client(call.peer.name), .revision(adapter.status.revision), limitedBy: call.peer.userText)
             call.reply(adapter.path)
         }
+    }
+
+    /// Refuses sources that read with listd's rights to all but administrators, before anything of what they name is
+    /// looked at: the answer does not tell what there is.
+    private func checkSource(_ source: Value?, by caller: Caller) throws(ListError) {
+        guard let source, source != .string(SourceName.push.text), !caller.isAdministrator else { return }
+        throw ListError(
+            .accessDenied,
+            "user \(caller.user) may not create a list with a source other than push: those are for administrators and "
+                + "configured lists")
     }
 
     /// Runs something that waits; what it throws is the answer.

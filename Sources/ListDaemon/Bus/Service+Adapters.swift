@@ -48,7 +48,8 @@ extension Service {
 
     /// Brings an adapter back that was stored, and shows it.
     ///
-    /// Where a plugin is gone, the list has built-in section controllers, or no source, and says that it `failed`.
+    /// Where a plugin is gone, the list has built-in section controllers, or no source, and says that it `failed`; so it is
+    /// where its source is not for the one who created it.
     ///
     /// - Parameter parts: what it is made of; nil = made here.
     func restoreAdapter(
@@ -60,7 +61,7 @@ extension Service {
             if !access.isConfigured { quotas.adopt(Quotas.Amounts(adapters: 1), for: access.owner) }
             var faults: [ListError] = []
             let made: AdapterParts
-            if let parts { made = parts } else { made = await makePossibleParts(of: options, &faults) }
+            if let parts { made = parts } else { made = await makePossibleParts(of: options, access, &faults) }
             let adapter = show(stored, restored, name, options, access, made.controllers, made.source, made.ways)
             // A plugin that was given up because listd ends is no fault.
             guard !faults.isEmpty, phase == .running else { return }
@@ -76,13 +77,16 @@ extension Service {
     }
 
     /// What can be made of the parts; the built-in section controllers, or no source, stand for what cannot.
-    private func makePossibleParts(of options: AdapterOptions, _ faults: inout [ListError]) async -> AdapterParts {
+    private func makePossibleParts(
+        of options: AdapterOptions, _ access: AdapterAccess, _ faults: inout [ListError]
+    ) async -> AdapterParts {
         let controllers = await attempt(&faults) { () async throws(ListError) in
             try await plugins.sectionControllers(for: options.sectionControllers)
         }
         let ways = AdapterWays()
         let source = await attempt(&faults) { () async throws(ListError) in
-            try await makeSource(options.source, limits: bulkLimits, feed: ways.feed)
+            try access.checkSource(options.source)
+            return try await makeSource(options.source, limits: bulkLimits, feed: ways.feed)
         }
         return AdapterParts(controllers: controllers ?? .builtIn, source: source ?? nil, ways: ways)
     }
@@ -101,9 +105,11 @@ extension Service {
     private func storedList(
         _ name: String, epoch: String, _ options: AdapterOptions, _ access: AdapterAccess
     ) throws(ListError) -> StoredList {
+        let values = access.storedOptions(
+            options, isOwnerAdministrator: authority.isAlwaysAdministrator(access.owner))
         let adapter = StoredAdapter(
             name: name, epoch: epoch, owner: access.owner, isConfigured: access.isConfigured,
-            options: try Fields(options.values))
+            options: try Fields(values))
         return StoredList(adapter, durability: options.durability, store: store, log: log)
     }
 

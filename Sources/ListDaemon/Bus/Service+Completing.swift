@@ -12,6 +12,7 @@ extension Service {
             if let plugin, !adapter.options.uses(plugin: plugin) { continue }
             let name = adapter.name
             do throws(ListError) {
+                try adapter.access.checkSource(adapter.options.source)
                 try await adapter.complete(with: try await makeParts(of: adapter.options))
                 log.info("adapter \(name.debugDescription) has its plugins again", .adapter(name))
             } catch {

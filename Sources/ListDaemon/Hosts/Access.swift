@@ -56,13 +56,19 @@ package struct AdapterAccess: Sendable, Hashable {
     package var writers: AccessRule
     /// Whether the adapter comes from a configuration file, so that nobody removes it over the bus.
     package var isConfigured: Bool
+    /// Whether it was created by an administrator, or is configured: only then a source other than clients may fill it.
+    package var mayHaveSource: Bool
 
     /// Puts the rules of an adapter together.
-    package init(owner: UInt32, readers: AccessRule = .any, writers: AccessRule = .owner, isConfigured: Bool = false) {
+    package init(
+        owner: UInt32, readers: AccessRule = .any, writers: AccessRule = .owner, isConfigured: Bool = false,
+        mayHaveSource: Bool = false
+    ) {
         self.owner = owner
         self.readers = readers
         self.writers = writers
         self.isConfigured = isConfigured
+        self.mayHaveSource = isConfigured || mayHaveSource
     }
 
     /// Whether signals and contents are not for everybody.

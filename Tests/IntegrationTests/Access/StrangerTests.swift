@@ -1,4 +1,5 @@
 import DBus
+import Foundation
 import TestSupport
 import Testing
 
@@ -22,6 +23,33 @@ struct StrangerTests {
             #expect(answer.error == Self.denied, "\(member)")
         }
         #expect(try await stage.manager.property("LogLevel", as: String.self) == "info")
+        await stage.stop()
+    }
+
+    @Test(
+        "a source that is not push → for administrators; what there is under a path is not looked at",
+        arguments: TransportKind.allCases)
+    func sources(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let directory = TemporaryDirectory()
+        try "{}".write(toFile: directory.path + "/there", atomically: true, encoding: .utf8)
+        let stranger = try await Agent(stage.address(transport), user: Agent.nobody)
+        var messages: Set<String> = []
+        let sources = [
+            "jsonl:\(directory.path)/there", "jsonl:\(directory.path)/missing", "jsonl:\(directory.path)/../there",
+            "jsonl:relative", "files/directory?/root", "files/directory?relative", "nowhere/source", "no source at all",
+        ]
+        for source in sources {
+            let arguments = #"["theirs",{"source":"\#(source)","durability":"memory"}]"#
+            let answer = try await stranger.refusal(Listd.manager, "Manager", "CreateAdapter", "sa{sv}", arguments)
+            #expect(answer.name == Self.denied, "\(source)")
+            messages.insert(answer.message.replacing(source, with: "…"))
+        }
+        #expect(messages.count == 1, "\(messages)")
+        #expect(try await stage.names() == [])
+        let answer = try await stranger.call(
+            Listd.manager, "Manager", "CreateAdapter", "sa{sv}", #"["theirs",{"source":"push","durability":"memory"}]"#)
+        #expect(answer.error == nil)
         await stage.stop()
     }
 

@@ -63,6 +63,17 @@ final class Agent: Sendable {
         return try await tell(#"["call","\#(path)","\#(name)","\#(member)","\#(signature)",\#(arguments)]"#)
     }
 
+    /// Calls a method that listd refuses: the error's name and message.
+    func refusal(
+        _ path: ObjectPath, _ interface: String, _ member: String, _ signature: String, _ arguments: String
+    ) async throws -> (name: String, message: String) {
+        let name = "\(Listd.name).\(interface)"
+        process.write(line: #"["call","\#(path)","\#(name)","\#(member)","\#(signature)",\#(arguments)]"#)
+        let words = try await process.lines.next(timeout: .seconds(60)).split(separator: " ", maxSplits: 2)
+        guard words.first == "error", words.count == 3 else { return ("", "") }
+        return (String(words[1]), String(words[2]))
+    }
+
     /// Sends a call, or several, without waiting for the answer, and reads nothing until it is asked for something else.
     func begin(
         _ path: ObjectPath, _ member: String, _ signature: String = "", _ arguments: String = "[]", times: Int = 1
