@@ -208,6 +208,7 @@ def main():
                 return 1
     finally:
         play.stage.close()
+    print(json.dumps({"end": True}), flush=True)
     return 0
 
 

@@ -140,7 +140,6 @@ class Stage:
         """Ends listd, without a warning or as systemd does, and waits until it is gone."""
         process, self._listd = self._listd, None
         if process is not None:
-            process.send_signal(signal.SIGCONT)
             process.send_signal(number)
             process.wait()
 
@@ -148,6 +147,8 @@ class Stage:
         """Stops or continues listd."""
         assert self._listd is not None
         self._listd.send_signal(number)
+        if number == signal.SIGSTOP:
+            os.waitid(os.P_PID, self._listd.pid, os.WSTOPPED | os.WNOWAIT)
 
     def restart(self) -> None:
         """Kills listd and starts it again."""

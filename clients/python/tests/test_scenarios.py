@@ -62,6 +62,8 @@ async def play(file: Path, kind: str) -> None:
     try:
         async for line in process.stdout:
             message = json.loads(line)
+            if "end" in message:
+                break
             if "follow" in message:
                 following = asyncio.create_task(client.follow(message["address"], message["follow"]))
                 expecting = asyncio.create_task(client.expect(0, []))

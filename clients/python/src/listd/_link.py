@@ -305,14 +305,30 @@ class Link:
             answer was lost.
         """
         daemon = await self.need()
-        return await awaited(
-            self.loop,
-            daemon.wire,
-            lambda then: daemon.wire.call(
-                daemon.owner, path, interface, member, signature, body, descriptors, then=then
-            ),
-            late,
-        )
+        try:
+            return await self._called(daemon, path, interface, member, signature, body, descriptors, late)
+        except Unavailable:
+            # The daemon was gone before it got the call; there may be another one.
+            if self.daemon is daemon:
+                self._lost()
+            daemon = await self.need()
+            return await self._called(daemon, path, interface, member, signature, body, descriptors, late)
+
+    async def _called(
+        self,
+        daemon: Incarnation,
+        path: str,
+        interface: str,
+        member: str,
+        signature: str,
+        body: Sequence[Any],
+        descriptors: Sequence[int],
+        late: Answer | None,
+    ) -> Reply:
+        def send(then: Answer) -> int:
+            return daemon.wire.call(daemon.owner, path, interface, member, signature, body, descriptors, then=then)
+
+        return await awaited(self.loop, daemon.wire, send, late)
 
     async def property(self, path: str, interface: str, name: str) -> Any:
         """Reads a property."""

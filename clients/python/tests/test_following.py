@@ -1,0 +1,312 @@
+"""Following a list."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import io
+import os
+import signal
+
+import pytest
+
+import listd
+from listd import Inserted, Moved, Object, Removed, Replaced, Updated
+from stage import Stage
+
+
+async def restarted(stage: Stage, d: listd.Daemon) -> None:
+    """Restarts listd, and waits until the client knows."""
+    before = d._link.daemon
+    stage.restart()
+    while d._link.daemon in (None, before):
+        await asyncio.sleep(0.01)
+
+
+async def test_changes_are_typed(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d, (await d.create(name, durability="memory")).follow() as changes:
+        mail = await d.list(name)
+        assert await anext(changes) == Replaced(())
+        await mail.replace([Object("a"), Object("b"), Object("c")])
+        assert await anext(changes) == Inserted(0, (Object("a"), Object("b"), Object("c")))
+        await mail.patch("b", {"n": 1})
+        assert await anext(changes) == Updated(1, (Object("b", {"n": 1}),))
+        await mail.move("c", first=True)
+        assert await anext(changes) == Moved(2, 0)
+        async with mail.transaction() as t:
+            t.remove("a")
+            t.remove("b")
+        assert await anext(changes) == Removed(1, 2)
+        assert changes.revision == await mail.revision()
+
+
+async def test_who_sleeps_gets_what_differs(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        mail = await d.create(name, durability="memory")
+        await mail.replace([Object(str(number)) for number in range(10)])
+        async with mail.follow() as changes:
+            rows: list[Object] = []
+            (await anext(changes)).apply(rows)
+            for number in range(50):
+                async with mail.transaction() as t:
+                    t.upsert("busy", {"n": number}, first=True)
+            async with mail.transaction() as t:
+                t.upsert("gone", {})
+            async with mail.transaction() as t:
+                t.remove("gone")
+            await mail.revision()
+            assert await anext(changes) == Inserted(0, (Object("busy", {"n": 49}),))
+
+
+async def test_a_sleeper_costs_no_memory(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        mail = await d.create(name, durability="memory")
+        await mail.replace([Object(str(number)) for number in range(100)])
+        async with mail.follow() as changes:
+            await anext(changes)
+            for number in range(8):
+                await mail.replace([Object(f"{number}-{row}") for row in range(100)])
+            mirror = changes._mirror
+            assert mirror._told is None and not mirror._olds and len(mirror) == 100
+            assert isinstance(await anext(changes), Replaced)
+
+
+async def test_two_follow_and_one_leaves(shared: Stage, name: str) -> None:
+    """What a connection subscribed to is for all that follow; the last one ends it."""
+    async with listd.connect(shared.address) as d:
+        mail = await d.create(name, durability="memory")
+        async with mail.follow() as one:
+            async with mail.follow() as other:
+                assert [await anext(one), await anext(other)] == [Replaced(()), Replaced(())]
+            await mail.replace([Object("a")])
+            assert await anext(one) == Inserted(0, (Object("a"),))
+        assert d._link.daemon is not None and not d._link.daemon._events
+
+
+async def test_a_list_that_never_was(shared: Stage) -> None:
+    async with listd.connect(shared.address) as d:
+        with pytest.raises(listd.NoSuchAdapter, match="never"):
+            await anext(listd.List(d._link, "never").follow())
+
+
+async def test_a_list_removed_while_it_is_followed(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        mail = await d.create(name, durability="memory")
+        async with mail.follow(patience=0.2) as changes:
+            assert await anext(changes) == Replaced(())
+            await d.remove(name)
+            with pytest.raises(listd.NoSuchAdapter):
+                await anext(changes)
+            with pytest.raises(listd.NoSuchAdapter):
+                await anext(changes)
+
+
+async def test_a_list_removed_and_made_again(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        mail = await d.create(name, durability="memory")
+        async with mail.follow() as changes:
+            assert await anext(changes) == Replaced(())
+            for number in range(3):
+                await d.remove(name)
+                await d.create(name, durability="memory")
+                await mail.replace([Object(str(number))])
+                assert await anext(changes) == Replaced((Object(str(number)),))
+
+
+async def test_closing_ends_the_iteration(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        changes = (await d.create(name, durability="memory")).follow()
+        await anext(changes)
+        asyncio.get_running_loop().call_later(0.05, changes.close)
+        assert [change async for change in changes] == []
+
+
+async def test_closing_the_connection_ends_the_iteration(shared: Stage, name: str) -> None:
+    d = await listd.connect(shared.address)
+    changes = (await d.create(name, durability="memory")).follow()
+    await anext(changes)
+    waiting = asyncio.ensure_future(anext(changes))
+    await asyncio.sleep(0)
+    await d.close()
+    with pytest.raises(listd.Unavailable):
+        await waiting
+    with pytest.raises(listd.Unavailable):
+        await d.lists()
+
+
+async def test_an_iterator_abandoned_in_the_middle(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        mail = await d.create(name, durability="memory")
+        async for _ in mail.follow():
+            break
+        async for _ in mail.follow().batches():
+            break
+        gc.collect()
+        await mail.replace([Object("a")])
+        assert d._link.daemon is not None
+        while d._link.daemon._events or d._link._watchers:
+            await asyncio.sleep(0.01)
+
+
+async def test_cancelled_at_each_await(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        mail = await d.create(name, durability="memory")
+        await mail.replace([Object(str(number)) for number in range(50)])
+
+        async def use() -> None:
+            async with mail.follow() as changes, mail.view(layout="none") as view:
+                await anext(changes)
+                await view.show(0, 10)
+                await mail.patch("1", {"n": 1})
+                await view.select("1")
+                await mail.objects()
+
+        for turns in range(0, 60, 1 if "LISTD_SOAK" in os.environ else 3):
+            task = asyncio.create_task(use())
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait([task])
+            assert task.cancelled() or task.exception() is None
+        await mail.revision()
+        # The views of those who were cancelled while they were opened are closed too.
+        while mail.path in [row.adapter for row in await d.views()]:
+            await asyncio.sleep(0.01)
+        assert not d._link._watchers
+        await use()
+
+
+async def test_killed_and_started_again(stage: Stage) -> None:
+    async with listd.connect(stage.address) as d:
+        mail = await d.create("mail")
+        await mail.replace([Object("a")])
+        async with mail.follow() as changes:
+            assert await anext(changes) == Replaced((Object("a"),))
+            await restarted(stage, d)
+            await mail.patch("a", {"n": 1})
+            assert await anext(changes) == Updated(0, (Object("a", {"n": 1}),))
+
+
+async def test_the_bus_is_lost(stage: Stage) -> None:
+    async with listd.connect(stage.address) as d:
+        mail = await d.create("mail")
+        await mail.replace([Object("a")])
+        async with mail.follow() as changes:
+            assert await anext(changes) == Replaced((Object("a"),))
+            stage.kill()
+            stage.bus.kill()
+            while d._link._wire is not None:
+                await asyncio.sleep(0.01)
+            with pytest.raises(listd.Unavailable):
+                await mail.revision()
+            stage.bus.start()
+            stage.start()
+            await d.wait_available()
+            await mail.patch("a", {"n": 1})
+            assert await anext(changes) == Updated(0, (Object("a", {"n": 1}),))
+
+
+async def test_killed_in_the_middle_of_a_call(stage: Stage) -> None:
+    async with listd.connect(stage.address) as d:
+        mail = await d.create("mail")
+        for write in (mail.revision, mail.properties, mail.objects, d.lists, lambda: mail.patch("a", {})):
+            stage.signal(signal.SIGSTOP)
+            before = d._link.daemon
+            call = asyncio.ensure_future(write())
+            await asyncio.sleep(0.02)
+            assert not call.done()
+            stage.restart()
+            try:
+                await call
+                assert write == mail.objects  # it reads on from the next daemon
+            except listd.Disconnected:
+                pass
+            while d._link.daemon in (None, before):
+                await asyncio.sleep(0.01)
+
+
+async def test_an_answer_after_a_cancel(stage: Stage) -> None:
+    async with listd.connect(stage.address) as d:
+        mail = await d.create("mail")
+        await mail.replace([Object("a")])
+        stage.signal(signal.SIGSTOP)
+        calls = [
+            asyncio.ensure_future(mail.patch("a", {"n": 1})),
+            asyncio.ensure_future(mail.export(io.BytesIO())),
+            asyncio.ensure_future(mail.view().__aenter__()),
+        ]
+        await asyncio.sleep(0.02)
+        for call in calls:
+            call.cancel()
+        await asyncio.wait(calls)
+        del calls, call
+        gc.collect()
+        stage.signal(signal.SIGCONT)
+        # What was cancelled has happened all the same.
+        while (await mail.find("a")).object.fields != {"n": 1} or await d.views():
+            await asyncio.sleep(0.01)
+
+
+async def test_access_is_revoked(bus_stage: Stage) -> None:
+    """A list that is made again for others alone can no longer be followed; root may always: who is root sees it go on."""
+    async with listd.connect(bus_stage.address) as d:
+        mail = await d.create("mail", readers="owner")
+        async with mail.follow() as changes:
+            assert await anext(changes) == Replaced(())
+            # What a reader hears who may no longer read.
+            changes._lost(listd.AccessDenied("you may not read mail"))
+            with pytest.raises(listd.AccessDenied, match="may not read"):
+                await anext(changes)
+
+
+async def test_no_listd() -> None:
+    for address in ("unix:path=/nowhere/at/all", "unix:abstract=listd-nobody-here"):
+        with pytest.raises(listd.Unavailable):
+            await listd.connect(address)
+    for address in ("nonsense", "unix:nothing=1"):
+        with pytest.raises((listd.InvalidArgs, listd.Unavailable)):
+            await listd.connect(address)
+
+
+async def test_a_bus_without_listd(bus_stage: Stage) -> None:
+    bus_stage.kill()
+    with pytest.raises(listd.Unavailable, match="no listd"):
+        await listd.connect(bus_stage.address)
+
+
+async def test_a_server_that_hangs_up(tmp_path: object) -> None:
+    """It ends while it authenticates."""
+    path = f"{tmp_path}/sock"
+    server = await asyncio.start_unix_server(lambda reader, writer: writer.close(), path)
+    async with server:
+        with pytest.raises(listd.Unavailable):
+            await listd.connect(f"unix:path={path}")
+
+
+async def test_nobody_else_can_pretend(bus_stage: Stage) -> None:
+    """A signal of a stranger, sent to this connection alone, is not listd's."""
+    from dbus_fast import Message, MessageType
+    from dbus_fast.aio import MessageBus
+
+    async with listd.connect(bus_stage.address) as d:
+        mail = await d.create("mail")
+        await mail.replace([Object("a")])
+        async with mail.follow() as changes:
+            await anext(changes)
+            wire = d._link._wire
+            assert wire is not None
+            stranger = await MessageBus(bus_address=bus_stage.address).connect()
+            message = Message(
+                destination=wire._bus.unique_name,
+                path=mail.path,
+                interface="org.listd.Listd1.Adapter",
+                member="Updated",
+                message_type=MessageType.SIGNAL,
+                signature="ttsbuu(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu))",
+                body=[1, 2, "update", True, 0, 0, [[[0, 1]], [], [], []], [[], [], [], []]],
+            )
+            await stranger.send(message)
+            stranger.disconnect()
+            await stranger.wait_for_disconnect()
+            await mail.patch("a", {"n": 1})
+            assert await anext(changes) == Updated(0, (Object("a", {"n": 1}),))
