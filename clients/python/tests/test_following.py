@@ -7,6 +7,7 @@ import gc
 import io
 import os
 import signal
+from typing import Any, cast
 
 import pytest
 
@@ -307,6 +308,6 @@ async def test_nobody_else_can_pretend(bus_stage: Stage) -> None:
             )
             await stranger.send(message)
             stranger.disconnect()
-            await stranger.wait_for_disconnect()
+            await cast(Any, stranger).wait_for_disconnect()
             await mail.patch("a", {"n": 1})
             assert await anext(changes) == Updated(0, (Object("a", {"n": 1}),))

@@ -186,10 +186,10 @@ async def test_views_that_cannot_be_opened(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await list_of(d, name, 3)
         with pytest.raises(listd.InvalidArgs, match="circle"):
-            async with mail.view(layout="circle"):  # type: ignore[typeddict-item]
+            async with mail.view(layout="circle"):  # type: ignore[arg-type]
                 pass
         with pytest.raises(listd.InvalidArgs):
-            mail.view(window="many")  # type: ignore[typeddict-item]
+            mail.view(window="many")  # type: ignore[arg-type]
         await d.remove(name)
         with pytest.raises(listd.NoSuchAdapter):
             async with mail.view():

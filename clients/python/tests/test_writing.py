@@ -118,8 +118,8 @@ async def test_errors_have_names(shared: Stage, name: str) -> None:
             (listd.DuplicateIdentifier, lambda: mail.replace([Object("a"), Object("a")], duplicates="fail")),
             (listd.PayloadTooLarge, lambda: mail.replace([Object("a" * 5000)])),
             (listd.PayloadTooLarge, lambda: mail.replace([Object("a", {"data": bytes(40 << 20)})])),
-            (listd.InvalidArgs, lambda: d.create("other", layout="circle")),  # type: ignore[typeddict-item]
-            (listd.InvalidArgs, lambda: d.create("other", working_range="a")),  # type: ignore[typeddict-item]
+            (listd.InvalidArgs, lambda: d.create("other", layout="circle")),  # type: ignore[arg-type]
+            (listd.InvalidArgs, lambda: d.create("other", working_range="a")),  # type: ignore[arg-type]
             (listd.InvalidArgs, lambda: d.create("other", nonsense=1)),  # type: ignore[call-arg]
             (listd.InvalidArgs, lambda: d.create("a" * 256)),
             (listd.InvalidArgs, lambda: d.set_log_level("loud")),  # type: ignore[arg-type]

@@ -1,0 +1,30 @@
+"""Makes what is about to be seen: thumbnails.py BUS NAME. Stands for a program that makes thumbnails.
+
+It follows the working ranges of all viewers, and gives each object that comes near a field ``thumbnail``."""
+
+import asyncio
+import sys
+
+import listd
+
+
+async def make(mail: listd.List, id: str) -> None:
+    try:
+        found = await mail.find(id)
+        if "thumbnail" not in found.object.fields:
+            await mail.patch(id, {"thumbnail": f"a small picture of {id}"})
+    except listd.NoSuchObject:
+        pass  # it is gone already
+
+
+async def main(bus: str, name: str) -> None:
+    async with listd.connect(bus) as d:
+        mail = await d.list(name)
+        async with mail.working_range_events() as events:
+            async for event in events:
+                for section in event.entered:
+                    await make(mail, section.id)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

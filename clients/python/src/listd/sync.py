@@ -1,0 +1,446 @@
+"""The same without an event loop, for scripts.
+
+::
+
+    import listd.sync
+
+    with listd.sync.connect() as d:
+        mail = d.list("mail")
+        with mail.transaction() as t:
+            t.upsert("m1", {"subject": "Hi"}, first=True)
+        for change in mail.follow():
+            print(change)
+
+The connection lives in a thread of its own, so that it is kept up while the script does something else. Every call waits as
+long as it takes, or raises :exc:`TimeoutError` after the ``timeout`` seconds that :func:`connect` was given; its effect may
+come all the same. What is said of errors, units and odd cases in :mod:`listd` holds here too. Objects may be used from
+several threads; an iterator from one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import threading
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Generic, Literal, Self, TypeVar, Unpack
+
+from . import _daemon, _list, _view
+from ._changes import Change
+from ._errors import Unavailable
+from ._events import DisplayChange, SelectionChange, WorkingRangeChange
+from ._follow import Follower
+from ._info import ListInfo, ListProperties, ManagerProperties, PluginInfo, ViewInfo
+from ._list import ALL, Found, ListItem, Page
+from ._objects import Object
+from ._options import ListOptions, ViewOptions
+from ._picture import Picture
+from ._transaction import Transaction
+from ._view import Where
+
+T = TypeVar("T")
+
+
+class _Runner:
+    """An event loop in a thread of its own."""
+
+    def __init__(self, timeout: float | None) -> None:
+        self._timeout = timeout
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="listd", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_forever()
+
+    def run(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
+        """Has the thread do it, and waits."""
+        if self.loop.is_closed():
+            work.close()
+            raise Unavailable("the connection was closed")
+
+        async def limited() -> T:
+            async with asyncio.timeout(timeout if timeout is not None else self._timeout):
+                return await work
+
+        future = asyncio.run_coroutine_threadsafe(limited(), self.loop)
+        try:
+            return future.result()
+        except BaseException:
+            # Ctrl-C, above all: the thread must not go on with it.
+            future.cancel()
+            raise
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """The same without a time limit, for what comes when it comes."""
+        return self.run(work, timeout=_FOREVER)
+
+    def close(self) -> None:
+        """Ends the thread."""
+        if self.loop.is_closed():
+            return
+        self.run(self.loop.shutdown_asyncgens())
+        self.run(self.loop.shutdown_default_executor())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
+        self.loop.close()
+
+
+#: Seconds: about 30 years.
+_FOREVER = 1e9
+
+
+class Events(Generic[T]):
+    """What happens, one after the other: ``for event in events``. ``next_within(seconds)`` waits no longer than that."""
+
+    def __init__(self, runner: _Runner, source: Any) -> None:
+        self._runner = runner
+        self._source = source
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> T:
+        return self._next(_FOREVER)
+
+    def next_within(self, seconds: float) -> T:
+        """The next one.
+
+        :raises TimeoutError: it did not come.
+        """
+        return self._next(seconds)
+
+    def _next(self, timeout: float) -> T:
+        async def following() -> tuple[bool, Any]:
+            try:
+                return True, await anext(self._source)
+            except StopAsyncIteration:
+                return False, None
+
+        is_there, event = self._runner.run(following(), timeout)
+        if not is_there:
+            raise StopIteration
+        found: T = event
+        return found
+
+    def close(self) -> None:
+        """Ends the iteration; more than once it does nothing."""
+
+        async def close() -> None:
+            self._source.close()
+
+        if not self._runner.loop.is_closed():
+            self._runner.run(close())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Changes(Events[Change]):
+    """The changes of a list: see :class:`listd.Follower`."""
+
+    _source: Follower
+
+    @property
+    def revision(self) -> int:
+        """The list's revision as of the changes that were handed out last."""
+        return self._source.revision
+
+
+class View(Events[Picture]):
+    """A viewport on a list: see :class:`listd.View`."""
+
+    _source: _view.View
+
+    def show(self, first: int | tuple[int, int], last: int | tuple[int, int]) -> Picture:
+        """Says what is on the screen, in layout ``none``: the first and the last row, both included."""
+        return self._runner.run(self._source.show(first, last))
+
+    def scroll(self, x: float, y: float, width: float, height: float) -> Picture:
+        """Says which part of the content is on the screen, in the units of the layout."""
+        return self._runner.run(self._source.scroll(x, y, width, height))
+
+    def scroll_to(self, id: str, item: int = 0, position: Where = "none") -> Picture:
+        """Brings an item into the viewport: ``none`` is the shortest way."""
+        return self._runner.run(self._source.scroll_to(id, item, position))
+
+    def report_sizes(self, sizes: Iterable[tuple[str, int, float, float]]) -> Picture:
+        """Replaces estimated sizes by measured ones: object id, item, width, height."""
+        return self._runner.run(self._source.report_sizes(sizes))
+
+    def select(self, id: str, item: int = 0) -> bool:
+        """Selects an item; whether it is selected now."""
+        return self._runner.run(self._source.select(id, item))
+
+    def deselect(self, id: str, item: int = 0) -> bool:
+        """Deselects an item; whether it is not selected now."""
+        return self._runner.run(self._source.deselect(id, item))
+
+    def set_highlighted(self, id: str, item: int = 0, highlighted: bool = True) -> None:
+        """Tells the section controller that an item is pressed, or no longer."""
+        self._runner.run(self._source.set_highlighted(id, item, highlighted))
+
+    def move_item(self, origin: tuple[int, int], target: tuple[int, int]) -> bool:
+        """Moves an item: (section, item) before, and after the move. False: refused."""
+        return self._runner.run(self._source.move_item(origin, target))
+
+    def __enter__(self) -> Self:
+        self._runner.run(self._source.__aenter__())
+        return self
+
+
+class List:
+    """A list of a name: see :class:`listd.List`."""
+
+    def __init__(self, runner: _Runner, inner: _list.List) -> None:
+        self._runner = runner
+        self._inner = inner
+        #: Its name.
+        self.name = inner.name
+        #: Its object path.
+        self.path = inner.path
+
+    @contextmanager
+    def transaction(self, expected_revision: int = 0, *, animated: bool = True) -> Iterator[Transaction]:
+        """Several changes at once, when the ``with`` block ends."""
+        transaction = self._inner.transaction(expected_revision, animated=animated)
+        yield transaction
+        self._runner.run(transaction.__aexit__(None, None, None))
+
+    def replace(
+        self,
+        objects: Iterable[Object],
+        expected_revision: int = 0,
+        *,
+        animated: bool = True,
+        duplicates: Literal["drop", "fail"] = "drop",
+    ) -> int:
+        """Makes these the objects of the list, in this order; the revision that contains the effect."""
+        return self._runner.run(
+            self._inner.replace(objects, expected_revision, animated=animated, duplicates=duplicates)
+        )
+
+    def replace_from(
+        self,
+        file: IO[bytes],
+        expected_revision: int = 0,
+        *,
+        animated: bool = True,
+        duplicates: Literal["drop", "fail"] = "drop",
+    ) -> int:
+        """The same from an open file with JSON lines."""
+        return self._runner.run(
+            self._inner.replace_from(file, expected_revision, animated=animated, duplicates=duplicates)
+        )
+
+    def patch(
+        self, id: str, set: Mapping[str, Any] | None = None, unset: Iterable[str] = (), expected_revision: int = 0
+    ) -> int:
+        """Sets some fields of an object and takes others away."""
+        return self._runner.run(self._inner.patch(id, set, unset, expected_revision))
+
+    def move(
+        self,
+        id: str,
+        *,
+        first: bool = False,
+        last: bool = False,
+        before: str | None = None,
+        after: str | None = None,
+        expected_revision: int = 0,
+    ) -> int:
+        """Moves an object."""
+        return self._runner.run(
+            self._inner.move(
+                id, first=first, last=last, before=before, after=after, expected_revision=expected_revision
+            )
+        )
+
+    def reload(self, ids: Iterable[str] | None = None) -> int:
+        """Has the items of these objects, or of all, made anew."""
+        return self._runner.run(self._inner.reload(ids))
+
+    def objects(self) -> Sequence[Object]:
+        """All objects, as of one revision."""
+        return self._runner.run(self._inner.objects())
+
+    def page(self, offset: int = 0, limit: int = ALL) -> Page:
+        """A part of the list."""
+        return self._runner.run(self._inner.page(offset, limit))
+
+    def find(self, id: str) -> Found:
+        """An object by its id, and where it stands."""
+        return self._runner.run(self._inner.find(id))
+
+    def items(self, first: int = 0, count: int = ALL) -> builtins.list[ListItem]:
+        """The items of some sections."""
+
+        async def all_items() -> builtins.list[ListItem]:
+            return [item async for item in self._inner.items(first, count)]
+
+        return self._runner.run(all_items())
+
+    def export(self, file: IO[bytes], offset: int = 0, limit: int = ALL) -> int:
+        """Writes objects to an open file, as JSON lines; their revision."""
+        return self._runner.run(self._inner.export(file, offset, limit))
+
+    def revision(self) -> int:
+        """The number of transactions that were applied, in the present epoch."""
+        return self._runner.run(self._inner.revision())
+
+    def properties(self) -> ListProperties:
+        """What the list says of itself."""
+        return self._runner.run(self._inner.properties())
+
+    def follow(self, *, patience: float = 3.0) -> Changes:
+        """The list and its changes: ``for change in mail.follow(): change.apply(rows)``."""
+        return Changes(self._runner, self._inner.follow(patience=patience))
+
+    def view(self, **options: Unpack[ViewOptions]) -> View:
+        """A viewport on the list: ``with mail.view(layout="none") as view: view.show(0, 40)``."""
+        return View(self._runner, self._inner.view(**options))
+
+    def display_events(self) -> Events[DisplayChange]:
+        """What comes onto the screens of all viewers and leaves them."""
+        return self._events(self._inner.display_events())
+
+    def working_range_events(self) -> Events[WorkingRangeChange]:
+        """What comes near to the screens of all viewers."""
+        return self._events(self._inner.working_range_events())
+
+    def selection_events(self) -> Events[SelectionChange]:
+        """What is selected: first all that is, then each change."""
+        return self._events(self._inner.selection_events())
+
+    def _events(self, stream: Any) -> Events[Any]:
+        async def start() -> None:
+            stream.start()
+
+        self._runner.run(start())
+        return Events(self._runner, stream)
+
+
+class Daemon:
+    """listd, over one connection that mends itself until it is closed: see :class:`listd.Daemon`."""
+
+    def __init__(self, runner: _Runner, inner: _daemon.Daemon) -> None:
+        self._runner = runner
+        self._inner = inner
+
+    @property
+    def address(self) -> str:
+        """The D-Bus address of the bus, or of listd itself."""
+        return self._inner.address
+
+    @property
+    def is_available(self) -> bool:
+        """Whether listd answers at the moment."""
+        return self._inner.is_available
+
+    def wait_available(self) -> None:
+        """Waits until listd answers."""
+        self._runner.run(self._inner.wait_available())
+
+    def close(self) -> None:
+        """Ends the connection; more than once it does nothing."""
+        if not self._runner.loop.is_closed():
+            self._runner.run(self._inner.close())
+            self._runner.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def list(self, name: str) -> List:
+        """The list of a name."""
+        return List(self._runner, self._runner.run(self._inner.list(name)))
+
+    def create(self, name: str, **options: Unpack[ListOptions]) -> List:
+        """Makes a list."""
+        return List(self._runner, self._runner.run(self._inner.create(name, **options)))
+
+    def ensure(self, name: str, **options: Unpack[ListOptions]) -> List:
+        """The list of a name, made with these options when there is none."""
+        return List(self._runner, self._runner.run(self._inner.ensure(name, **options)))
+
+    def remove(self, name: str) -> None:
+        """Removes a list, with its views."""
+        self._runner.run(self._inner.remove(name))
+
+    def lists(self) -> builtins.list[ListInfo]:
+        """The lists there are."""
+        return self._runner.run(self._inner.lists())
+
+    def views(self) -> builtins.list[ViewInfo]:
+        """The views there are, of all clients."""
+        return self._runner.run(self._inner.views())
+
+    def plugins(self) -> builtins.list[PluginInfo]:
+        """The plugins and how they are, by name."""
+        return self._runner.run(self._inner.plugins())
+
+    def plugin(self, name: str) -> PluginInfo:
+        """A plugin and how it is."""
+        return self._runner.run(self._inner.plugin(name))
+
+    def load_plugin(self, file: str | Path) -> str:
+        """Loads a plugin; its object path."""
+        return self._runner.run(self._inner.load_plugin(file))
+
+    def unload_plugin(self, name: str) -> None:
+        """Gives up a plugin."""
+        self._runner.run(self._inner.unload_plugin(name))
+
+    def properties(self) -> ManagerProperties:
+        """What listd says of itself."""
+        return self._runner.run(self._inner.properties())
+
+    def statistics(self) -> dict[str, int]:
+        """listd's counters, by name."""
+        return self._runner.run(self._inner.statistics())
+
+    def reload(self) -> None:
+        """Has the configuration read again."""
+        self._runner.run(self._inner.reload())
+
+    def set_log_level(self, level: Literal["error", "warning", "notice", "info", "debug"]) -> None:
+        """The least important messages that listd writes."""
+        self._runner.run(self._inner.set_log_level(level))
+
+    def dump(self) -> str:
+        """listd's state as text."""
+        return self._runner.run(self._inner.dump())
+
+    def backup(self, file: IO[bytes]) -> None:
+        """Writes a copy of the store to an open file."""
+        self._runner.run(self._inner.backup(file))
+
+
+def connect(target: str | None = None, *, timeout: float | None = None) -> Daemon:
+    """Connects to listd, as :func:`listd.connect` does.
+
+    :param timeout: seconds that each call may take; None is as long as it takes.
+    """
+    runner = _Runner(timeout)
+
+    async def connected() -> _daemon.Daemon:
+        return await _daemon.connect(target)
+
+    try:
+        return Daemon(runner, runner.run(connected()))
+    except BaseException:
+        runner.close()
+        raise
