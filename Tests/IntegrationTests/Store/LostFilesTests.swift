@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A daemon whose files are taken away or damaged", .timeLimit(.minutes(2)))
 @DBusActor
-struct LossTests {
+struct LostFilesTests {
     private let stages: StoreStage
 
     init() throws { stages = try StoreStage() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What built-in section controllers drop or replace", .timeLimit(.minutes(2)))
 @DBusActor
-struct LossTests {
+struct DroppedContentTests {
     private static func controllers(_ names: [String: String]) -> [String: DBusValue] {
         let entries = names.map { DBusValue.Entry(key: .string($0.key), value: .string($0.value)) }
         return ["section-controllers": .dictionary(key: "s", value: "s", entries)]
