@@ -116,9 +116,8 @@
 
     /// Forgets the state before.
     func commit() {
-        isOpen = false
-        isReplaced = false
-        previous = SectionTree()
+        if isReplaced { previous = SectionTree() }
+        (isOpen, isReplaced) = (false, false)
         _ = tree.commit()
     }
 }
