@@ -6,7 +6,7 @@
 /// announced, so that section controllers can change items by themselves at any time. The list belongs to one executor.
 @_spi(Daemon) public final class ObjectList {
     /// What is under way.
-    public enum Phase: Sendable, Hashable {
+    @frozen public enum Phase: Sendable, Hashable {
         /// Nothing.
         case idle
         /// The section controllers are asked about an item that was dragged.
@@ -212,7 +212,7 @@
         guard request.requiresOwnTransaction else { return nil }
         if let error = request.conflict(with: numbers.last) { return finish(PendingUpdate(entry), failing: error) }
         if case .moveItem(let from, let to) = request.operation {
-            let move = ItemMoveRequest(id: request.id, from: from, to: to)
+            let move = ItemMoveRequest(id: request.id, from: from, to: to, animated: request.animated)
             state = .asking(entry)
             return .ask(move)
         }
@@ -323,10 +323,10 @@
     // MARK: Announcing
 
     /// Announces what was made of ``Step/present(_:)``: the change has its revision, readers see it, requests are answered.
+    ///
+    /// Nothing is announced when nothing is being presented.
     public func presented(_ result: Presented) -> Announced {
-        guard case .presenting(let pending) = state else {
-            return changedByItself(result) ?? Announced()
-        }
+        guard case .presenting(let pending) = state else { return Announced() }
         let base = numbers.last
         var announced = Announced()
         var transaction = result.transaction

@@ -104,19 +104,21 @@ extension [AdapterEvent] {
     ///   - transaction: what is said in place of the transaction among them, or first when there is none; `nil` = nothing.
     ///   - revision: the revision before.
     func stamped(with transaction: Transaction?, at revision: UInt64) -> [AdapterEvent] {
-        var revision = revision
+        var (revision, unsaid) = (revision, transaction)
         var result: [AdapterEvent] = []
         result.reserveCapacity(count + 1)
         let hasPlace = contains { if case .updated = $0 { true } else { false } }
         if let transaction, !hasPlace {
             result.append(.updated(transaction))
             revision = transaction.revision
+            unsaid = nil
         }
         for event in self {
             if case .updated = event {
-                guard let transaction else { continue }
+                guard let transaction = unsaid else { continue }
                 result.append(.updated(transaction))
                 revision = transaction.revision
+                unsaid = nil
             } else {
                 result.append(event.stamped(revision))
             }

@@ -1,5 +1,5 @@
 /// What the owner of an ``ObjectList`` does next.
-@_spi(Daemon) public enum Step: Sendable {
+@_spi(Daemon) @frozen public enum Step: Sendable {
     /// Nothing, until then or until something else happens.
     case wait(FlushTiming)
     /// Compute a diff, on any thread; its output goes to ``ObjectList/diffed(_:)``.
@@ -26,17 +26,20 @@
     public var from: IndexPath
     /// Where it shall be, after the move.
     public var to: IndexPath
+    /// Whether the request was animated.
+    public var animated: Bool
 
     /// Describes a move.
-    public init(id: RequestID, from: IndexPath, to: IndexPath) {
+    public init(id: RequestID, from: IndexPath, to: IndexPath, animated: Bool = true) {
         self.id = id
         self.from = from
         self.to = to
+        self.animated = animated
     }
 }
 
 /// What the section controllers say of an item that was dragged.
-@_spi(Daemon) public enum ItemMoveVerdict: Sendable {
+@_spi(Daemon) @frozen public enum ItemMoveVerdict: Sendable {
     /// It stays where it is.
     case refused
     /// It cannot be moved.
@@ -45,6 +48,17 @@
     case section(from: Int, to: Int)
     /// The object of its section as it is with the item moved.
     case object(ListObject)
+}
+
+/// What an adapter that was asked about an item that was dragged has done, and says of it.
+@_spi(Daemon) public struct ItemMoveAnswer: Sendable {
+    /// Items that changed, in order: those of item updates that waited, and the item itself if its controller has moved it.
+    public var changes: [Presented] = []
+    /// What the section controllers say; `nil` = the last of the changes is the move.
+    public var verdict: ItemMoveVerdict?
+
+    /// Makes an empty answer.
+    public init() {}
 }
 
 /// What is to be written in one transaction of the store.

@@ -19,39 +19,58 @@ extension ListAdapter {
 
     // MARK: Dragging
 
-    /// An item that was dragged (IGListKit F87 to F90): inside its section if the controller agrees, or a whole section if
-    /// both sections have one item.
     private func beginMove(
         _ request: UpdateRequest, from: IndexPath, to: IndexPath, _ flush: Flush
     ) -> FlushStep {
         if let error = request.conflict(with: revision) { return finishAlone(request, flush, error: error) }
+        var flush = flush
+        flush.verdicts = [Flush.Verdict(id: request.id)]
+        flush.isAnimated = request.animated
+        switch judgeMove(from: from, to: to) {
+        case .error(let error): return finishAlone(request, flush, error: error)
+        case .refused: return finishAlone(request, flush, isRefused: true)
+        case .nothing: return finishAlone(request, flush)
+        case .section: flush.changes.moves = [(from.section, to.section)]
+        case .object(let object): flush.changes.updates = [(from.section, object)]
+        case .item(let section): flush.itemMove = (section, from.item, to.item)
+        }
+        return prepare(flush)
+    }
+
+    /// What becomes of an item that was dragged.
+    enum MoveJudgement {
+        /// There is no such item, or no such place.
+        case error(ListError)
+        /// The item stays where it is.
+        case refused
+        /// The item is where it shall be.
+        case nothing
+        /// Its section moves.
+        case section
+        /// Its section gets this object.
+        case object(ListObject)
+        /// Its section controller moves it.
+        case item(SectionHandle)
+    }
+
+    /// Asks about an item that was dragged (IGListKit F87 to F90): inside its section if the controller agrees, or a whole
+    /// section if both sections have one item.
+    func judgeMove(from: IndexPath, to: IndexPath) -> MoveJudgement {
         guard let source = sections.handle(at: from.section), let target = sections.handle(at: to.section),
             (0..<sections.itemCount(of: source)).contains(from.item),
             (0..<sections.itemCount(of: target)).contains(to.item)
         else {
             let (item, place) = ("\(from.section), \(from.item)", "\(to.section), \(to.item)")
-            return finishAlone(
-                request, flush, error: ListError(.noSuchItem, "no item at (\(item)) or no place at (\(place))"))
+            return .error(ListError(.noSuchItem, "no item at (\(item)) or no place at (\(place))"))
         }
         let isInside = source == target
         let isSingle = sections.itemCount(of: source) == 1 && sections.itemCount(of: target) == 1
         guard isInside || isSingle, !owesItems(of: source),
             mayMove(source, from: from.item, to: isInside ? to.item : nil)
-        else {
-            return finishAlone(request, flush, isRefused: true)
-        }
-        if from == to { return finishAlone(request, flush) }
-        var flush = flush
-        flush.verdicts = [Flush.Verdict(id: request.id)]
-        flush.isAnimated = request.animated
-        if !isInside {
-            flush.changes.moves = [(from.section, to.section)]
-        } else if let object = movedObject(source, from: from.item, to: to.item) {
-            flush.changes.updates = [(from.section, object)]
-        } else {
-            flush.itemMove = (source, from.item, to.item)
-        }
-        return prepare(flush)
+        else { return .refused }
+        if from == to { return .nothing }
+        guard isInside else { return .section }
+        return movedObject(source, from: from.item, to: to.item).map { .object($0) } ?? .item(source)
     }
 
     private func mayMove(_ handle: SectionHandle, from: Int, to: Int?) -> Bool {

@@ -5,7 +5,6 @@ extension ListAdapter {
     public func commitFlush() -> FlushResult {
         guard case .prepared(let flush) = self.flush else { return FlushResult() }
         coalescer.accept()
-        self.flush = .applying
         return apply(flush, revision: revision + 1)
     }
 
@@ -43,7 +42,9 @@ extension ListAdapter {
 
     // MARK: Applying
 
-    private func apply(_ flush: Flush, revision newRevision: UInt64) -> FlushResult {
+    /// Applies a flush that is stored, or is somebody else's to store.
+    func apply(_ flush: Flush, revision newRevision: UInt64) -> FlushResult {
+        self.flush = .applying
         let base = revision
         let mark = pendingEvents.count
         tellUpdaterDelegate { $0.adapter(self, willApply: base) }

@@ -146,7 +146,8 @@ struct ObjectListNumbersTests {
         }
         var presented = owner.presenter.present(update).presented
         let said = [AdapterEvent.nearEnd(view: 1, revision: 0), .stalled(view: 2, sequence: 3, revision: 0)]
-        presented.events = [said[0]] + presented.events + [said[1], .display(DisplayChange(view: 1, revision: 0))]
+        presented.events =
+            [said[0]] + presented.events + presented.events + [said[1], .display(DisplayChange(view: 1, revision: 0))]
         let events = owner.list.presented(presented).events
         #expect(events.map(\.revision) == [6, 7, 7, 7])
         let quiet = owner.list.changedByItself(Presented(events: said, itemCount: 1))

@@ -1,0 +1,301 @@
+import TestSupport
+import Testing
+
+@testable @_spi(Daemon) import ListKit
+
+@Suite("Presenting: an adapter that is given the updates of an object list")
+struct PresentingTests {
+    @Test(
+        "random requests, item updates, moves, options, scrolls and selections → items, events, pictures, selection and calls of an adapter that flushes by itself",
+        arguments: 0..<16)
+    func sameAsFlushing(seed: Int) throws {
+        let pair = try Pair(seed: seed)
+        for _ in 0..<60 {
+            try pair.step()
+            try pair.compare()
+        }
+        #expect(pair.transactions > 10)
+    }
+
+    @Test("an update that only takes options over → no transaction; item updates wait for the next one")
+    func optionsOnly() throws {
+        let list = try TestHost.letters("a:x")
+        let controller = try #require(list.controller("a"))
+        controller.context?.performBatch(updates: { batch in
+            controller.letters.append("y")
+            batch.insertItems(at: [1])
+        })
+        var update = ObjectUpdate()
+        update.configuration = list.adapter.configuration
+        update.configuration?.workingRange = 4
+        #expect(list.adapter.present(update).transaction == nil)
+        #expect(list.adapter.configuration.workingRange == 4 && list.itemCounts == [1])
+        let presented = list.adapter.presentItems()
+        #expect(presented.transaction?.items.inserts == [ItemPlace(0, 1)] && presented.itemCount == 2)
+        #expect(list.adapter.presentItems().transaction == nil)
+    }
+
+    @Test("changes of most sections, without the list that they lead to → as if they came with it")
+    func bulk() throws {
+        let before = try (0..<300).map { try letters("s\($0):ab") }
+        let after = try (100..<500).reversed().map { try letters("s\($0):\($0 % 3 == 0 ? "ab" : "c")") }
+        let diff = DiffJob(old: before, new: after, moves: .positional, generation: 0).run()
+        let provider = ScriptedProvider { _ in LetterController(log: EventList()) }
+        let list = TestHost(before, provider: provider)
+        var update = ObjectUpdate()
+        update.changes = SectionChanges(diff.result, leadingTo: after)
+        update.changes.list = nil
+        _ = list.adapter.present(update)
+        #expect(list.adapter.objects(from: 0, limit: .max) == after)
+        #expect(list.itemCounts == after.map { $0.fields["items"] == "ab" ? 2 : 1 })
+    }
+
+    @Test("an item is dragged whose controller moves it itself → it has, after the item updates that waited")
+    func moveItself() throws {
+        let provider = ScriptedProvider { _ in MovableLetters(log: EventList()) }
+        let list = TestHost([try letters("a:xyz"), try letters("b:w")], provider: provider)
+        let controller = try #require(list.controller("a"))
+        controller.context?.performBatch(updates: { batch in
+            controller.letters.insert("v", at: 0)
+            batch.insertItems(at: [0])
+        })
+        let move = ItemMoveRequest(id: 1, from: IndexPath(section: 0, item: 3), to: IndexPath(section: 0, item: 0))
+        let answer = list.adapter.answer(move)
+        #expect(answer.verdict == nil)
+        #expect(answer.changes.map { $0.transaction?.items.moves.count } == [0, 1])
+        #expect(controller.letters == ["z", "v", "x", "y"] && list.itemCounts == [4, 1])
+        let outside = ItemMoveRequest(id: 2, from: IndexPath(section: 0, item: 9), to: move.to)
+        guard case .error(let error) = list.adapter.answer(outside).verdict else {
+            Issue.record("an item that is not there may move")
+            return
+        }
+        #expect(error.code == .noSuchItem)
+    }
+}
+
+extension PresentingTests {
+    /// Letters that may be dragged inside of their section.
+    final class MovableLetters: LetterController {
+        override func canMoveItem(at index: Int) -> Bool { true }
+
+        override func moveItem(from source: Int, to destination: Int) {
+            letters.insert(letters.remove(at: source), at: destination)
+        }
+    }
+
+    /// Two lists that are asked for the same at random: one flushes by itself, the other presents what an object list says.
+    final class Pair {
+        private static let revision: UInt64 = 100
+        private var source: RandomList
+        private let hasLetters: Bool
+        private let flushing: ListAdapter
+        private let presenting: ListAdapter
+        private let list: ObjectList
+        private let logs = (flushing: EventList(), presenting: EventList())
+        private var lastID: RequestID = 0
+        private(set) var transactions = 0
+        private var answers: (flushing: [RequestAnswer], presenting: [RequestAnswer]) = ([], [])
+
+        init(seed: Int) throws {
+            source = RandomList(seed: UInt64(seed) &* 6007 &+ 11, ids: 9)
+            hasLetters = seed % 2 == 0
+            var configuration = ListAdapter.Configuration(name: "pair")
+            ConvergenceTests.configurations[seed / 2 % ConvergenceTests.configurations.count](&configuration)
+            flushing = Pair.adapter(configuration, hasLetters, logs.flushing, revision: Pair.revision)
+            presenting = Pair.adapter(configuration, hasLetters, logs.presenting, revision: 0)
+            list = ObjectList(
+                table: SectionTable(), numbers: RevisionNumbers(unstoredAt: Pair.revision),
+                log: ChangeLog(revision: Pair.revision), configuration: configuration)
+            for (id, layout) in [(1, ListLayoutKind.flow), (2, .none), (3, .absolute)] as [(ViewID, ListLayoutKind)] {
+                var options = ListViewOptions()
+                options.layout = layout
+                options.buffer = 0
+                try flushing.openView(id, options: options)
+                try presenting.openView(id, options: options)
+            }
+        }
+
+        private static func adapter(
+            _ configuration: ListAdapter.Configuration, _ hasLetters: Bool, _ log: EventList, revision: UInt64
+        ) -> ListAdapter {
+            let letters = ScriptedProvider { _ in MovableLetters(log: log) }
+            let builtIn = BuiltInSectionControllerProvider(names: ["binding": "listd/binding"])
+            return ListAdapter(
+                configuration: configuration, controllers: hasLetters ? letters : builtIn, revision: revision)
+        }
+
+        private func int(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &source.random) }
+
+        func step() throws {
+            switch int(6) {
+            case 0: try scroll()
+            case 1: try select()
+            default:
+                let changesItems = hasLetters && int(2) == 0
+                if changesItems { changeItems() }
+                // Requests that change nothing are flushed by one with the item updates, by the other before them.
+                for _ in 0..<int(4) { enqueue(try operation(), animated: changesItems || int(3) > 0) }
+                try flush()
+            }
+        }
+
+        // MARK: Asking both
+
+        private func operation() throws -> UpdateRequest.Operation {
+            if int(12) == 0 {
+                var configuration = list.configuration
+                if int(2) == 0 { configuration.workingRange = int(3) } else { configuration.topContentInset += 5 }
+                return .configure(configuration, controllersChanged: int(4) == 0)
+            }
+            if int(6) == 0, flushing.objectCount > 0 {
+                let from = IndexPath(section: int(flushing.objectCount), item: int(3))
+                let section = int(2) == 0 ? from.section : int(flushing.objectCount)
+                return .moveItem(from: from, to: IndexPath(section: section, item: int(3)))
+            }
+            let operation = try source.operation()
+            guard hasLetters else { return operation }
+            switch operation {
+            case .performUpdates(let objects, let duplicates):
+                return .performUpdates(objects: try objects.map(lettered), duplicates: duplicates)
+            case .applyChanges(let removed, let upserts):
+                return .applyChanges(
+                    removed: removed, upserts: try upserts.map { .init(try lettered($0.object), position: $0.position) }
+                )
+            case .patchObject(let id, _, _): return .patchObject(id: id, set: ["items": .string(word())], unset: [])
+            default: return operation
+            }
+        }
+
+        private func lettered(_ object: ListObject) throws -> ListObject { try letters("\(object.id):\(word())") }
+        private func word() -> String { String((0..<int(5)).map { _ in source.random.pick(Array("uvwxyz")) ?? "u" }) }
+
+        private func enqueue(_ operation: UpdateRequest.Operation, animated: Bool) {
+            lastID += 1
+            let expected = int(5) == 0 ? list.numbers.last : 0
+            let request = UpdateRequest(
+                id: lastID, expectedRevision: expected, animated: animated, operation: operation)
+            flushing.enqueue(request)
+            list.enqueue(request, now: 0)
+        }
+
+        private func changeItems() {
+            guard flushing.objectCount > 0 else { return }
+            let (section, isDelete, isAnimated) = (int(flushing.objectCount), int(2) == 0, int(2) == 0)
+            for adapter in [flushing, presenting] {
+                guard let controller = adapter.sectionController(at: section) as? LetterController else { continue }
+                controller.context?.performBatch(
+                    animated: isAnimated,
+                    updates: { batch in
+                        if isDelete, !controller.letters.isEmpty {
+                            controller.letters.removeLast()
+                            batch.deleteItems(at: [controller.letters.count])
+                        } else {
+                            controller.letters.insert("n", at: 0)
+                            batch.insertItems(at: [0])
+                        }
+                    })
+            }
+            list.itemUpdatesWait(list.makeTicket(), now: 0, isOnScreen: true)
+        }
+
+        private func scroll() throws {
+            let view = ViewID(int(3) + 1)
+            if view == 2 {
+                let range = (IndexPath(section: int(4), item: 0), IndexPath(section: int(4) + 4, item: 1))
+                compare(
+                    try flushing.setVisibleRange(view: view, first: range.0, last: range.1).effects,
+                    stamped(try presenting.setVisibleRange(view: view, first: range.0, last: range.1).effects))
+            } else {
+                let rect = Rect(x: 0, y: Double(int(20)) * 10, width: 200, height: 90)
+                compare(
+                    try flushing.setViewport(view: view, seen: 0, rect: rect).effects,
+                    stamped(try presenting.setViewport(view: view, seen: 0, rect: rect).effects))
+            }
+        }
+
+        private func select() throws {
+            let (id, item) = (source.id(), int(2))
+            guard let first = try? flushing.selectItem(item, ofObject: id) else {
+                #expect((try? presenting.selectItem(item, ofObject: id)) == nil)
+                return
+            }
+            let second = try presenting.selectItem(item, ofObject: id)
+            #expect(first.0 == second.0)
+            compare(first.1, stamped(second.1))
+        }
+
+        /// What an adapter says of itself, with the revisions of the list.
+        private func stamped(_ events: [AdapterEvent]) -> [AdapterEvent] {
+            let presented = Presented(events: events, itemCount: presenting.itemCount)
+            return list.changedByItself(presented)?.events ?? []
+        }
+
+        // MARK: Flushing both
+
+        private func flush() throws {
+            var events: (flushing: [AdapterEvent], presenting: [AdapterEvent]) = ([], [])
+            for result in flushing.flushNow() {
+                events.flushing += result.events
+                answers.flushing += result.answers
+                transactions += result.transaction == nil ? 0 : 1
+            }
+            while list.timing != .idle { perform(list.next(now: 0), &events.presenting) }
+            compare(events.flushing, events.presenting)
+        }
+
+        private func perform(_ step: Step, _ events: inout [AdapterEvent]) {
+            switch step {
+            case .wait: break
+            case .diff(let job): perform(list.diffed(job.run()), &events)
+            case .ask(let move):
+                let answer = presenting.answer(move)
+                for (index, changes) in answer.changes.enumerated() {
+                    let isLast = answer.verdict == nil && index == answer.changes.count - 1
+                    take(list.changedByItself(changes, answering: isLast ? move.id : nil), &events)
+                }
+                if let verdict = answer.verdict { perform(list.moveAnswered(verdict), &events) }
+            case .store: perform(list.stored(.success(()), now: 0), &events)
+            case .reserve: Issue.record("a list that is not stored reserves numbers")
+            case .present(let update): take(list.presented(presenting.present(update)), &events)
+            case .presentItems: take(list.changedByItself(presenting.presentItems()), &events)
+            case .answers(let answers): self.answers.presenting += answers
+            }
+        }
+
+        private func take(_ announced: Announced?, _ events: inout [AdapterEvent]) {
+            events += announced?.events ?? []
+            answers.presenting += announced?.answers ?? []
+        }
+
+        // MARK: Comparing
+
+        private func compare(_ first: [AdapterEvent], _ second: [AdapterEvent]) {
+            #expect(first.map { "\($0)" } == second.map { "\($0)" })
+        }
+
+        func compare() throws {
+            let objects = flushing.objects(from: 0, limit: .max)
+            try #require(presenting.objects(from: 0, limit: .max) == objects)
+            try #require(list.table.objects(.old, in: 0..<objects.count + 1) == objects)
+            #expect(list.numbers.last == flushing.revision && list.itemCount == flushing.itemCount)
+            #expect(presenting.configuration == flushing.configuration && list.configuration == flushing.configuration)
+            #expect(presenting.selectedItems == flushing.selectedItems)
+            #expect(logs.presenting.take() == logs.flushing.take())
+            for section in objects.indices {
+                #expect(presenting.items(inSection: section) == flushing.items(inSection: section))
+            }
+            for view in [1, 2, 3] as [ViewID] {
+                let first = try flushing.viewDescription(view)
+                #expect("\(try presenting.viewDescription(view))" == "\(first)")
+                if int(8) == 0 {
+                    #expect(try presenting.resync(view: view).items == flushing.resync(view: view).items)
+                }
+            }
+            #expect(answers.presenting.map(\.id) == answers.flushing.map(\.id))
+            #expect(answers.presenting.map(\.errorCode) == answers.flushing.map(\.errorCode))
+            #expect(answers.presenting.map(\.isRefused) == answers.flushing.map(\.isRefused))
+            #expect(answers.presenting.map(\.droppedDuplicates) == answers.flushing.map(\.droppedDuplicates))
+            answers = ([], [])
+        }
+    }
+}
