@@ -151,6 +151,67 @@ struct WireCodableTests {
         for report in try Self.reports() { try expectSame(report) }
     }
 
+    /// What the objects of a list become, and what is presented of it.
+    private static func updates() throws -> [ObjectUpdate] {
+        let object = try ListObject(id: "o", type: "t", fields: ["n": .int64(1)])
+        var update = ObjectUpdate()
+        update.changes.deletes = [0, 7]
+        update.changes.inserts = [(new: 0, object: object), (new: 300, object: object)]
+        update.changes.moves = [(old: 5, new: 1)]
+        update.changes.updates = [(old: 5, object: object)]
+        update.forced = [IndexRun(first: 2, length: 3)]
+        (update.relaysOut, update.animated) = (true, false)
+        update.configuration = ListAdapter.Configuration(name: "list")
+        update.through = Ticket(number: 9)
+        return [ObjectUpdate(), update]
+    }
+
+    @Test("the objects of an update → read as they were written, without the list that they lead to")
+    func presenting() throws {
+        for update in try Self.updates() { try expectSame(update) }
+        var update = try Self.updates()[1]
+        let bytes = WireWriter.bytes(of: update)
+        update.changes.list = [try ListObject(id: "o")]
+        #expect(WireWriter.bytes(of: update) == bytes)
+        let again = try WireReader.value(of: ObjectUpdate.self, from: bytes)
+        #expect(again.changes.moves.map(\.old) == [5] && again.changes.inserts.map(\.new) == [0, 300])
+        #expect(again.changes.updates.map(\.object) == update.changes.updates.map(\.object))
+        for count in bytes.indices {
+            #expect(throws: WireError.self) {
+                try WireReader.value(of: ObjectUpdate.self, from: Array(bytes[..<count]))
+            }
+        }
+        let transaction = Transaction(
+            baseRevision: 0, revision: 0, kind: .reload, animated: true, sectionCount: 2, itemCount: 3)
+        try expectSame(Presented(transaction: transaction, events: [.updated(transaction)], itemCount: 3))
+        try expectSame(Presented(itemCount: 0))
+        let path = IndexPath(section: 1, item: 2)
+        try expectSame(ItemMoveRequest(id: .max, from: path, to: path, animated: false))
+        let verdicts: [ItemMoveVerdict] = [
+            .refused, .error(ListError(.noSuchItem, "x")), .section(from: 1, to: 2), .object(try ListObject(id: "o")),
+        ]
+        for verdict in verdicts { try expectSame(verdict) }
+    }
+
+    @Test("changes and items that no list has → an error")
+    func absurdChanges() throws {
+        for position in [-1, .min, .max] {
+            var update = ObjectUpdate()
+            update.changes.deletes = [position]
+            #expect(throws: WireError.self) {
+                try WireReader.value(of: ObjectUpdate.self, from: WireWriter.bytes(of: update))
+            }
+            let verdict = WireWriter.bytes(of: ItemMoveVerdict.section(from: 0, to: position))
+            #expect(throws: WireError.self) { try WireReader.value(of: ItemMoveVerdict.self, from: verdict) }
+        }
+        let presented = WireWriter.bytes(of: Presented(itemCount: -1))
+        #expect(throws: WireError.self) { try WireReader.value(of: Presented.self, from: presented) }
+        var writer = WireWriter()
+        // A position without its object.
+        writer.write([Int](), [1, 2], [try ListObject(id: "o")], [Int](), [Int](), [Int](), [ListObject]())
+        #expect(throws: WireError.self) { try WireReader.value(of: SectionChanges.self, from: writer.bytes) }
+    }
+
     private func expectSame<Value: WireCodable>(_ value: Value) throws {
         let bytes = WireWriter.bytes(of: value)
         let again = try WireReader.value(of: Value.self, from: bytes)
