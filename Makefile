@@ -1,6 +1,6 @@
 # make run     a living list on this terminal            make check   lint, build and every test
 # make build   everything, optimised                     make install the service (PREFIX, DESTDIR)
-# make bench | bench-json | soak | check-boot | deb | lint | plugins | uninstall | clean
+# make bench | bench-json | soak | check-boot | check-python | deb | lint | plugins | uninstall | clean
 #
 # Variables: DIR, DURATION (run); PREFIX, DESTDIR (install); JOBS (how many compilers at once).
 
@@ -8,8 +8,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: build run check lint test test-debug test-plugins test-optimised test-service plugins check-boot bench bench-json \
-    soak install uninstall deb clean bootstrap-%
+.PHONY: build run check lint test test-debug test-plugins test-optimised test-service plugins check-boot check-python \
+    bench bench-json soak install uninstall deb clean bootstrap-%
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -34,7 +34,7 @@ build: bootstrap-build
 run: bootstrap-run build
 	scripts/run "$(DIR)" $(DURATION)
 
-check: bootstrap-check lint test
+check: bootstrap-check lint test check-python
 
 # The optimiser keeps one core busy for minutes, and a module waits for it: the debug build runs on the other.
 test:
@@ -64,6 +64,10 @@ lint:
 plugins:
 	scripts/build-plugins
 
+# The Python package, with the listd of the debug build or what LISTD names.
+check-python: bootstrap-python
+	scripts/check-python
+
 # The package in a booted systemd: of a release build, or of what BUILT has (as BUILT=.build/debug after a check).
 check-boot: bootstrap-boot bootstrap-deb $(if $(BUILT),,build)
 	scripts/build-deb
@@ -76,9 +80,10 @@ bench bench-json: bootstrap-run
 	    Benchmarks $(if $(filter bench-json,$@),--json)
 
 # Longer than anybody wants to wait in `check`: the tests tagged `soak`, and the scripts under Tests/Soak.
-soak: bootstrap-check plugins build
+soak: bootstrap-check bootstrap-python plugins build
 	LISTD_SOAK=1 LISTD_TEST_TIME=7200 $(TEST)
 	scripts/run-scripts Tests/Soak
+	LISTD_SOAK=1 LISTD=$(CURDIR)/.build/release/listd scripts/check-python
 
 install: bootstrap-install
 	scripts/install

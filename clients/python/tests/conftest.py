@@ -14,7 +14,7 @@ import pytest
 
 from stage import Stage
 
-KINDS = ["daemon", "broker", "direct"]
+KINDS = os.environ.get("LISTD_KINDS", "daemon broker direct").split()
 #: Seconds that a test may take before it counts as hanging.
 LONGEST = float(os.environ.get("LISTD_TEST_TIME", "25"))
 
