@@ -14,7 +14,7 @@ from ._errors import ListdError, RevisionGone
 from ._link import Incarnation, Link
 from ._mirror import Mirror, Step, Update
 from ._names import ADAPTER, PROPERTIES, adapter_path
-from ._objects import object_of
+from ._objects import objects_of
 from ._presence import PATIENCE, Presence
 from ._weak import weakly
 from ._wire import Reply, Subscription
@@ -252,7 +252,7 @@ class Follower(AsyncIterator[Change]):
     def _read_first(self, body: list[Any]) -> None:
         revision, total, rows = body
         self._mirror.reset(revision, total)
-        self._step = self._mirror.fill(0, [object_of(row) for row in rows], revision)
+        self._step = self._mirror.fill(0, objects_of(rows), revision)
 
     def _read(self, offset: int, body: list[Any]) -> None:
         revision, total, rows = body
@@ -261,7 +261,7 @@ class Follower(AsyncIterator[Change]):
         if not rows and offset < len(self._mirror) and revision == self._mirror.revision:
             self._step = Step.READ_ALL  # it is shorter than its updates say
             return
-        self._step = self._mirror.fill(offset, [object_of(row) for row in rows], revision)
+        self._step = self._mirror.fill(offset, objects_of(rows), revision)
 
     def _caught_up(self, body: list[Any]) -> None:
         current, batches = body

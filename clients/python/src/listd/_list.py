@@ -18,7 +18,7 @@ from ._changes import Replaced
 from ._info import ListProperties, list_properties
 from ._link import Link
 from ._names import ADAPTER, adapter_path
-from ._objects import Object, object_of
+from ._objects import Object, objects_of
 from ._options import ViewOptions, option_values
 from ._transaction import Transaction, place
 from ._values import checked_text, fields_of, is_json, json_line, variants_of, weight
@@ -249,7 +249,7 @@ class List:
         :meth:`objects`, which does it.
         """
         revision, total, rows = (await self._call("GetObjects", "uu", [offset, min(limit, ALL)])).body
-        return Page(revision, total, tuple(map(object_of, rows)))
+        return Page(revision, total, tuple(objects_of(rows)))
 
     async def find(self, id: str) -> Found:
         """An object by its id, and where it stands.

@@ -167,6 +167,11 @@ class Mirror:
         if revision != self.revision:
             return Step.CATCH_UP if revision > self.revision else Step.NONE
         entries = self._entries
+        count = len(objects)
+        if self._missing >= count and entries[offset : offset + count].count(None) == count:
+            entries[offset : offset + count] = objects
+            self._missing -= count
+            return Step.NONE
         for position, entry in enumerate(objects[: len(entries) - offset], offset):
             # What is here stays the very object that was told.
             if entries[position] is None:

@@ -1,0 +1,122 @@
+"""Figures of the package beside a bare dbus-fast loop, each in a process of its own: mirror.py [OBJECTS] [SECONDS].
+
+The first two lines read a list of so many objects: seconds of processor time, and MiB that are resident afterwards beyond
+what was before. The last one follows a list of 10,000 objects that is changed as fast as listd and a writer can."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).parents[1] / "src"), str(Path(__file__).parents[1] / "tests")]
+
+from dbus_fast import Message  # noqa: E402
+from dbus_fast.aio import MessageBus  # noqa: E402
+
+import listd  # noqa: E402
+from stage import Stage  # noqa: E402
+
+
+def resident() -> float:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
+
+
+async def bare(address: str, path: str) -> int:
+    bus = await MessageBus(bus_address=address, negotiate_unix_fd=True).connect()
+    rows: list[Any] = []
+    while True:
+        reply = await bus.call(
+            Message("org.listd.Listd1", path, "org.listd.Listd1.Adapter", "GetObjects", signature="uu", body=[len(rows), 4096])
+        )
+        rows += reply.body[2]
+        if len(rows) >= reply.body[1]:
+            bus.disconnect()
+            globals()["kept"] = rows
+            return len(rows)
+
+
+async def package(address: str, path: str) -> int:
+    async with listd.connect(address) as d, listd.List(d._link, "large").follow() as changes:
+        rows: list[listd.Object] = []
+        (await anext(changes)).apply(rows)
+        globals()["kept"] = (rows, changes)
+        return len(rows)
+
+
+def read(kind: str, address: str, path: str) -> None:
+    before, began = resident(), time.process_time()
+    count = asyncio.run({"bare": bare, "listd": package}[kind](address, path))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{kind:6} {count} objects {time.process_time() - began:6.2f} s {resident() - before:7.1f} MiB, peak {peak:.1f}")
+
+
+async def write(address: str, seconds: float) -> None:
+    async with listd.connect(address) as d:
+        busy = await d.list("busy")
+        count, end = 0, time.monotonic() + seconds
+        while time.monotonic() < end:
+            await asyncio.gather(*(busy.patch(f"o{(count + n) * 7919 % 10000}", {"n": count + n}) for n in range(32)))
+            count += 32
+        print(count)
+
+
+async def follow(address: str, seconds: float) -> None:
+    async with listd.connect(address) as d:
+        busy = await d.create("busy", durability="memory")
+        await busy.replace(listd.Object(f"o{n}", {"n": n}) for n in range(10000))
+        async with busy.follow() as changes:
+            await anext(changes)
+            writer = subprocess.Popen([sys.executable, __file__, "write", address, str(seconds)], stdout=subprocess.PIPE, text=True)
+            began, processor, behind, told = time.monotonic(), time.process_time(), 0.0, 0
+            while writer.poll() is None:
+                asked = time.monotonic()
+                try:
+                    async with asyncio.timeout(0.5):
+                        change = await anext(changes)
+                        told += len(change.objects) if isinstance(change, listd.Updated) else 1
+                except TimeoutError:
+                    continue
+                behind = max(behind, time.monotonic() - asked)
+            took = time.monotonic() - began
+            print(
+                f"follow {changes.revision / took:.0f} transactions/s, {told} objects told, "
+                f"{100 * (time.process_time() - processor) / took:.0f} % of a core, at most {behind:.2f} s between two changes"
+            )
+
+
+def main() -> None:
+    if sys.argv[1:2] in (["bare"], ["listd"]):
+        read(*sys.argv[1:])
+    elif sys.argv[1:2] == ["write"]:
+        asyncio.run(write(sys.argv[2], float(sys.argv[3])))
+    else:
+        count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+        seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 5
+        stage = Stage("direct")
+        stage.start()
+        try:
+            asyncio.run(prepare(stage.address, count))
+            for kind in ("bare", "listd"):
+                subprocess.run([sys.executable, __file__, kind, stage.address, PATH], check=True)
+            asyncio.run(follow(stage.address, seconds))
+        finally:
+            stage.close()
+
+
+PATH = "/org/listd/Listd1/adapters/large"
+
+
+async def prepare(address: str, count: int) -> None:
+    async with listd.connect(address) as d:
+        large = await d.create("large", durability="memory")
+        await large.replace(listd.Object(f"o{n}", {"n": n, "s": "text"}) for n in range(count))
+
+
+if __name__ == "__main__":
+    main()
