@@ -1,6 +1,6 @@
 """Figures of the package beside a bare dbus-fast loop, each in a process of its own: mirror.py [OBJECTS] [SECONDS].
 
-The first two lines read a list of so many objects: seconds of processor time, and MiB that are resident afterwards beyond
+The first two lines read a list of so many objects, as plain values: seconds of processor time, and MiB that are resident afterwards beyond
 what was before. The last one follows a list of 10,000 objects that is changed as fast as listd and a writer can."""
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ sys.path[:0] = [str(Path(__file__).parents[1] / "src"), str(Path(__file__).paren
 
 from dbus_fast import Message  # noqa: E402
 from dbus_fast.aio import MessageBus  # noqa: E402
+from dbus_fast.unpack import unpack_variants  # noqa: E402
 
 import listd  # noqa: E402
 from stage import Stage  # noqa: E402
@@ -34,7 +35,7 @@ async def bare(address: str, path: str) -> int:
         reply = await bus.call(
             Message("org.listd.Listd1", path, "org.listd.Listd1.Adapter", "GetObjects", signature="uu", body=[len(rows), 4096])
         )
-        rows += reply.body[2]
+        rows += unpack_variants(reply.body[2])
         if len(rows) >= reply.body[1]:
             bus.disconnect()
             globals()["kept"] = rows
