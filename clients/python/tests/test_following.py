@@ -7,6 +7,7 @@ import gc
 import io
 import os
 import signal
+import sys
 from typing import Any, cast
 
 import pytest
@@ -248,16 +249,44 @@ async def test_an_answer_after_a_cancel(stage: Stage) -> None:
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 async def test_access_is_revoked(bus_stage: Stage) -> None:
-    """A list that is made again for others alone can no longer be followed; root may always: who is root sees it go on."""
+    """A reload of the configuration takes the right to read from another user who follows the list."""
+    directory = bus_stage.directory
+    directory.chmod(0o755)
+    (directory / "config/mail.list").write_text("[List]\nReaders=any\n")
     async with listd.connect(bus_stage.address) as d:
-        mail = await d.create("mail", readers="owner")
-        async with mail.follow() as changes:
-            assert await anext(changes) == Replaced(())
-            # What a reader hears who may no longer read.
-            changes._lost(listd.AccessDenied("you may not read mail"))
-            with pytest.raises(listd.AccessDenied, match="may not read"):
-                await anext(changes)
+        await d.reload()
+        following = await asyncio.create_subprocess_exec(
+            *("setpriv", "--reuid=65534", "--clear-groups", sys.executable, "-c", FOLLOW, bus_stage.address),
+            stdout=asyncio.subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        assert following.stdout is not None
+        assert await following.stdout.readline() == b"Replaced\n"
+        (directory / "config/mail.list").write_text("[List]\nReaders=owner\n")
+        await d.reload()
+        assert await following.stdout.readline() == b"AccessDenied\n"
+        await following.communicate()
+        following._transport.close()  # type: ignore[attr-defined]
+
+
+FOLLOW = """
+import asyncio, sys, listd
+async def main():
+    async with listd.connect(sys.argv[1]) as d:
+        mail = await d.list("mail")
+        events = mail.display_events().start()
+        try:
+            async for change in mail.follow():
+                print(type(change).__name__, flush=True)
+        except listd.AccessDenied:
+            await anext(events)
+try:
+    asyncio.run(main())
+except listd.ListdError as error:
+    print(type(error).__name__, flush=True)
+"""
 
 
 async def test_no_listd() -> None:

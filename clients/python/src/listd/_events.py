@@ -126,6 +126,7 @@ class EventStream(AsyncIterator[E]):
         self._path = adapter_path(name)
         self._presence = Presence(link, name, self, patience)
         self._subscriptions: list[Subscription] = []
+        self._daemon: Incarnation | None = None
         self._attachment = 0
         self._waiter: asyncio.Future[None] | None = None
         self._error: ListdError | None = None
@@ -194,8 +195,10 @@ class EventStream(AsyncIterator[E]):
         lost = weakly(self._lost)
         self._subscriptions = [
             daemon.listen(self._path, ADAPTER, weakly(self._heard), lost),
+            daemon.listen(self._path, PROPERTIES, weakly(self._property_changed), lost),
             daemon.subscribe(self._path, self._word, lost),
         ]
+        self._daemon = daemon
         answered = weakly(self._attached)
         daemon.call(self._path, PROPERTIES, "GetAll", "s", [ADAPTER], lambda result: answered(attachment, result))
 
@@ -215,6 +218,7 @@ class EventStream(AsyncIterator[E]):
     def detach(self) -> None:
         """The list is gone, and with it what anybody saw of it."""
         self._attachment += 1
+        self._daemon = None
         subscriptions, self._subscriptions = self._subscriptions, []
         for subscription in subscriptions:
             subscription.cancel()
@@ -226,6 +230,11 @@ class EventStream(AsyncIterator[E]):
         if self._error is None:
             self._error = error
         self._wake()
+
+    def _property_changed(self, member: str, body: list[Any]) -> None:
+        """Whoever may no longer read the list is not told so, but of its new options: ask."""
+        if self._daemon is not None and "Options" in body[1]:
+            self._daemon.renew(self._path, weakly(self._lost))
 
     def _heard(self, member: str, body: list[Any]) -> None:
         if member == self._member:

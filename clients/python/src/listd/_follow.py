@@ -154,6 +154,7 @@ class Follower(AsyncIterator[Change]):
         lost = weakly(self._lost)
         self._subscriptions = [
             daemon.listen(self._path, ADAPTER, weakly(self._heard), lost),
+            daemon.listen(self._path, PROPERTIES, weakly(self._property_changed), lost),
             daemon.subscribe(self._path, "updates", lost),
         ]
         answered = weakly(self._attached)
@@ -200,6 +201,11 @@ class Follower(AsyncIterator[Change]):
         if self._error is None:
             self._error = error
         self._wake()
+
+    def _property_changed(self, member: str, body: list[Any]) -> None:
+        """Whoever may no longer read the list is not told so, but of its new options: ask."""
+        if self._daemon is not None and "Options" in body[1]:
+            self._daemon.renew(self._path, weakly(self._lost))
 
     def _heard(self, member: str, body: list[Any]) -> None:
         if member != "Updated" or not self._is_followed or self._step is not Step.NONE:

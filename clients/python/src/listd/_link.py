@@ -53,12 +53,7 @@ class Incarnation:
         events = self._events.setdefault(path, Counter())
         events[event] += 1
         if events[event] == 1:
-
-            def answered(result: Reply | ListdError) -> None:
-                if isinstance(result, ListdError):
-                    on_error(result)
-
-            self.call(path, ADAPTER, "Subscribe", "as", [sorted(events)], answered)
+            self.renew(path, on_error)
 
         def cancel() -> None:
             events[event] -= 1
@@ -74,6 +69,15 @@ class Incarnation:
                 self.call(path, ADAPTER, "Unsubscribe", "", [], None)
 
         return Subscription(cancel)
+
+    def renew(self, path: str, on_error: Callable[[ListdError], None]) -> None:
+        """Asks again for the kinds of events that were asked for: an error says that they are not to be had."""
+
+        def answered(result: Reply | ListdError) -> None:
+            if isinstance(result, ListdError):
+                on_error(result)
+
+        self.call(path, ADAPTER, "Subscribe", "as", [sorted(self._events.get(path, ()))], answered)
 
 
 class Watcher(Protocol):
