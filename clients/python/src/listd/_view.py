@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -17,16 +16,9 @@ from ._values import plain, variants_of
 from ._viewport import Range, Viewport, Window
 from ._weak import weakly
 from ._wire import Reply, Subscription
+from ._wishes import Wishes
 
 Where = Literal["none", "start", "center", "end"]
-
-
-@dataclass(slots=True)
-class _Wish:
-    """Somebody who waits until what he asked for, or something newer, is shown."""
-
-    number: int
-    future: asyncio.Future[None]
 
 
 class View(AsyncIterator[Picture]):
@@ -56,9 +48,7 @@ class View(AsyncIterator[Picture]):
         self._news = self._told = 0
         self._acknowledged = 0
         self._is_stalled = self._is_syncing = self._is_sending = False
-        #: Counts what was asked for; up to the second one it was sent, up to the third one answered.
-        self._asked = self._sent = 0
-        self._wishes: list[_Wish] = []
+        self._wishes = Wishes(link.loop)
         self._opened: asyncio.Future[None] | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._error: ListdError | None = None
@@ -113,10 +103,9 @@ class View(AsyncIterator[Picture]):
             self._waiter.set_result(None)
 
     def _fail(self, error: ListdError) -> None:
-        wishes, self._wishes = self._wishes, []
-        for future in [wish.future for wish in wishes] + ([self._opened] if self._opened else []):
-            if not future.done():
-                future.set_exception(error)
+        self._wishes.refuse(self._wishes.asked, error)
+        if self._opened is not None and not self._opened.done():
+            self._opened.set_exception(error)
 
     # MARK: pictures
 
@@ -178,45 +167,35 @@ class View(AsyncIterator[Picture]):
 
     async def _look(self, wanted: Range | Viewport) -> Picture:
         self._check()
-        is_settled = not self._is_sending and self._sent == self._asked and bool(self._path)
+        is_settled = not self._is_sending and self._wishes.are_sent and bool(self._path)
         if self._window.want(wanted, self._canvas, is_settled):
             return self.picture
-        self._asked += 1
-        wish = _Wish(self._asked, self._loop.create_future())
-        self._wishes.append(wish)
-        self._send()
-        try:
-            await wish.future
-        finally:
-            if wish in self._wishes:
-                self._wishes.remove(wish)
+        with self._wishes.new() as shown:
+            self._send()
+            await shown
         return self.picture
 
     def _send(self) -> None:
         """Sends the newest wish; those before it need not be sent any more."""
         daemon, wanted = self._daemon, self._window.wanted
-        if self._is_sending or daemon is None or not self._path or wanted is None or self._sent == self._asked:
+        if self._is_sending or daemon is None or not self._path or wanted is None or self._wishes.are_sent:
             return
         self._is_sending = True
-        self._sent = sent = self._asked
+        sent = self._wishes.send()
         member, signature, body = wanted.call(self._window.seen_sequence)
         self._window.send(wanted, self._canvas.sequence)
 
         def shown() -> None:
             self._is_sending = False
             self._window.answered(wanted, self._canvas.sequence)
-            for wish in [wish for wish in self._wishes if wish.number <= sent]:
-                if not wish.future.done():
-                    wish.future.set_result(None)
+            self._wishes.fulfil(sent)
             self._send()
 
         def refused(error: ListdError) -> None:
             self._is_sending = False
-            if self._asked == sent:
+            if self._wishes.are_sent:
                 self._window.wanted = None
-            for wish in [wish for wish in self._wishes if wish.number <= sent]:
-                if not wish.future.done():
-                    wish.future.set_exception(error)
+            self._wishes.refuse(sent, error)
             self._send()
 
         self._call(member, signature, body, lambda _: self._settled(shown), refused)
@@ -360,7 +339,7 @@ class View(AsyncIterator[Picture]):
         if self._opened is not None and not self._opened.done():
             self._opened.set_result(None)
         if self._window.wanted is not None:
-            self._asked += 1
+            self._wishes.repeat()
         self._send()
         return True
 
@@ -386,7 +365,7 @@ class View(AsyncIterator[Picture]):
                 self._window.told(self._canvas.offset)
                 self._changed()
             elif outcome is Outcome.GAP:
-                self._resync(_nothing)
+                self._resync(lambda: None)
         elif member == "Stalled":
             # The consumer is behind: the next picture that it looks at is acknowledged, and the present one follows.
             self._is_stalled = self._canvas.sequence > self._acknowledged
@@ -411,13 +390,7 @@ class View(AsyncIterator[Picture]):
         self._call("Resync", "", [], taken, refused)
 
 
-def _nothing() -> None:
-    pass
-
-
-def _abandon(
-    presence: Presence, signals: Subscription | None, daemon: Incarnation | None, path: str
-) -> None:
+def _abandon(presence: Presence, signals: Subscription | None, daemon: Incarnation | None, path: str) -> None:
     presence.stop()
     if signals is not None:
         signals.cancel()

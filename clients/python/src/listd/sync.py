@@ -19,18 +19,15 @@ several threads; an iterator from one.
 
 from __future__ import annotations
 
-import asyncio
 import builtins
-import threading
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Generic, Literal, Self, TypeVar, Unpack
+from typing import IO, Any, Literal, Self, Unpack
 
 from . import _daemon, _list, _view
 from ._changes import Change
-from ._errors import Unavailable
 from ._events import DisplayChange, SelectionChange, WorkingRangeChange
 from ._follow import Follower
 from ._info import ListInfo, ListProperties, ManagerProperties, PluginInfo, ViewInfo
@@ -38,111 +35,9 @@ from ._list import ALL, Found, ListItem, Page
 from ._objects import Object
 from ._options import ListOptions, ViewOptions
 from ._picture import Picture
+from ._runner import Events, Runner
 from ._transaction import Transaction
 from ._view import Where
-
-T = TypeVar("T")
-
-
-class _Runner:
-    """An event loop in a thread of its own."""
-
-    def __init__(self, timeout: float | None) -> None:
-        self._timeout = timeout
-        self.loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._run, name="listd", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self.loop)
-        self.loop.run_forever()
-
-    def run(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
-        """Has the thread do it, and waits."""
-        if self.loop.is_closed():
-            work.close()
-            raise Unavailable("the connection was closed")
-
-        async def limited() -> T:
-            async with asyncio.timeout(timeout if timeout is not None else self._timeout):
-                return await work
-
-        future = asyncio.run_coroutine_threadsafe(limited(), self.loop)
-        try:
-            return future.result()
-        except BaseException:
-            # Ctrl-C, above all: the thread must not go on with it.
-            future.cancel()
-            raise
-
-    def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """The same without a time limit, for what comes when it comes."""
-        return self.run(work, timeout=_FOREVER)
-
-    def close(self) -> None:
-        """Ends the thread."""
-        if self.loop.is_closed():
-            return
-        self.run(self.loop.shutdown_asyncgens())
-        self.run(self.loop.shutdown_default_executor())
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join()
-        self.loop.close()
-
-
-#: Seconds: about 30 years.
-_FOREVER = 1e9
-
-
-class Events(Generic[T]):
-    """What happens, one after the other: ``for event in events``. ``next_within(seconds)`` waits no longer than that."""
-
-    def __init__(self, runner: _Runner, source: Any) -> None:
-        self._runner = runner
-        self._source = source
-
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> T:
-        return self._next(_FOREVER)
-
-    def next_within(self, seconds: float) -> T:
-        """The next one.
-
-        :raises TimeoutError: it did not come.
-        """
-        return self._next(seconds)
-
-    def _next(self, timeout: float) -> T:
-        async def following() -> tuple[bool, Any]:
-            try:
-                return True, await anext(self._source)
-            except StopAsyncIteration:
-                return False, None
-
-        is_there, event = self._runner.run(following(), timeout)
-        if not is_there:
-            raise StopIteration
-        found: T = event
-        return found
-
-    def close(self) -> None:
-        """Ends the iteration; more than once it does nothing."""
-
-        async def close() -> None:
-            self._source.close()
-
-        if not self._runner.loop.is_closed():
-            self._runner.run(close())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class Changes(Events[Change]):
@@ -201,7 +96,7 @@ class View(Events[Picture]):
 class List:
     """A list of a name: see :class:`listd.List`."""
 
-    def __init__(self, runner: _Runner, inner: _list.List) -> None:
+    def __init__(self, runner: Runner, inner: _list.List) -> None:
         self._runner = runner
         self._inner = inner
         #: Its name.
@@ -332,7 +227,7 @@ class List:
 class Daemon:
     """listd, over one connection that mends itself until it is closed: see :class:`listd.Daemon`."""
 
-    def __init__(self, runner: _Runner, inner: _daemon.Daemon) -> None:
+    def __init__(self, runner: Runner, inner: _daemon.Daemon) -> None:
         self._runner = runner
         self._inner = inner
 
@@ -434,7 +329,7 @@ def connect(target: str | None = None, *, timeout: float | None = None) -> Daemo
 
     :param timeout: seconds that each call may take; None is as long as it takes.
     """
-    runner = _Runner(timeout)
+    runner = Runner(timeout)
 
     async def connected() -> _daemon.Daemon:
         return await _daemon.connect(target)

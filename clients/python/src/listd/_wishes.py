@@ -1,0 +1,56 @@
+"""Who waits until a view shows what he asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Wishes:
+    """Wishes are numbered; only the newest one is sent, and its answer answers those before it too."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: dict[asyncio.Future[None], int] = {}
+        self._sent = 0
+        #: The number of the newest one.
+        self.asked = 0
+
+    @property
+    def are_sent(self) -> bool:
+        """Whether the newest one was sent."""
+        return self._sent == self.asked
+
+    @contextmanager
+    def new(self) -> Iterator[asyncio.Future[None]]:
+        """One more wish: a future to wait for, which is forgotten at the end of the block."""
+        self.asked += 1
+        future: asyncio.Future[None] = self._loop.create_future()
+        self._waiting[future] = self.asked
+        try:
+            yield future
+        finally:
+            self._waiting.pop(future, None)
+
+    def repeat(self) -> None:
+        """The newest one is to be sent again."""
+        self.asked += 1
+
+    def send(self) -> int:
+        """The newest one is being sent; its number."""
+        self._sent = self.asked
+        return self._sent
+
+    def fulfil(self, number: int) -> None:
+        """Those up to a number are shown."""
+        for future in self._up_to(number):
+            future.set_result(None)
+
+    def refuse(self, number: int, error: Exception) -> None:
+        """Those up to a number are refused."""
+        for future in self._up_to(number):
+            future.set_exception(error)
+
+    def _up_to(self, number: int) -> list[asyncio.Future[None]]:
+        return [future for future, asked in self._waiting.items() if asked <= number and not future.done()]
