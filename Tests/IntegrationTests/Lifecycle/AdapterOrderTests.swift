@@ -31,6 +31,7 @@ struct AdapterOrderTests {
         arguments: ["memory", "disk"])
     func order(durability: String) async throws {
         let stages = try StoreStage()
+        defer { withExtendedLifetime(stages) {} }
         let stage = try await stages.start()
         let adapter = try await stage.createStored("mail", durability: durability)
         _ = try await adapter.applyChanges([Upsert("old", "t", "last", "", [:])])
@@ -53,6 +54,7 @@ struct AdapterOrderTests {
     @Test("removed twice without waiting → the second one is told that there is none", arguments: ["memory", "disk"])
     func removedTwice(durability: String) async throws {
         let stages = try StoreStage()
+        defer { withExtendedLifetime(stages) {} }
         let stage = try await stages.start()
         _ = try await stage.createStored("mail", durability: durability)
         let (first, second) = (
@@ -95,7 +97,9 @@ struct AdapterOrderTests {
 
     @Test("removed while its source tells the first objects → no fault of the source is said")
     func removedWhileFilled() async throws {
-        let stage = try await StoreStage().start()
+        let stages = try StoreStage()
+        defer { withExtendedLifetime(stages) {} }
+        let stage = try await stages.start()
         let file = stage.listd.directory.path + "/x.jsonl"
         try "{\"id\": \"a\"}\n".write(toFile: file, atomically: true, encoding: .utf8)
         for round in 0..<100 {
