@@ -134,14 +134,15 @@ struct JSONLDecoderTests {
             }
         }
         #expect(fault(#"{"id":"12345678","type":"12345678"}"#) == nil)
-        #expect(fault(#"{"id":"123456789"}"#) == "line 1: an identifier has 9 bytes, more than 8")
-        #expect(fault(#"{"id":"a","type":"123456789"}"#) == "line 1: a type has 9 bytes, more than 8")
+        #expect(fault(#"{"id":"123456789"}"#) == "line 1: an identifier has 9 bytes, more than 8 (IdBytes)")
+        #expect(fault(#"{"id":"a","type":"123456789"}"#) == "line 1: a type has 9 bytes, more than 8 (IdBytes)")
         // The identifier, and the entry: count and key, type, count and text.
         func object(_ count: Int) -> String {
             #"{"id":"a","fields":{"v":""# + String(repeating: "x", count: count) + #""}}"#
         }
         #expect(fault(object(64 - 1 - 2 - 1 - 1)) == nil)
-        #expect(fault(object(64 - 1 - 2 - 1 - 1 + 1)) == #"line 1: object "a" has 65 bytes, more than 64"#)
+        #expect(
+            fault(object(64 - 1 - 2 - 1 - 1 + 1)) == #"line 1: object "a" has 65 bytes, more than 64 (ObjectBytes)"#)
         let long = fault(#"{"id":"a"}"# + String(repeating: " ", count: JSONLDecoder.longestLine(limits)))
         #expect(long?.hasPrefix("line 1: ") == true)
     }
