@@ -34,6 +34,13 @@ ssize_t listd_splice_now(int from, int to, size_t count) {
     return splice(from, NULL, to, NULL, count, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 }
 
+int listd_allocate(int descriptor, int64_t offset, int64_t count, int keeps_size) {
+    int result;
+    do result = fallocate(descriptor, keeps_size ? FALLOC_FL_KEEP_SIZE : 0, offset, count);
+    while (result != 0 && errno == EINTR);
+    return result;
+}
+
 int listd_pipe(int *read_end, int *write_end) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return -1;

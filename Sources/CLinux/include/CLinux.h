@@ -33,6 +33,9 @@ int listd_state_at(const char *path, listd_file_state *state);
 /// The state of an open file; 0, or -1 with errno (fstat(2)).
 int listd_state_of(int descriptor, listd_file_state *state);
 
+/// Takes room on the disk for a part of an open file; its size stays as it is if `keeps_size`; 0, or -1 with errno (fallocate(2)).
+int listd_allocate(int descriptor, int64_t offset, int64_t count, int keeps_size);
+
 /// Makes a pipe whose ends are not inherited by programs; 0, or -1 with errno (pipe2(2)).
 int listd_pipe(int *read_end, int *write_end);
 

@@ -1,4 +1,6 @@
+internal import CLinux
 internal import CSQLite
+internal import Glibc
 internal import ListKit
 
 /// A failure of SQLite, with its code.
@@ -12,6 +14,14 @@ struct SQLiteFailure: Error {
     /// Whether somebody else has the file.
     var isBusy: Bool { code & 0xFF == SQLITE_BUSY }
 
+    /// Whether the disk is full.
+    var isFull: Bool { code & 0xFF == SQLITE_FULL }
+
+    /// What SQLite says of a full disk.
+    static var full: SQLiteFailure {
+        unsafe SQLiteFailure(code: SQLITE_FULL, message: String(cString: sqlite3_errstr(SQLITE_FULL)))
+    }
+
     /// The same for the rest of the daemon.
     var listError: ListError { ListError(.storeFailed, "the store refused", cause: message) }
 }
@@ -22,6 +32,9 @@ struct SQLiteFailure: Error {
     private var statements: [String: SQLiteStatement] = [:]
     /// How many frames the log has with the last transaction that this connection wrote; 0 before the first.
     private(set) var logFrames = 0
+    private let path: String
+    /// The file, beside SQLite's own descriptor: closed after it, since the locks of a process go with the first that is closed.
+    private var descriptor: Int32 = -1
 
     /// Opens or creates a file.
     init(path: String) throws(SQLiteFailure) {
@@ -34,11 +47,19 @@ struct SQLiteFailure: Error {
             throw SQLiteFailure(code: code, message: "\(path): \(message)")
         }
         unsafe self.handle = unsafe handle
+        self.path = path
     }
 
     deinit {
         statements = [:]
         unsafe sqlite3_close_v2(handle)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Takes room on the disk for a part of the file, whose size stays as it is; 0, or the error.
+    func allocate(from start: Int64, to end: Int64) -> Int32 {
+        if descriptor < 0 { descriptor = unsafe open(path, O_RDWR | O_CLOEXEC) }
+        return listd_allocate(descriptor, start, end - start, 1) == 0 ? 0 : errno
     }
 
     /// Has the log left alone when the connection is closed, or moved into the file and removed, as it is without this.
@@ -57,10 +78,12 @@ struct SQLiteFailure: Error {
     }
 
     /// Moves the log into the file, and syncs both; the next transaction begins the log anew.
-    func checkpoint() throws(SQLiteFailure) {
-        guard
-            unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) == SQLITE_OK
-        else { throw failure() }
+    ///
+    /// - Parameter truncates: whether the log gives its room back to the disk.
+    func checkpoint(truncates: Bool = false) throws(SQLiteFailure) {
+        let mode = truncates ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        guard unsafe sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil) == SQLITE_OK else { throw failure() }
+        if truncates { logFrames = 0 }
     }
 
     /// Runs statements that answer nothing.

@@ -17,6 +17,8 @@ package final class SQLiteStore: Store {
     final class Owned: @unchecked Sendable {
         // Owned by the store's serial queue.
         var connection: StoreConnection?
+        /// Whether what removed lists have left is being deleted.
+        var isSweeping = false
         /// The copy that is being made.
         var backup: SQLiteBackup?
 
@@ -34,8 +36,10 @@ package final class SQLiteStore: Store {
     private let waiting = Mutex<[Job]>([])
 
     init(_ connection: consuming StoreConnection, path: String) {
+        let hasRemains = connection.hasRemains
         owned = Owned(connection)
         self.path = path
+        if hasRemains { queue.async { [self] in startSweeping() } }
     }
 
     package func write(
@@ -102,23 +106,36 @@ package final class SQLiteStore: Store {
     private func writeWaiting() {
         while true {
             let jobs = waiting.withLock { Array($0.prefix(Self.largestGroup)) }
-            if jobs.isEmpty { return }
+            if jobs.isEmpty { return startSweeping() }
             write(jobs)
             // They stay in line until they are done, so that nobody else starts a turn for what comes meanwhile.
             let isDone = waiting.withLock { waiting in
                 waiting.removeFirst(jobs.count)
                 return waiting.isEmpty
             }
-            if isDone { return }
+            if isDone { return startSweeping() }
         }
     }
 
     private func write(_ jobs: [Job]) {
         guard let connection = owned.connection else { return answer(jobs, .failure(Self.closed)) }
-        let failure = commit(jobs, to: connection)
-        guard let failure else { return answer(jobs, .success(())) }
-        if jobs.count == 1 { return answer(jobs, .failure(failure.listError)) }
-        for job in jobs { answer([job], Self.result(commit([job], to: connection))) }
+        guard let shared = commit(jobs, to: connection) else { return answer(jobs, .success(())) }
+        for job in jobs {
+            let failure = jobs.count == 1 ? shared : commit([job], to: connection)
+            answer([job], Self.result(failure))
+        }
+    }
+
+    /// Deletes what removed lists have left, part by part, so that nobody waits for all of it.
+    private func startSweeping() {
+        guard !owned.isSweeping, owned.connection?.hasRemains == true else { return }
+        owned.isSweeping = true
+        queue.async { [self] in sweep() }
+    }
+
+    private func sweep() {
+        owned.isSweeping = owned.connection?.sweep() ?? false
+        if owned.isSweeping { queue.async { [self] in sweep() } }
     }
 
     private func commit(_ jobs: [Job], to connection: StoreConnection) -> SQLiteFailure? {

@@ -5,8 +5,15 @@ final class StoreConnection {
     let database: SQLiteDatabase
     private var writer: StoreWriter
     private let files: StoreFiles
+    private let room: StoreRoom
     private let run: StoreRun
     private var listCount: Int
+    /// Whether something may be left of removed lists.
+    private(set) var hasRemains: Bool
+    /// Whether there is no room to delete it.
+    private var isStuck = false
+    /// Whether everything that is in the log is in the file already.
+    private var isLogMoved = false
     private let report: @Sendable (StoreLoss) -> Void
     /// What was reported of the files, until they are as they should be.
     private var reported: StoreLoss?
@@ -29,10 +36,14 @@ final class StoreConnection {
         self.listCount = listCount
         self.report = report
         files = StoreFiles(path: path, boot: run.boot)
+        let removed = try? database.number("SELECT count(*) FROM adapter WHERE removed = 1")
+        hasRemains = removed != 0
+        room = StoreRoom(path: path, database: database)
         writer = StoreWriter(database: database)
         database.keepLog(false)
         database.countLogFrames()
-        _ = commit([], isSynced: true)
+        _ = attempt([], isSynced: true)
+        room.takeReserve()
     }
 
     /// Refuses when the files are not where they were opened, or are cut: whoever opens them next does not find what is written.
@@ -56,12 +67,67 @@ final class StoreConnection {
     }
 
     /// Writes changes in one transaction; with a failure, nothing of them.
+    ///
+    /// On a full disk it has the room that the log and removed lists have, and a removal that of the reserve, too.
     func commit(_ changes: [StoreChange], isSynced: Bool) -> SQLiteFailure? {
+        var failure = attempt(changes, isSynced: isSynced)
+        guard failure?.isFull == true else { return failure }
+        moveLog()
+        sweepAll()
+        failure = attempt(changes, isSynced: isSynced)
+        if failure?.isFull == true, changes.allSatisfy(\.isRemoval), room.hasReserve {
+            room.giveReserve()
+            failure = attempt(changes, isSynced: isSynced)
+        }
+        if failure == nil, changes.contains(where: \.isRemoval) { sweepAll() }
+        room.takeReserve()
+        return failure
+    }
+
+    private func attempt(_ changes: [StoreChange], isSynced: Bool) -> SQLiteFailure? {
         let failure = transact(isSynced: isSynced) { (writer) throws(SQLiteFailure) in
             for change in changes { try writer.apply(change) }
         }
         if failure == nil { finish(changes, isSynced: syncs) }
         return failure
+    }
+
+    // MARK: Removed lists
+
+    /// Deletes a part of what is left of removed lists; false when there is no more, or it has to wait.
+    func sweep() -> Bool {
+        guard hasRemains else { return false }
+        if let failure = sweep(.large) {
+            guard failure.isFull else { return false }
+            sweepAll()
+        }
+        return hasRemains && !isStuck
+    }
+
+    /// Deletes all that is left, in the room that the log has.
+    private func sweepAll() {
+        var part = StoreWriter.Part.large
+        while hasRemains {
+            guard let failure = sweep(part) else { continue }
+            isStuck = !failure.isFull
+            if isStuck { return }
+            moveLog()
+            guard let failure = sweep(part) else { continue }
+            guard failure.isFull, let smaller = part.smaller else { return isStuck = true }
+            part = smaller
+        }
+    }
+
+    private func sweep(_ part: StoreWriter.Part) -> SQLiteFailure? {
+        var isDone = false
+        let failure = transact(isSynced: false) { (writer) throws(SQLiteFailure) in
+            isDone = try !writer.sweep(part)
+        }
+        guard failure == nil else { return failure }
+        isStuck = false
+        if isDone { hasRemains = false }
+        finish([], isSynced: false)
+        return nil
     }
 
     /// Writes that the run ended well; the connection is to be closed then, which moves the log into the file.
@@ -74,17 +140,27 @@ final class StoreConnection {
             _ = transact(isSynced: true) { (writer) throws(SQLiteFailure) in try writer.end() }
         }
         files.recordEndOfLog()
+        // The log goes with the connection, and its room may be all that there is.
+        if !room.hasReserve, (try? database.checkpoint(truncates: true)) != nil { room.takeReserve() }
     }
 
     private func finish(_ changes: [StoreChange], isSynced: Bool) {
-        if changes.contains(where: \.changesListCount),
-            let count = try? database.number("SELECT count(*) FROM adapter")
-        {
-            listCount = Int(count)
+        if changes.contains(where: \.changesListCount) {
+            hasRemains = true
+            if let count = try? database.number("SELECT count(*) FROM adapter WHERE removed = 0") {
+                listCount = Int(count)
+            }
         }
         files.record(frames: database.logFrames, lists: listCount, isSynced: isSynced)
-        // What is not moved now is moved later.
-        if database.logFrames >= Self.longLog { try? database.checkpoint() }
+        isLogMoved = false
+        if database.logFrames >= Self.longLog { moveLog() }
+    }
+
+    /// Moves the log into the file, so that it begins anew in the room that it has; what is not moved now is moved later.
+    private func moveLog() {
+        guard !isLogMoved else { return }
+        isLogMoved = (try? database.checkpoint()) != nil
+        room.databaseWasCut()
     }
 
     private func transact(
@@ -98,6 +174,9 @@ final class StoreConnection {
             try database.run("BEGIN IMMEDIATE")
             if !hasBegun { try writer.begin(run) }
             try body(&writer)
+            // Whoever moves the log into the file must not find the disk full.
+            let pages = try database.number("PRAGMA page_count") ?? 0
+            try room.take(upTo: pages * (try database.number("PRAGMA page_size") ?? 0))
             isCommitting = true
             try database.run("COMMIT")
             hasBegun = true
@@ -130,6 +209,9 @@ final class StoreConnection {
 }
 
 extension StoreChange {
+    /// Whether a list goes by it.
+    fileprivate var isRemoval: Bool { if case .remove = self { true } else { false } }
+
     /// Whether lists come or go by it.
     fileprivate var changesListCount: Bool {
         switch self {

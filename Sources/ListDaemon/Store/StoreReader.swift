@@ -10,7 +10,8 @@ struct StoreReader {
     func restore() throws(SQLiteFailure) -> [RestoredAdapter] {
         var found: [(key: Int64, adapter: RestoredAdapter)] = []
         let rows = try database.statement(
-            "SELECT key, name, epoch, owner, options, revision, configured FROM adapter ORDER BY name")
+            "SELECT key, name, epoch, owner, options, revision, configured FROM adapter WHERE removed = 0 ORDER BY name"
+        )
         while try step(rows) {
             guard let key = rows.number(0), let name = rows.text(1), let epoch = rows.text(2),
                 let owner = rows.number(3),
@@ -33,7 +34,9 @@ struct StoreReader {
         var names: [String] = []
         try? { () throws(SQLiteFailure) in
             let rows = try database.statement("SELECT name FROM adapter ORDER BY name")
-            while try database.step(rows) { if let name = rows.text(0) { names.append(name) } }
+            while try database.step(rows) {
+                if let name = rows.text(0), !StoreWriter.isNameOfRemoved(name) { names.append(name) }
+            }
         }()
         return names
     }

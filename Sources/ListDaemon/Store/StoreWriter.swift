@@ -56,9 +56,59 @@ struct StoreWriter {
         return key
     }
 
+    /// Takes the name away; ``sweep(_:)`` takes the rest, so that this needs little room however large the list is.
     private mutating func remove(_ name: String) throws(SQLiteFailure) {
         keys[ExactText(name)] = nil
-        try database.run("DELETE FROM adapter WHERE name = ?", .text(name))
+        try database.run(
+            "UPDATE adapter SET removed = 1, name = char(0) || key, epoch = '', options = x'' WHERE name = ?",
+            .text(name))
+    }
+
+    /// Whether a name is that of a removed adapter, which no client can give: the bus has no text with NUL.
+    static func isNameOfRemoved(_ name: String) -> Bool { name.utf8.first == 0 }
+
+    /// How much of a removed adapter goes in one transaction: so many rows, or fewer that have so many bytes.
+    struct Part {
+        var rows: Int64
+        var bytes: Int64
+
+        /// What goes at once when there is room.
+        static let large = Part(rows: 1024, bytes: 1 << 20)
+        /// What needs as little room as a removal can.
+        static let small = Part(rows: 16, bytes: 16 << 10)
+
+        /// The next smaller one; nil if there is none.
+        var smaller: Part? { rows > Self.small.rows ? Part(rows: rows / 8, bytes: bytes / 8) : nil }
+    }
+
+    /// Deletes a part of what is left of removed adapters; false when nothing is left.
+    func sweep(_ part: Part) throws(SQLiteFailure) -> Bool {
+        guard let key = try database.number("SELECT key FROM adapter WHERE removed = 1 LIMIT 1") else { return false }
+        if let last = try end(
+            of: part, "SELECT position, length(fields) FROM object WHERE adapter = ? ORDER BY position", key)
+        {
+            try database.run("DELETE FROM object WHERE adapter = ? AND position <= ?", .number(key), .number(last))
+        } else if let last = try end(
+            of: part, "SELECT revision, length(bytes) FROM change WHERE adapter = ? ORDER BY revision", key)
+        {
+            try database.run("DELETE FROM change WHERE adapter = ? AND revision <= ?", .number(key), .number(last))
+        } else {
+            try database.run("DELETE FROM adapter WHERE key = ?", .number(key))
+        }
+        return true
+    }
+
+    /// The last row of a part: the first column of rows whose second one is their size.
+    private func end(of part: Part, _ sql: String, _ key: Int64) throws(SQLiteFailure) -> Int64? {
+        var (left, last): (Part, Int64?) = (part, nil)
+        let rows = try database.statement(sql, .number(key))
+        defer { rows.reset() }
+        while left.rows > 0, left.bytes > 0, try database.step(rows), let place = rows.number(0) {
+            last = place
+            left.rows -= 1
+            left.bytes -= rows.number(1) ?? 0
+        }
+        return last
     }
 
     private mutating func create(_ adapter: StoredAdapter) throws(SQLiteFailure) {

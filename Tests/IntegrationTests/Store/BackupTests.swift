@@ -41,7 +41,7 @@ struct BackupTests {
             return try await adapter.epoch()
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: stages.state.path)
-        #expect(Set(files) == ["listd.db", "listd.db-mark"])
+        #expect(Set(files) == ["listd.db", "listd.db-mark", "listd.db-reserve"])
         try await second.run { stage in
             let adapter = try await stage.adapter("mail")
             #expect(try await adapter.objects().rows.count >= 3000)

@@ -9,13 +9,13 @@ import Testing
 @DBusActor
 struct FullDiskTests {
     private func large(_ id: String) -> Upsert {
-        Upsert(id, "t", "last", "", ["v": .string(String(repeating: "x", count: 60000))])
+        Upsert(id, "t", "last", "", ["v": .string(String(repeating: "x", count: 300_000))])
     }
 
     @Test("no room → StoreFailed, nothing is applied or announced; room again → the same call goes well and is kept")
     func fullDisk() async throws {
         let stages = try StoreStage()
-        let disk = try SmallDisk(at: stages.state.path)
+        let disk = try SmallDisk(at: stages.state.path, options: "size=2m")
         defer { disk.remove() }
         let stage = try await stages.start()
         let adapter = try await stage.createStored("mail")
@@ -42,6 +42,43 @@ struct FullDiskTests {
             let state = try await stage.adapter("mail").objects()
             #expect(state.revision == 2 && state.rows.map(\.id) == ["a", "b"])
         }
+    }
+
+    @Test(
+        "no room → a list can be removed, which makes room for others; all of it survives a kill",
+        arguments: [false, true])
+    func removal(isRestarted: Bool) async throws {
+        let stages = try StoreStage()
+        let disk = try SmallDisk(at: stages.state.path, options: "size=24m")
+        defer { disk.remove() }
+        var stage = try await stages.start()
+        for name in ["large", "mail"] { _ = try await stage.createStored(name) }
+        let small = (0..<500).map { Row("s\($0)", "t", ["v": .uint64(UInt64($0))]) }
+        _ = try await stage.adapter("large").performUpdates(small)
+        for number in 0..<10 { _ = try await stage.adapter("large").applyChanges([large("\(number)")]) }
+        disk.fill()
+        if isRestarted {
+            // A kill leaves the log as it is.
+            await stage.kill()
+            stage = try await stages.start()
+            disk.fill("more")
+        }
+        let adapter = try await stage.adapter("mail")
+        var error = await #expect(throws: DBusError.self) { try await adapter.applyChanges([large("b")]) }
+        #expect(error?.name == Listd.error("StoreFailed"))
+        try await stage.manager.call("RemoveAdapter", "large")
+        #expect(try await stage.names() == ["mail"])
+        for number in 0..<3 { _ = try await adapter.applyChanges([large("\(number)")]) }
+        await stage.kill()
+        stage = try await stages.start()
+        #expect(try await stage.names() == ["mail"])
+        #expect(try await stage.adapter("mail").objects().rows.map(\.id) == ["0", "1", "2"])
+        // The next one, too: what was set aside for the removal is set aside again.
+        disk.fill("last")
+        error = nil
+        try await stage.manager.call("RemoveAdapter", "mail")
+        #expect(try await stage.names().isEmpty)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
     @Test("a directory that is read-only → exit code 74, and a line that says why")

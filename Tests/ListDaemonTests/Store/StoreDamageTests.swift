@@ -62,7 +62,9 @@ struct StoreDamageTests {
     @Test("a file of an older version → brought up to date with all that is in it")
     func migration() async throws {
         try await makeStore()
-        try await change("DROP TABLE run; ALTER TABLE adapter DROP COLUMN configured; PRAGMA user_version = 1")
+        try await change(
+            "DROP TABLE run; ALTER TABLE adapter DROP COLUMN removed; ALTER TABLE adapter DROP COLUMN configured; PRAGMA user_version = 1"
+        )
         let opened = try SQLiteStore.open(directory: directory.path)
         #expect(opened.damage == nil && opened.adapters.map(\.objects.count) == [400])
         // Whether the machine went down since is not known: its epoch is new, once.

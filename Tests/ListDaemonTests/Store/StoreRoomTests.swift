@@ -1,0 +1,95 @@
+import Foundation
+import Glibc
+import ListDaemon
+import ListKit
+import TestSupport
+import Testing
+
+@Suite("Removed lists", .timeLimit(.minutes(2)))
+struct StoreRoomTests {
+    private let directory = TemporaryDirectory()
+    private var file: String { directory.file(SQLiteStore.fileName) }
+
+    /// Objects of some 2 KiB each, whose identifiers are in no order.
+    private func objects(_ count: Int, _ random: inout SeededRandom) throws -> [ListObject] {
+        try (0..<count).map { number in
+            let text = String(repeating: "x", count: Int.random(in: 10...4000, using: &random))
+            return try ListObject(id: "\(random.next()) \(number)", fields: ["v": .string(text)])
+        }
+    }
+
+    /// What a closed database says; of a copy, since reading needs room too.
+    private func rows(_ sql: String) async throws -> [String] {
+        let copy = TemporaryDirectory()
+        try FileManager.default.copyItem(atPath: file, toPath: copy.file("copy"))
+        let result = try await ChildProcess.run("/usr/bin/sqlite3", [copy.file("copy"), sql])
+        try #require(result.status == 0, "\(result.lines)")
+        return result.lines
+    }
+
+    @Test(
+        "a full disk, and a list many times larger than what is kept for it → removed, and others have its room",
+        .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"), arguments: [false, true])
+    func fullDisk(isRestarted: Bool) async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededRandom(seed: seed)
+        let disk = try SmallDisk(at: directory.path, options: "size=24m")
+        defer { disk.remove() }
+        var store = try SQLiteStore.open(directory: directory.path).store
+        for name in ["large", "small"] { try await store.write(.create(adapter(name))) }
+        for revision in 1..<4 {
+            try await store.write(.update("large", UInt64(revision), .replace(try objects(1000, &random))))
+        }
+        if isRestarted {
+            await store.close()
+            store = try SQLiteStore.open(directory: directory.path).store
+        }
+        disk.fill()
+        let next = try objects(400, &random)
+        let error = await #expect(throws: ListError.self) { try await store.write(.update("small", 1, .replace(next))) }
+        #expect(error?.cause?.contains("full") == true, "seed \(seed)")
+        try await store.write(.remove(name: "large"), durability: .fsync)
+        // More than is kept, and still no room on the disk.
+        var changes = PreparedTransaction.Changes()
+        for (index, object) in next.enumerated() {
+            changes.placed = [.init(object: object, predecessor: index > 0 ? next[index - 1].id : nil)]
+            try await store.write(.update("small", UInt64(index + 1), .changes(changes)))
+        }
+        #expect(try await store.check().isEmpty, "seed \(seed)")
+        await store.close()
+        #expect(try await rows("SELECT count(*) FROM adapter; SELECT count(*) FROM object") == ["1", "400"])
+        let opened = try SQLiteStore.open(directory: directory.path)
+        #expect(opened.adapters.map(\.objects) == [next], "seed \(seed)")
+        try await opened.store.write(.remove(name: "small"))
+        await opened.store.close()
+    }
+
+    @Test("killed right after a removal → the list is gone, and the rest of it goes when the store is opened again")
+    func killed() async throws {
+        var random = SeededRandom(seed: 1)
+        let store = try SQLiteStore.open(directory: directory.path).store
+        for name in ["large", "other"] {
+            try await store.write(.create(adapter(name)))
+            let log = (0..<100).map { StoredChange(revision: UInt64($0), bytes: [UInt8](repeating: 1, count: 100)) }
+            let transaction = PreparedTransaction(
+                baseRevision: 100, revision: 100, content: .replace(try objects(2000, &random)))
+            try await store.write(.update(name: name, transaction, log: log, forgetBefore: 0))
+        }
+        try await store.write(.remove(name: "large"))
+        // Its name is free at once.
+        try await store.write(.create(adapter("large", epoch: "e2")))
+        let bytes = try ["", "-wal"].map { try #require(FileManager.default.contents(atPath: file + $0)) }
+        await store.close()
+        for (suffix, bytes) in zip(["", "-wal"], bytes) { try bytes.write(to: URL(fileURLWithPath: file + suffix)) }
+        let opened = try SQLiteStore.open(directory: directory.path)
+        #expect(opened.damage == nil && opened.adapters.map(\.adapter.name) == ["large", "other"])
+        #expect(opened.adapters.map(\.objects.count) == [0, 2000] && opened.adapters.map(\.changes.count) == [0, 100])
+        #expect(opened.adapters[0].adapter.epoch == "e2")
+        // Each takes a turn of the store, as each part of what is left does.
+        for _ in 0..<40 { _ = try await opened.store.byteCount() }
+        #expect(try await opened.store.check().isEmpty)
+        await opened.store.close()
+        let counts = "SELECT count(*) FROM adapter; SELECT count(*) FROM object; SELECT count(*) FROM change"
+        #expect(try await rows(counts) == ["2", "2000", "100"])
+    }
+}
