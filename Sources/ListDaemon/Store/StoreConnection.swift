@@ -7,6 +7,7 @@ final class StoreConnection {
     private let files: StoreFiles
     private let room: StoreRoom
     private let run: StoreRun
+    private let pageSize: Int64
     private var listCount: Int
     /// Whether something may be left of removed lists.
     private(set) var hasRemains: Bool
@@ -34,6 +35,7 @@ final class StoreConnection {
         self.database = database
         self.run = run
         self.listCount = listCount
+        pageSize = (try? database.number("PRAGMA page_size")) ?? 0
         self.report = report
         files = StoreFiles(path: path, boot: run.boot)
         let removed = try? database.number("SELECT count(*) FROM adapter WHERE removed = 1")
@@ -175,8 +177,7 @@ final class StoreConnection {
             if !hasBegun { try writer.begin(run) }
             try body(&writer)
             // Whoever moves the log into the file must not find the disk full.
-            let pages = try database.number("PRAGMA page_count") ?? 0
-            try room.take(upTo: pages * (try database.number("PRAGMA page_size") ?? 0))
+            try room.take(upTo: pageSize * (try database.number("PRAGMA page_count") ?? 0))
             isCommitting = true
             try database.run("COMMIT")
             hasBegun = true

@@ -45,6 +45,43 @@ struct PowerCutTests {
         try await stages.run(boot: "third") { stage async throws in #expect(try await self.epochs(stage) == epochs) }
     }
 
+    @Test(
+        "the power is cut below the file system → fsync is as it was answered; disk has another epoch, and nothing is damaged",
+        .enabled(if: LoopDisk.isPossible, "file systems in files cannot be mounted here"), arguments: 0..<3)
+    func powerCut(round: Int) async throws {
+        let stages = try StoreStage()
+        let disk = try LoopDisk()
+        defer { disk.remove() }
+        stages.directory = disk.path + "/state"
+        if round > 0 {
+            // The run before ended well.
+            try await stages.run(boot: "zeroth") { stage async throws in
+                for name in ["disk", "fsync"] {
+                    _ = try await write(2, to: try await stage.createStored(name, durability: name))
+                }
+            }
+        }
+        let stage = try await stages.start(boot: "first")
+        if round == 0 {
+            for name in ["disk", "fsync"] { _ = try await stage.createStored(name, durability: name) }
+        }
+        let before = try await epochs(stage)
+        let answered = try await write(5, to: try await stage.adapter("fsync"))
+        let later = try await write(20, to: try await stage.adapter("disk"))
+        let left = try disk.cutPower()
+        defer { left.remove() }
+        await stage.kill()
+        stages.directory = left.path + "/state"
+        let after = try await stages.start(boot: "second")
+        #expect(try await after.adapter("fsync").objects().revision == answered)
+        #expect(try await after.adapter("fsync").epoch() == before["fsync"])
+        let adapter = try await after.adapter("disk")
+        #expect(try await adapter.epoch() != before["disk"])
+        #expect(try await adapter.objects().revision <= later)
+        #expect(!after.listd.standardError.contains("lost: "), "\(after.listd.standardError)")
+        await after.stop()
+    }
+
     @Test("killed, and started again in the same boot → all epochs stay; ended well, and in another boot → likewise")
     func sameBoot() async throws {
         let stages = try StoreStage()

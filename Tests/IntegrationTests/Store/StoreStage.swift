@@ -8,6 +8,8 @@ import TestSupport
 final class StoreStage {
     let bus: PrivateBus
     let state: TemporaryDirectory
+    /// The state directory, if it is another one.
+    var directory: String?
 
     nonisolated init(state: TemporaryDirectory = TemporaryDirectory()) throws {
         bus = try PrivateBus()
@@ -22,7 +24,7 @@ final class StoreStage {
     /// - Parameter boot: in which boot of the machine it is; nil = in this one.
     func start(files: [String: String] = [:], boot: String? = nil) async throws -> Stage {
         try await Stage(
-            on: bus, arguments: ["--state", state.path], files: files,
+            on: bus, arguments: ["--state", directory ?? state.path], files: files,
             environment: boot.map { ["LISTD_BOOT_ID": $0] } ?? [:])
     }
 
