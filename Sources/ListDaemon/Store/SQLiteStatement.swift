@@ -61,6 +61,11 @@ enum SQLiteValue {
         withBytes(column) { [UInt8](copying: $0) }
     }
 
+    /// A column of the present row as bytes; nil for NULL.
+    func blob(_ column: Int32) -> [UInt8]? {
+        unsafe sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : bytes(column)
+    }
+
     /// A column of the present row as text; nil if it is not UTF-8.
     func text(_ column: Int32) -> String? { String(validating: bytes(column), as: UTF8.self) }
 }

@@ -30,8 +30,14 @@ package enum StoreChange: Sendable {
     case remove(name: String)
     /// Other options.
     case options(name: String, Fields)
-    /// Other objects, the new revision, and what there is to remember of earlier changes.
-    case update(name: String, PreparedTransaction, log: [StoredChange], forgetBefore: UInt64)
+    /// Other objects, the new revision, and what there is to remember of earlier changes. No revision after `limit` is given to
+    /// anybody before another change raises it. `cursor` is where its source goes on; nil = where it was.
+    case update(
+        name: String, PreparedTransaction, log: [StoredChange], forgetBefore: UInt64, limit: UInt64, cursor: [UInt8]?)
+    /// A block of revisions, up to a limit, that the adapter may give without writing each.
+    case reserve(name: String, limit: UInt64)
+    /// The end of a run: the revision that was given last, which is the limit from now on, and what there is to remember.
+    case settle(name: String, revision: UInt64, log: [StoredChange], forgetBefore: UInt64)
 }
 
 /// What is known of an adapter beside its objects.
@@ -75,10 +81,12 @@ package struct StoredChange: Sendable, Equatable {
 package struct RestoredAdapter: Sendable, Equatable {
     /// What it is.
     package var adapter: StoredAdapter
-    /// Its revision.
+    /// Its revision: that of the objects, or, when revisions may have been given that nobody knows, the last of those.
     package var revision: UInt64
     /// Its objects in order.
     package var objects: [ListObject]
-    /// The remembered transactions, oldest first.
+    /// The remembered transactions, oldest first; none when revisions may have been given that nobody knows.
     package var changes: [StoredChange]
+    /// Where its source goes on; nil = from its beginning.
+    package var cursor: [UInt8]?
 }

@@ -217,7 +217,7 @@ extension StoreChange {
     fileprivate var changesListCount: Bool {
         switch self {
         case .create, .createFilled, .remove: true
-        case .options, .update: false
+        case .options, .update, .reserve, .settle: false
         }
     }
 }

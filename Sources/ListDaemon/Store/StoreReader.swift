@@ -8,23 +8,27 @@ struct StoreReader {
 
     /// All adapters in order of name.
     func restore() throws(SQLiteFailure) -> [RestoredAdapter] {
-        var found: [(key: Int64, adapter: RestoredAdapter)] = []
+        var found: [(key: Int64, hasGivenMore: Bool, adapter: RestoredAdapter)] = []
         let rows = try database.statement(
-            "SELECT key, name, epoch, owner, options, revision, configured FROM adapter WHERE removed = 0 ORDER BY name"
+            "SELECT key, name, epoch, owner, options, revision, configured, \"limit\", cursor FROM adapter WHERE removed = 0 ORDER BY name"
         )
         while try step(rows) {
             guard let key = rows.number(0), let name = rows.text(1), let epoch = rows.text(2),
                 let owner = rows.number(3),
-                let user = UInt32(exactly: owner), let number = rows.number(5), let revision = UInt64(exactly: number)
+                let user = UInt32(exactly: owner), let number = rows.number(5), let revision = UInt64(exactly: number),
+                let last = rows.number(7), let limit = UInt64(exactly: last)
             else { throw Self.damaged("an adapter") }
             let options = try Self.options(in: rows)
             let adapter = StoredAdapter(
                 name: name, epoch: epoch, owner: user, isConfigured: rows.number(6) == 1, options: options)
-            found.append((key, RestoredAdapter(adapter: adapter, revision: revision, objects: [], changes: [])))
+            // Revisions of an open block may have been given: the next one comes after all of them.
+            let restored = RestoredAdapter(
+                adapter: adapter, revision: max(revision, limit), objects: [], changes: [], cursor: rows.blob(8))
+            found.append((key, limit > revision, restored))
         }
         for index in found.indices {
             found[index].adapter.objects = try objects(of: found[index].key)
-            found[index].adapter.changes = try changes(of: found[index].key)
+            if !found[index].hasGivenMore { found[index].adapter.changes = try changes(of: found[index].key) }
         }
         return found.map(\.adapter)
     }

@@ -2,7 +2,8 @@
 ///
 /// Objects lie in the order of the list; the second index finds one by its identifier. `position` is a number with gaps on
 /// both sides, so that an insertion in the middle touches one row. An adapter that is `removed` has lost its name; what is left of
-/// it goes little by little.
+/// it goes little by little. No revision after `limit` was ever given to anybody; `revision` is that of the objects, and was the
+/// last one if both are the same.
 enum StoreSchema {
     /// `LIST`: whose file it is (`PRAGMA application_id`).
     static let application: Int64 = 0x4C49_5354
@@ -11,7 +12,9 @@ enum StoreSchema {
     /// What makes a file of the next version out of one of a version: run in one transaction for all steps.
     static let migrations: [Int64: String] = [
         1: "ALTER TABLE adapter ADD COLUMN configured INTEGER NOT NULL DEFAULT 0;",
-        2: run + "ALTER TABLE adapter ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;",
+        2: run + "ALTER TABLE adapter ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;"
+            + "ALTER TABLE adapter ADD COLUMN \"limit\" INTEGER NOT NULL DEFAULT 0; UPDATE adapter SET \"limit\" = revision;"
+            + "ALTER TABLE adapter ADD COLUMN cursor BLOB;",
     ]
 
     /// The run that wrote the file last: one row, or none before the first.
@@ -32,7 +35,7 @@ enum StoreSchema {
         CREATE TABLE adapter (
             key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch TEXT NOT NULL, owner INTEGER NOT NULL,
             options BLOB NOT NULL, revision INTEGER NOT NULL, configured INTEGER NOT NULL DEFAULT 0,
-            removed INTEGER NOT NULL DEFAULT 0) STRICT;
+            removed INTEGER NOT NULL DEFAULT 0, "limit" INTEGER NOT NULL DEFAULT 0, cursor BLOB) STRICT;
         CREATE TABLE object (
             adapter INTEGER NOT NULL REFERENCES adapter ON DELETE CASCADE, position INTEGER NOT NULL, id BLOB NOT NULL,
             type TEXT NOT NULL, fields BLOB NOT NULL, PRIMARY KEY (adapter, position)) STRICT, WITHOUT ROWID;

@@ -34,15 +34,30 @@ struct StoreWriter {
         case .createFilled(let adapter, let transaction, let log):
             try create(adapter)
             let key = try key(adapter.name)
-            try update(key, transaction)
+            try update(key, transaction, limit: transaction.revision)
             try remember(log, forgetBefore: 0, key)
         case .remove(let name): try remove(name)
         case .options(let name, let options):
             let key = try key(name)
             try database.run("UPDATE adapter SET options = ? WHERE key = ?", .blob(options.bytes), .number(key))
-        case .update(let name, let transaction, let log, let oldest):
+        case .update(let name, let transaction, let log, let oldest, let limit, let cursor):
             let key = try key(name)
-            try update(key, transaction)
+            try update(key, transaction, limit: limit)
+            if let cursor {
+                try database.run("UPDATE adapter SET cursor = ? WHERE key = ?", .blob(cursor), .number(key))
+            }
+            try remember(log, forgetBefore: oldest, key)
+        case .reserve(let name, let limit):
+            // Never lowered: who was given a revision of an older block keeps it for himself.
+            try database.run(
+                "UPDATE adapter SET \"limit\" = max(\"limit\", ?) WHERE key = ?", .number(Int64(clamping: limit)),
+                .number(try key(name)))
+        case .settle(let name, let revision, let log, let oldest):
+            let key = try key(name)
+            let last = Int64(clamping: revision)
+            try database.run(
+                "UPDATE adapter SET revision = ?, \"limit\" = ? WHERE key = ?", .number(last), .number(last),
+                .number(key))
             try remember(log, forgetBefore: oldest, key)
         }
     }
@@ -131,10 +146,13 @@ struct StoreWriter {
             "DELETE FROM change WHERE adapter = ? AND revision < ?", .number(key), .number(Int64(clamping: oldest)))
     }
 
-    private func update(_ key: Int64, _ transaction: PreparedTransaction) throws(SQLiteFailure) {
+    private func update(
+        _ key: Int64, _ transaction: PreparedTransaction, limit: UInt64
+    ) throws(SQLiteFailure) {
+        let revision = transaction.revision
         try database.run(
-            "UPDATE adapter SET revision = ? WHERE key = ?", .number(Int64(clamping: transaction.revision)),
-            .number(key))
+            "UPDATE adapter SET revision = ?, \"limit\" = max(\"limit\", ?) WHERE key = ?",
+            .number(Int64(clamping: revision)), .number(Int64(clamping: max(revision, limit))), .number(key))
         switch transaction.content {
         case .replace(let objects): try replace(key, objects)
         case .changes(let changes): try change(key, changes)

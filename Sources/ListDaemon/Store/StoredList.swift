@@ -67,7 +67,8 @@ package final class StoredList: Sendable {
                 guard state.durability != .memory else { return .nothing }
                 return .write(
                     .update(
-                        name: state.adapter.name, update.transaction, log: log, forgetBefore: update.oldestRevision + 1),
+                        name: state.adapter.name, update.transaction, log: log,
+                        forgetBefore: update.oldestRevision + 1, limit: update.transaction.revision, cursor: nil),
                     state.durability)
             }
         } completion: { error in

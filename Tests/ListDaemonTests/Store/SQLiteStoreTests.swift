@@ -34,7 +34,8 @@ struct SQLiteStoreTests {
             baseRevision: 1, revision: 1, content: .replace([try object("a", 1), try object("b", 2)]))
         try await store.write(
             .update(
-                name: "mail", same, log: [StoredChange(revision: 1, bytes: [9])] + log, forgetBefore: 2))
+                name: "mail", same, log: [StoredChange(revision: 1, bytes: [9])] + log, forgetBefore: 2, limit: 1,
+                cursor: nil))
         let again = try await reopen(store)
         let restored = try #require(again.adapters.first)
         #expect(again.adapters.count == 1 && again.damage == nil)

@@ -63,10 +63,11 @@ struct StoreDamageTests {
     func migration() async throws {
         try await makeStore()
         try await change(
-            "DROP TABLE run; ALTER TABLE adapter DROP COLUMN removed; ALTER TABLE adapter DROP COLUMN configured; PRAGMA user_version = 1"
+            SQLiteStore.firstVersion
         )
         let opened = try SQLiteStore.open(directory: directory.path)
         #expect(opened.damage == nil && opened.adapters.map(\.objects.count) == [400])
+        #expect(opened.adapters.map(\.revision) == [1])
         // Whether the machine went down since is not known: its epoch is new, once.
         let epoch = try #require(opened.adapters.first?.adapter.epoch)
         #expect(opened.adapters.map(\.adapter) == [adapter("x", epoch: epoch)] && epoch != "e1")

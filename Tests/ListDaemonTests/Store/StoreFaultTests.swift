@@ -99,7 +99,7 @@ struct StoreFaultTests {
         try await store.write(.create(adapter("x")))
         await store.close()
         let older =
-            "DROP TABLE run; ALTER TABLE adapter DROP COLUMN removed; ALTER TABLE adapter DROP COLUMN configured; PRAGMA user_version = 1"
+            SQLiteStore.firstVersion
         try #require(try await ChildProcess.run("/usr/bin/sqlite3", [file, older]).status == 0)
         try await withFaultyFiles {
             var refused = 0

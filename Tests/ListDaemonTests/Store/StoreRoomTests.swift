@@ -73,7 +73,7 @@ struct StoreRoomTests {
             let log = (0..<100).map { StoredChange(revision: UInt64($0), bytes: [UInt8](repeating: 1, count: 100)) }
             let transaction = PreparedTransaction(
                 baseRevision: 100, revision: 100, content: .replace(try objects(2000, &random)))
-            try await store.write(.update(name: name, transaction, log: log, forgetBefore: 0))
+            try await store.write(.update(name: name, transaction, log: log, forgetBefore: 0, limit: 100, cursor: nil))
         }
         try await store.write(.remove(name: "large"))
         // Its name is free at once.

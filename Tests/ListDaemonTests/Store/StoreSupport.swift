@@ -3,6 +3,12 @@ import ListKit
 import TestSupport
 
 extension SQLiteStore {
+    /// What makes a file of the first version out of one of the present version.
+    static let firstVersion = """
+        DROP TABLE run; ALTER TABLE adapter DROP COLUMN removed; ALTER TABLE adapter DROP COLUMN cursor;
+        ALTER TABLE adapter DROP COLUMN "limit"; ALTER TABLE adapter DROP COLUMN configured; PRAGMA user_version = 1
+        """
+
     /// Writes and waits for the answer.
     func write(_ change: StoreChange, durability: Durability = .disk) async throws(ListError) {
         let outcome: Result<Void, ListError> = await withCheckedContinuation { continuation in
@@ -19,11 +25,13 @@ func adapter(_ name: String, epoch: String = "e1") -> StoredAdapter {
 }
 
 extension StoreChange {
-    /// An update without a log.
-    static func update(_ name: String, _ revision: UInt64, _ content: PreparedTransaction.Content) -> StoreChange {
+    /// An update without a log; nil = no revision after it is given to anybody.
+    static func update(
+        _ name: String, _ revision: UInt64, _ content: PreparedTransaction.Content, limit: UInt64? = nil
+    ) -> StoreChange {
         .update(
             name: name, PreparedTransaction(baseRevision: revision - 1, revision: revision, content: content), log: [],
-            forgetBefore: 0)
+            forgetBefore: 0, limit: limit ?? revision, cursor: nil)
     }
 }
 

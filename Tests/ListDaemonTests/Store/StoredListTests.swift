@@ -118,6 +118,8 @@ extension StoreChange {
         case .remove: "remove"
         case .options: "options"
         case .update: "update"
+        case .reserve: "reserve"
+        case .settle: "settle"
         }
     }
 }

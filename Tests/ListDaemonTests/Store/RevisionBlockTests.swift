@@ -1,0 +1,134 @@
+import Foundation
+import Glibc
+import ListDaemon
+import ListKit
+import TestSupport
+import Testing
+
+@Suite("Blocks of revisions", .timeLimit(.minutes(2)))
+struct RevisionBlockTests {
+    private let directory = TemporaryDirectory()
+
+    private func open() throws -> OpenedStore { try SQLiteStore.open(directory: directory.path) }
+
+    private func entry(_ revision: UInt64) -> StoredChange {
+        StoredChange(
+            Transaction(
+                baseRevision: revision - 1, revision: revision, kind: .reload, animated: false, sectionCount: 0,
+                itemCount: 0))
+    }
+
+    /// Leaves the files as a process does that is killed at this moment.
+    private func kill(_ store: SQLiteStore) async throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        let kept = names.map { ($0, FileManager.default.contents(atPath: directory.file($0))) }
+        await store.close()
+        for (name, bytes) in kept { try #require(bytes).write(to: URL(fileURLWithPath: directory.file(name))) }
+    }
+
+    @Test(
+        "killed with an open block → the next revision comes after all of it, and no changes are known; then it goes on"
+    )
+    func killedWithBlock() async throws {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String] in
+            let store = try SQLiteStore.open(directory: path).store
+            try await store.write(.create(adapter("x")))
+            try await store.write(.update("x", 1, .replace([object("a", 1)])))
+            try await store.write(.reserve(name: "x", limit: 1025))
+            // Revisions 2 to 40 are given to clients.
+            try await store.write(.update("x", 41, .replace([object("a", 2)]), limit: 1026))
+            Glibc.kill(getpid(), SIGKILL)
+        }
+        let first = try open()
+        let restored = try #require(first.adapters.first)
+        #expect(try restored.revision == 1026 && restored.changes.isEmpty && restored.objects == [object("a", 2)])
+        // The same until something is written.
+        try await kill(first.store)
+        let second = try open()
+        #expect(second.adapters == first.adapters)
+        let transaction = PreparedTransaction(
+            baseRevision: 1026, revision: 1027, content: .changes(PreparedTransaction.Changes()))
+        try await second.store.write(
+            .update(
+                name: "x", transaction, log: [entry(1027)], forgetBefore: 1027, limit: 1027, cursor: nil))
+        try await kill(second.store)
+        let third = try open()
+        #expect(third.adapters.first?.revision == 1027 && third.adapters.first?.changes == [entry(1027)])
+        await third.store.close()
+    }
+
+    @Test("ended well with an open block → the revision that was given last, and the changes up to it")
+    func settled() async throws {
+        let store = try open().store
+        try await store.write(.create(adapter("x")))
+        try await store.write(.reserve(name: "x", limit: 1024))
+        // A smaller block takes nothing back.
+        try await store.write(.reserve(name: "x", limit: 10))
+        let log = (1...5).map { entry($0) }
+        try await store.write(.settle(name: "x", revision: 5, log: log, forgetBefore: 3))
+        try await kill(store)
+        let opened = try open()
+        #expect(opened.adapters.first?.revision == 5 && opened.adapters.first?.changes == Array(log[2...]))
+        await opened.store.close()
+    }
+
+    @Test("a cursor → stored with the objects; without one it stays; a block of nobody's → StoreFailed")
+    func cursor() async throws {
+        let store = try open().store
+        try await store.write(.create(adapter("x")))
+        let none = PreparedTransaction(baseRevision: 0, revision: 1, content: .replace([]))
+        try await store.write(
+            .update(name: "x", none, log: [], forgetBefore: 0, limit: 1, cursor: [0, 255]))
+        try await store.write(.update("x", 2, .replace([object("a", 1)])))
+        await #expect(throws: ListError.self) { try await store.write(.reserve(name: "y", limit: 5)) }
+        await #expect(throws: ListError.self) {
+            try await store.write(.settle(name: "y", revision: 5, log: [], forgetBefore: 0))
+        }
+        try await kill(store)
+        let opened = try open()
+        #expect(opened.adapters.map(\.cursor) == [[0, 255]])
+        // A new list of the name begins without one.
+        try await opened.store.write(.create(adapter("x")))
+        await opened.store.close()
+        let again = try open()
+        #expect(again.adapters.map(\.cursor) == [nil])
+        await again.store.close()
+    }
+
+    @Test("updates and blocks, killed at random moments → no revision is given twice, whatever was given of a block")
+    func randomKills() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededRandom(seed: seed)
+        var store = try open().store
+        try await store.write(.create(adapter("x")))
+        var (last, limit): (UInt64, UInt64) = (0, 0)
+        for step in 0..<200 {
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0:
+                try await store.write(.reserve(name: "x", limit: last + 30))
+                limit = max(limit, last + 30)
+            case 1...3:
+                // Given without a word to the store.
+                last = min(limit, last + UInt64.random(in: 0...5, using: &random))
+            case 4...6:
+                try await store.write(
+                    .update("x", last + 1, .replace([object("a", step)]), limit: max(limit, last + 1)))
+                last += 1
+                limit = max(limit, last)
+            default:
+                // What is under way when it is killed has not been given to anybody.
+                let isKilled = Bool.random(using: &random)
+                if !isKilled {
+                    try await store.write(.settle(name: "x", revision: last, log: [], forgetBefore: 0))
+                    limit = last
+                }
+                try await kill(store)
+                let opened = try open()
+                let restored = try #require(opened.adapters.first)
+                #expect(restored.revision >= last && restored.revision == limit, "seed \(seed), step \(step)")
+                (store, last) = (opened.store, restored.revision)
+            }
+        }
+        await store.close()
+    }
+}
