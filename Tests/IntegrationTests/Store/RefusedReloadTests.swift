@@ -3,9 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(
-    "A reload that the store refuses", .timeLimit(.minutes(3)),
-    .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"))
+@Suite("A reload that the store refuses", .timeLimit(.minutes(3)))
 @DBusActor
 struct RefusedReloadTests {
     private func write(_ text: String?, to name: String, of stage: Stage) throws {
@@ -30,21 +28,19 @@ struct RefusedReloadTests {
 
     private func durability(_ word: String) -> String { "[List]\nDurability=\(word)\n" }
 
-    @Test("memory to disk with no room → stays memory, and says so; with room the next reload has it stored")
+    @Test("memory to disk, refused → stays memory, and says so; the next reload has it stored")
     func toDisk() async throws {
         let stages = try StoreStage()
-        let disk = try SmallDisk(at: stages.state.path)
-        defer { disk.remove() }
         let stage = try await stages.start(files: ["a.list": durability("memory")])
         let list = try await stage.adapter("a")
         #expect(try await list.performUpdates([Row("early", "", [:])]) == 1)
-        disk.fill()
+        try stages.hideFile()
         try write(durability("disk") + "Layout=none\n", to: "a.list", of: stage)
         try await reloadIsRefused(stage, "a", "stays as it was")
         #expect(try await option("durability", of: list) == .string("memory"))
         #expect(try await option("layout", of: list) != .string("none"))
         #expect(try await list.objects().revision == 1)
-        disk.makeRoom()
+        try stages.restoreFile()
         try await stage.manager.call("Reload")
         #expect(try await option("durability", of: list) == .string("disk"))
         #expect(try await option("layout", of: list) == .string("none"))
@@ -56,19 +52,17 @@ struct RefusedReloadTests {
         }
     }
 
-    @Test("disk to memory with no room → is stored as before; with room the next reload takes it out of the store")
+    @Test("disk to memory, refused → is stored as before; the next reload takes it out of the store")
     func toMemory() async throws {
         let stages = try StoreStage()
-        let disk = try SmallDisk(at: stages.state.path)
-        defer { disk.remove() }
         let stage = try await stages.start(files: ["a.list": durability("disk")])
         let list = try await stage.adapter("a")
         #expect(try await list.performUpdates([Row("early", "", [:])]) == 1)
-        disk.fill()
+        try stages.hideFile()
         try write(durability("memory"), to: "a.list", of: stage)
         try await reloadIsRefused(stage, "a", "stays as it was")
         #expect(try await option("durability", of: list) == .string("disk"))
-        disk.makeRoom()
+        try stages.restoreFile()
         #expect(try await list.applyChanges([Upsert("late", "", "last", "", [:])]) == 2)
         await stage.kill()
         let second = try await stages.start(files: ["a.list": durability("disk")])
@@ -84,18 +78,16 @@ struct RefusedReloadTests {
         }
     }
 
-    @Test("other section controllers with no room → the former ones show new objects too; with room the new ones do")
+    @Test("other section controllers, refused → the former ones show new objects too, until the next reload")
     func otherControllers() async throws {
         let stages = try StoreStage()
-        let disk = try SmallDisk(at: stages.state.path)
-        defer { disk.remove() }
         let stage = try await stages.start(files: ["a.list": durability("disk")])
         let list = try await stage.adapter("a")
         #expect(try await list.performUpdates([Row("early", "row", [:])]) == 1)
-        disk.fill()
+        try stages.hideFile()
         try write(durability("disk") + "[Sections]\n*=listd/binding\n", to: "a.list", of: stage)
         try await reloadIsRefused(stage, "a", "stays as it was")
-        disk.makeRoom()
+        try stages.restoreFile()
         #expect(try await list.applyChanges([Upsert("late", "row", "last", "", [:])]) == 2)
         #expect(try await list.items().map(\.reuse) == ["row", "row"])
         try await stage.manager.call("Reload")
@@ -103,19 +95,17 @@ struct RefusedReloadTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a list that goes with no room → the failure names it, it stays and is not counted; with room it goes")
+    @Test("a list that goes, refused → the failure names it, it stays and is not counted; with the next reload it goes")
     func removal() async throws {
         let stages = try StoreStage()
-        let disk = try SmallDisk(at: stages.state.path)
-        defer { disk.remove() }
         let stage = try await stages.start(files: ["a.list": durability("disk"), "b.list": durability("memory")])
         #expect(try await stage.adapter("a").performUpdates([Row("x", "", [:])]) == 1)
-        disk.fill()
+        try stages.hideFile()
         try write(nil, to: "a.list", of: stage)
         try write(nil, to: "b.list", of: stage)
         try await reloadIsRefused(stage, "a", "stays, although no file configures it")
         #expect(try await stage.names() == ["a"])
-        disk.makeRoom()
+        try stages.restoreFile()
         try await stage.manager.call("Reload")
         #expect(try await stage.names() == [])
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))

@@ -47,6 +47,12 @@ final class StoreStage {
         }
     }
 
+    /// Takes the store's file from its place: the store refuses every change until ``restoreFile()``.
+    func hideFile() throws { try FileManager.default.moveItem(atPath: file, toPath: file + ".hidden") }
+
+    /// Puts the store's file back.
+    func restoreFile() throws { try FileManager.default.moveItem(atPath: file + ".hidden", toPath: file) }
+
     /// Runs listd for as long as `body` takes, and ends it as systemd would.
     func run<Result>(
         files: [String: String] = [:], boot: String? = nil, _ body: @DBusActor (Stage) async throws -> Result
