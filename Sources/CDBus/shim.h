@@ -28,4 +28,17 @@ static inline int listd_get_peer_credentials(int descriptor, struct listd_peer_c
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, credentials, &length);
 }
 
+#ifndef SO_PEEK_OFF
+#define SO_PEEK_OFF 42
+#endif
+// Where a socket is peeked at; each read from it lowers it by what was read. -1 = nowhere.
+static inline void listd_set_peek_offset(int descriptor, int offset) {
+    setsockopt(descriptor, SOL_SOCKET, SO_PEEK_OFF, &offset, sizeof offset);
+}
+static inline int listd_get_peek_offset(int descriptor) {
+    int offset = -1;
+    socklen_t length = sizeof offset;
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEEK_OFF, &offset, &length) == 0 ? offset : -1;
+}
+
 #endif

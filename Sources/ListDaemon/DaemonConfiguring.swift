@@ -61,7 +61,9 @@ extension RunningDaemon {
         service.callsPerConnection = new.limits.callsPerConnection
         service.creators = (new.daemon.creators ?? options.bus.defaultCreators).accessRule
         server?.limit(
-            connections: new.limits.directConnections, authenticationTimeout: new.limits.authenticationTime)
+            connections: new.limits.directConnections, perUser: new.limits.directConnectionsPerUser,
+            authenticationTimeout: new.limits.authenticationTime)
+        server?.limit(messageSize: new.limits.directMessageBytes)
     }
 }
 

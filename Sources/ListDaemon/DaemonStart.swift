@@ -106,11 +106,17 @@ extension RunningDaemon {
             server?.onStarvation = { [log] in
                 log.warning("no file descriptors are left: direct clients wait until others leave (LimitNOFILE=)")
             }
-            server?.onRefusal = { [service] peer in
-                let message = "there are as many direct connections as may be"
+            server?.onRefusal = { [service] peer, refusal in
                 service.refusals.record(
-                    LimitKey.directConnections.refusal(.limitsExceeded, message), of: "a direct connection",
+                    refusal.limitKey.refusal(.limitsExceeded, refusal.message), of: "a direct connection",
                     user: peer.credentials?.userID)
+            }
+            server?.onUnfinishedMessage = { [log] peer, bytes in
+                log.notice(
+                    """
+                    a direct connection of \(peer.userText) was closed: nothing more of a message has come for \
+                    \(Self.messageTimeout) after \(bytes) bytes
+                    """, .client(peer.name), limitedBy: peer.userText)
             }
         } catch {
             let place = options.direct.address ?? "no address"
@@ -119,9 +125,13 @@ extension RunningDaemon {
     }
 
     private func listen(_ direct: DirectListener) throws(DBusError) -> Server? {
+        let limits = configuration.all.limits
         var settings = Server.Configuration(names: [ObjectNames.service])
-        settings.maximumConnections = configuration.all.limits.directConnections
-        settings.authenticationTimeout = configuration.all.limits.authenticationTime
+        settings.maximumConnections = limits.directConnections
+        settings.maximumConnectionsPerUser = limits.directConnectionsPerUser
+        settings.authenticationTimeout = limits.authenticationTime
+        settings.maximumMessageSize = limits.directMessageBytes
+        settings.messageTimeout = Self.messageTimeout
         if case .passedSocket = direct, !passed.named(Self.socketName).isEmpty {
             return try Server.listen(on: Self.socketName, of: passed, settings)
         }
@@ -129,6 +139,9 @@ extension RunningDaemon {
         guard let address = direct.address else { return nil }
         return try Server.listen(address, settings)
     }
+
+    /// How long a direct client may take between two pieces of a message.
+    private static let messageTimeout = Duration.seconds(30)
 
     /// `FileDescriptorName=` of `listd-direct.socket`.
     private static let socketName = "direct"
@@ -158,6 +171,16 @@ extension DirectListener {
         switch self {
         case .none: nil
         case .address(let address), .passedSocket(let address): address
+        }
+    }
+}
+
+extension Server.Refusal {
+    /// The limit in listd.conf.
+    fileprivate var limitKey: LimitKey {
+        switch self {
+        case .connections: .directConnections
+        case .connectionsOfUser: .directConnectionsPerUser
         }
     }
 }

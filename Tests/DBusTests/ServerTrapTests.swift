@@ -138,10 +138,10 @@ struct ServerTrapTests {
         #expect(server.counter.sum == 3)
 
         // Another limit holds from the next connection on.
-        server.server.limit(connections: 3, authenticationTimeout: .seconds(10))
+        server.server.limit(connections: 3, perUser: 8, authenticationTimeout: .seconds(10))
         try await add(try await server.client())
         #expect(server.counter.sum == 4)
-        server.server.limit(connections: 1, authenticationTimeout: .seconds(10))
+        server.server.limit(connections: 1, perUser: 8, authenticationTimeout: .seconds(10))
         try await add(clients[1])
         let refused = try await server.client()
         await #expect(throws: DBusError.self) { try await add(refused) }

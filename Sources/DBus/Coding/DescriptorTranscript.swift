@@ -19,7 +19,8 @@ struct DescriptorTranscript {
         let types = Array(signature.text.utf8)
         try unsafe types.withUnsafeBufferPointer { (types) throws(DBusError) in
             try unsafe body.withBytes { (bytes) throws(DBusError) in
-                var reader = unsafe MessageReader(MessageBody(bytes: bytes, types: types, descriptors: none))
+                var reader = unsafe MessageReader(
+                    MessageBody(bytes: bytes, types: types, descriptors: none, messageSize: nil))
                 var iterator = unsafe DBusMessageIter()
                 unsafe dbus_message_iter_init_append(message, &iterator)
                 try unsafe append(&reader, to: &iterator)

@@ -11,6 +11,8 @@ struct MessageBody {
     let types: UnsafeBufferPointer<UInt8>
     /// The descriptors that come with it; `with` keeps them alive.
     unowned(unsafe) let descriptors: BodyDescriptors
+    /// Bytes of the whole message, with its header; nil when it has no body.
+    let messageSize: Int?
 
     /// Lends the body of a message.
     ///
@@ -25,7 +27,8 @@ struct MessageBody {
         guard unsafe dbus_message_iter_init(raw, &iterator) != 0, let signature = unsafe dbus_message_get_signature(raw)
         else {
             let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-            let empty = unsafe MessageBody(bytes: UnsafeRawBufferPointer(none), types: none, descriptors: descriptors)
+            let empty = unsafe MessageBody(
+                bytes: UnsafeRawBufferPointer(none), types: none, descriptors: descriptors, messageSize: nil)
             return try body(empty)
         }
         var start: UnsafeMutablePointer<CChar>?
@@ -39,7 +42,8 @@ struct MessageBody {
         // A copy: the text in the message may move when a header field is set.
         let types = unsafe [UInt8](UnsafeRawBufferPointer(start: signature, count: strlen(signature)))
         return try unsafe types.withUnsafeBufferPointer { (types) throws(DBusError) in
-            try unsafe body(MessageBody(bytes: bytes, types: types, descriptors: descriptors))
+            try unsafe body(
+                MessageBody(bytes: bytes, types: types, descriptors: descriptors, messageSize: message.count))
         }
     }
 

@@ -107,9 +107,21 @@ extension Credentials {
 extension Transport {
     /// Who is at the other end of the socket, as the kernel knows; nil for another kind of connection.
     var peerCredentials: Credentials? {
-        guard let descriptor else { return nil }
+        descriptor.flatMap { Credentials(ofPeerOf: $0) }
+    }
+}
+
+extension Credentials {
+    /// Who has opened the connection, as the kernel knows, before it has proved anything.
+    init?(ofPeerOf raw: OpaquePointer) {
+        var descriptor: Int32 = -1
+        guard unsafe dbus_connection_get_socket(raw, &descriptor) != 0 else { return nil }
+        self.init(ofPeerOf: descriptor)
+    }
+
+    fileprivate init?(ofPeerOf socket: Int32) {
         var found = listd_peer_credentials()
-        guard unsafe listd_get_peer_credentials(descriptor, &found) == 0 else { return nil }
-        return Credentials(userID: found.uid, processID: found.pid)
+        guard unsafe listd_get_peer_credentials(socket, &found) == 0 else { return nil }
+        self.init(userID: found.uid, processID: found.pid)
     }
 }

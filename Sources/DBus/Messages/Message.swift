@@ -14,6 +14,8 @@ public final class Message {
     nonisolated(unsafe) private(set) var made: OpaquePointer?
     /// Bytes of the body, as written here; 0 for a received message.
     public internal(set) var bodySize = 0
+    /// Bytes of a received message with its header, once its body was read, so that it need not be copied to be counted.
+    private(set) var sizeWhenRead: Int?
 
     /// The four kinds of messages.
     public enum Kind: Int32, Sendable {
@@ -27,6 +29,9 @@ public final class Message {
     init(adopting made: OpaquePointer) {
         unsafe self.made = made
     }
+
+    /// Keeps what reading the body has found.
+    func record(sizeWhenRead size: Int?) { sizeWhenRead = size }
 
     init(_ draft: MessageDraft) {
         self.draft = draft

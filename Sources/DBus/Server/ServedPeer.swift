@@ -6,7 +6,7 @@ final class ServedPeer {
         /// It has not proved who it is; the timer ends that.
         case authenticating(LoopTimer)
         case admitted
-        /// It came when the server was full: it is told so with its first call.
+        /// It came when there were too many: it is told so with its first call.
         case refused(LoopTimer)
     }
 
@@ -14,14 +14,15 @@ final class ServedPeer {
     private(set) var connection: Connection?
     private var state: State?
     private weak var server: Server?
-    private let isOverLimit: Bool
+    /// Whether it is served, or why not.
+    let place: ConnectionCounts.Place
     private(set) var matchRules: [MatchRule] = []
     var hasSaidHello = false
     private let driver = ObjectTree()
 
-    init(server: Server, name: String, credentials: Credentials, isOverLimit: Bool) {
+    init(server: Server, name: String, credentials: Credentials, place: ConnectionCounts.Place) {
         self.server = server
-        self.isOverLimit = isOverLimit
+        self.place = place
         peer = Peer(connection: nil, name: name, credentials: credentials)
         driver.add(ExportedObject(BusDriver.interface, of: BusDriver(server: server, client: self)), at: Bus.path)
     }
@@ -42,13 +43,13 @@ final class ServedPeer {
     /// The connection has read or written something: perhaps the proof.
     func progress(_ connection: Connection) {
         guard case .authenticating(let timer)? = state, connection.transport.isAuthenticated else { return }
-        guard !isOverLimit else {
-            state = .refused(timer)
-            return
+        switch place {
+        case .served:
+            timer.cancel()
+            state = .admitted
+            server?.admitted(self)
+        case .refused: state = .refused(timer)
         }
-        timer.cancel()
-        state = .admitted
-        server?.admitted(self)
     }
 
     private func left() {
@@ -68,7 +69,7 @@ extension ServedPeer {
     /// Calls to the bus' name go to the driver, all others to the objects. A client's own `sender` means nothing.
     func received(_ message: Message, on connection: Connection) {
         let call = Call(message: message, connection: connection, peer: peer)
-        guard isAdmitted else { return refuse(call) }
+        if case .refused(let refusal) = place { return refuse(call, refusal) }
         guard message.destination == Bus.name || (message.destination == nil && message.interface == Bus.name) else {
             return connection.dispatch(call)
         }
@@ -76,9 +77,9 @@ extension ServedPeer {
         driver.dispatch(call)
     }
 
-    private func refuse(_ call: Call) {
-        server?.onRefusal?(peer)
-        call.fail(DBusError.limitsExceeded("the server has as many connections as it allows"))
+    private func refuse(_ call: Call, _ refusal: Server.Refusal) {
+        server?.onRefusal?(peer, refusal)
+        call.fail(DBusError.limitsExceeded(refusal.message))
         call.connection.onDrain(below: 0) { [weak connection] in connection?.close() }
     }
 

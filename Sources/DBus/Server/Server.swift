@@ -3,8 +3,8 @@ internal import CDBus
 /// A server for direct connections: D-Bus from program to program, without a bus between them.
 ///
 /// Clients prove their Unix user with EXTERNAL and nothing else, and `admits` decides about each. Connections, and the
-/// ones that have not proved anything yet, are counted and limited: libdbus itself knows no such limit. The server answers
-/// as much of `org.freedesktop.DBus` as client libraries need to take it for a bus (`BusDriver`).
+/// ones that have not proved anything yet, are counted for each user and limited: libdbus itself knows no such limit. The
+/// server answers as much of `org.freedesktop.DBus` as client libraries need to take it for a bus (`BusDriver`).
 @safe
 @DBusActor
 public final class Server {
@@ -14,10 +14,17 @@ public final class Server {
         public var names: [String] = []
         /// More connections than this get `LimitsExceeded` and are closed.
         public var maximumConnections = 128
+        /// More connections of one user than this get `LimitsExceeded` and are closed.
+        public var maximumConnectionsPerUser = Int.max
         /// How long a client may take to prove who it is.
         public var authenticationTimeout = Duration.seconds(10)
-        /// A client that sends a larger message is thrown off; larger ones to it are refused here.
+        /// A client that sends a larger message is thrown off.
         public var maximumMessageSize = 64 << 20
+        /// Larger messages to a client are refused here.
+        public var maximumAnswerSize = 64 << 20
+        /// A client is thrown off when nothing more arrives of a message that it has begun, for so long while it is read;
+        /// nil = it may take its time.
+        public var messageTimeout: Duration?
         /// Descriptors in one message.
         public var maximumDescriptors = 16
         /// Match rules of one connection.
@@ -28,6 +35,22 @@ public final class Server {
         /// Defaults for a server that clients find under these names.
         public init(names: [String] = []) {
             self.names = names
+        }
+    }
+
+    /// Why a client is refused.
+    public enum Refusal: Equatable, Sendable {
+        /// There are as many connections as there may be.
+        case connections(limit: Int)
+        /// Its user has as many connections as one may have.
+        case connectionsOfUser(limit: Int)
+
+        /// What the client is told.
+        public var message: String {
+            switch self {
+            case .connections(let limit): "there are \(limit) direct connections, and no more are served"
+            case .connectionsOfUser(let limit): "the user has \(limit) direct connections, and no more are served"
+            }
         }
     }
 
@@ -44,6 +67,7 @@ public final class Server {
     private nonisolated(unsafe) var raw: OpaquePointer?
     private let watches = WatchTable()
     private(set) var peers: [ServedPeer] = []
+    private var counts = ConnectionCounts()
     private var nextNumber: UInt64 = 1
     private var connectionHandlers: [@DBusActor (Peer) -> Void] = []
     /// Whether a connection came since the socket was ready last.
@@ -52,16 +76,26 @@ public final class Server {
     public private(set) var isStarved = false
     /// Called when `isStarved` becomes true.
     public var onStarvation: (@DBusActor () -> Void)?
-    /// Called when a client is refused because there are as many connections as are allowed.
-    public var onRefusal: (@DBusActor (Peer) -> Void)?
+    /// Called with each client that is refused.
+    public var onRefusal: (@DBusActor (Peer, Refusal) -> Void)?
+    /// Called with each client that is thrown off for `messageTimeout`, and the bytes that had arrived of the message.
+    public var onUnfinishedMessage: (@DBusActor (Peer, _ bytes: Int) -> Void)?
 
     /// The name under which the server itself is known to its clients.
     nonisolated static let ownName = ":d.0"
 
-    /// Allows so many connections, and connections so much time, from the next one on; those that are there stay.
-    public func limit(connections: Int, authenticationTimeout: Duration) {
+    /// Allows other numbers of connections, and another time for each, from the next one on; those that are there stay.
+    public func limit(connections: Int, perUser: Int, authenticationTimeout: Duration) {
         configuration.maximumConnections = connections
+        configuration.maximumConnectionsPerUser = perUser
         configuration.authenticationTimeout = authenticationTimeout
+    }
+
+    /// Allows messages of another size, from the next one of each client on.
+    public func limit(messageSize: Int) {
+        guard messageSize != configuration.maximumMessageSize else { return }
+        configuration.maximumMessageSize = messageSize
+        for served in peers { served.connection?.transport.limit(messageSize: messageSize) }
     }
 
     private init(adopting raw: OpaquePointer, _ configuration: Configuration) throws(DBusError) {
@@ -203,28 +237,31 @@ private final class Acceptor: Sendable {
 // MARK: - Connections
 
 extension Server {
-    /// Connections beyond the limit that may be there at once to be told so.
-    private static let refusedAtOnce = 16
-
     /// Takes a new connection in; one that is not referenced here is closed by libdbus.
     fileprivate func accept(_ raw: OpaquePointer) {
-        guard peers.count < configuration.maximumConnections + Server.refusedAtOnce else { return }
+        guard let credentials = unsafe Credentials(ofPeerOf: raw),
+            let place = counts.place(
+                for: credentials.userID, limit: configuration.maximumConnections,
+                limitPerUser: configuration.maximumConnectionsPerUser)
+        else { return }
         unsafe dbus_connection_ref(raw)
-        unsafe dbus_connection_set_max_message_size(raw, configuration.maximumMessageSize)
         unsafe dbus_connection_set_max_message_unix_fds(raw, configuration.maximumDescriptors)
-        guard let transport = try? unsafe Transport(adopting: raw), let credentials = transport.peerCredentials else {
-            return
-        }
+        guard let transport = try? unsafe Transport(adopting: raw) else { return }
+        transport.limit(messageSize: configuration.maximumMessageSize)
         transport.endsWhilePaused = true  // nobody is left to be answered
-        let isOverLimit = peers.count >= configuration.maximumConnections
-        let served = ServedPeer(
-            server: self, name: ":d.\(nextNumber)", credentials: credentials, isOverLimit: isOverLimit)
+        let served = ServedPeer(server: self, name: ":d.\(nextNumber)", credentials: credentials, place: place)
         nextNumber += 1
         peers.append(served)
+        counts.add(place, of: credentials.userID)
         transport.setUserCheck(UserCheck(userID: credentials.userID, isAllowed: configuration.admits(credentials)))
+        if let timeout = configuration.messageTimeout {
+            transport.limitUnfinishedMessages(to: timeout) { [weak self, peer = served.peer] bytes in
+                self?.onUnfinishedMessage?(peer, bytes)
+            }
+        }
         served.start(
             Connection(
-                transport: transport, role: .served(served), maximumMessageSize: configuration.maximumMessageSize),
+                transport: transport, role: .served(served), maximumMessageSize: configuration.maximumAnswerSize),
             authenticationTimeout: configuration.authenticationTimeout)
     }
 
@@ -235,6 +272,7 @@ extension Server {
 
     func left(_ served: ServedPeer) {
         peers.removeAll { $0 === served }
+        if let user = served.peer.credentials?.userID { counts.remove(served.place, of: user) }
     }
 
     /// Who has a name here: the server's own names, and its clients' unique ones; nil = nobody.

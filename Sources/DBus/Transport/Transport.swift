@@ -21,6 +21,7 @@ final class Transport: TurnTaker {
     /// Owned by this object, used on the loop thread only; closed and given back by `close`, at the latest by `deinit`.
     private nonisolated(unsafe) var raw: OpaquePointer?
     private let watches = WatchTable()
+    private var unfinished: UnfinishedMessage?
     weak var delegate: (any TransportDelegate)?
     /// False after `close`, and once the end has been reported.
     private(set) var isConnected = true
@@ -55,6 +56,7 @@ final class Transport: TurnTaker {
         guard let raw = unsafe raw else { return }
         unsafe self.raw = nil
         isConnected = false
+        unfinished?.end()
         unsafe OrphanedConnection(raw: raw, watches: watches).close()
     }
 }
@@ -111,6 +113,11 @@ extension Transport {
     /// False as soon as libdbus has seen the end, which is reported only behind the messages that came before it.
     var isAlive: Bool { unsafe raw.map { unsafe dbus_connection_get_is_connected($0) != 0 } ?? false }
 
+    /// Ends the connection when the other end sends a larger message, from its next one on.
+    func limit(messageSize: Int) {
+        unsafe withRaw { raw in unsafe dbus_connection_set_max_message_size(raw, messageSize) }
+    }
+
     /// Lets an extension set libdbus up further; does nothing once closed.
     func withRaw(_ body: (OpaquePointer) -> Void) {
         if let raw = unsafe raw { unsafe body(raw) }
@@ -142,7 +149,30 @@ extension Transport {
         }
     }
 
+    /// Ends the connection for a message of the other end of which nothing more has come for `timeout` while it was read;
+    /// `onTimeout` is told before how many bytes had come. Call it before anything is read.
+    func limitUnfinishedMessages(to timeout: Duration, onTimeout: @escaping @DBusActor (_ bytes: Int) -> Void) {
+        guard let descriptor else { return }
+        let unfinished = UnfinishedMessage(
+            socket: descriptor, timeout: timeout, isReading: { [weak watches] in watches?.isReading ?? false }
+        ) { [weak self] bytes in
+            onTimeout(bytes)
+            self?.end()
+        }
+        // A handshake may come in several pieces in one turn of the loop.
+        watches.onRead = { [weak self] in
+            guard let self else { return }
+            noteRead()
+            if unfinished.hasBegun { watches.onRead = nil } else { unfinished.willRead() }
+        }
+        watches.onResume = { unfinished.resume() }
+        self.unfinished = unfinished
+    }
+
+    private func noteRead() { unfinished?.didRead(isAuthenticated: isAuthenticated) }
+
     private func activity() {
+        noteRead()
         delegate?.transportDidProgress(self)
         checkForMessages()
     }
@@ -155,7 +185,7 @@ extension Transport {
         }
         switch DispatchStep(status: unsafe dbus_connection_get_dispatch_status(raw).rawValue) {
         case .drain: EventLoop.shared.reactor.giveTurn(to: self)
-        case .wait: break
+        case .wait: unfinished?.settle()
         case .retryLater: retryLater()
         }
     }
@@ -175,7 +205,9 @@ extension Transport {
                 checkForMessages()
                 return false
             }
-            deliver(unsafe Message(adopting: next))
+            let message = unsafe Message(adopting: next)
+            deliver(message)
+            unfinished?.delivered(size: message.receivedSize)
             EventLoop.shared.runPosted()  // who awaited this message goes on before the next one is delivered
         }
         return true

@@ -12,6 +12,10 @@ final class WatchTable {
     private var timeouts: [OpaquePointer: LoopTimer] = unsafe [:]
     /// Called after libdbus has handled a watch or a timeout: there may be messages now.
     var onActivity: (@DBusActor () -> Void)?
+    /// Called before libdbus reads from the socket.
+    var onRead: (@DBusActor () -> Void)?
+    /// Called when what comes is read again after it was not.
+    var onResume: (@DBusActor () -> Void)?
     /// Called when the other end has gone, or sends nothing more, while reading is paused; nil = that is not watched for.
     var onHangUp: (@DBusActor () -> Void)?
     /// While true, nothing is read: what the other end sends stays in the socket.
@@ -20,14 +24,18 @@ final class WatchTable {
             for descriptor in descriptors.keys {
                 EventLoop.shared.reactor.interestChanged(descriptor: descriptor)
             }
+            if oldValue, !readingIsPaused { onResume?() }
         }
     }
+
+    /// Whether what comes is read: libdbus itself stops while many bytes of messages are not given back.
+    var isReading: Bool { !readingIsPaused && descriptors.values.contains(where: \.isReadable) }
 
     nonisolated init() {}
 
     /// Forgets everything; libdbus must not use this table any more.
     func removeAll() {
-        (onActivity, onHangUp) = (nil, nil)
+        (onActivity, onRead, onResume, onHangUp) = (nil, nil, nil, nil)
         for descriptor in descriptors.keys { EventLoop.shared.reactor.remove(descriptor: descriptor) }
         for timer in unsafe Array(timeouts.values) { timer.cancel() }
         descriptors = [:]
@@ -66,6 +74,7 @@ extension WatchTable {
     }
 
     func toggled(watch: Watch) {
+        if watch.isEnabled, watch.isForReading, !readingIsPaused { onResume?() }
         EventLoop.shared.reactor.interestChanged(descriptor: watch.descriptor)
     }
 }
@@ -78,6 +87,7 @@ struct Watch: Equatable {
     var descriptor: Int32 { unsafe dbus_watch_get_unix_fd(pointer) }
     var isEnabled: Bool { unsafe dbus_watch_get_enabled(pointer) != 0 }
     var flags: UInt32 { unsafe dbus_watch_get_flags(pointer) }
+    var isForReading: Bool { flags & DBUS_WATCH_READABLE.rawValue != 0 }
 
     static func == (left: Watch, right: Watch) -> Bool { unsafe left.pointer == right.pointer }
 
@@ -100,15 +110,16 @@ private final class WatchedDescriptor: DescriptorSource {
         guard let table else { return 0 }
         var mask: UInt32 = 0
         for watch in watches where watch.isEnabled {
-            let flags = watch.flags
-            if flags & DBUS_WATCH_READABLE.rawValue != 0 {
+            if watch.isForReading {
                 let whilePaused = table.onHangUp == nil ? 0 : EPOLLRDHUP.rawValue
                 mask |= table.readingIsPaused ? whilePaused : EPOLLIN.rawValue
             }
-            if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { mask |= EPOLLOUT.rawValue }
+            if watch.flags & DBUS_WATCH_WRITABLE.rawValue != 0 { mask |= EPOLLOUT.rawValue }
         }
         return mask
     }
+
+    var isReadable: Bool { watches.contains { $0.isEnabled && $0.isForReading } }
 
     func ready(_ events: UInt32) {
         let table = table
@@ -122,6 +133,7 @@ private final class WatchedDescriptor: DescriptorSource {
         if events & EPOLLHUP.rawValue != 0 { flags |= DBUS_WATCH_HANGUP.rawValue }
         // libdbus reads two or four kilobytes at a time: a message of megabytes would take thousands of turns.
         for _ in 0..<Self.readsPerTurn {
+            if flags & DBUS_WATCH_READABLE.rawValue != 0 { table?.onRead?() }
             // Handling one watch may remove the others.
             for watch in watches where watches.contains(watch) && watch.isEnabled { watch.handle(flags) }
             guard events & EPOLLIN.rawValue != 0, interest & EPOLLIN.rawValue != 0, hasMore else { break }

@@ -20,11 +20,24 @@ package struct Limits: Sendable, Equatable {
     package var callsPerConnection = 256
     /// Direct connections.
     package var directConnections = 128
+    /// Direct connections of one user, as configured; nil = a share of all.
+    package var ownDirectConnectionsPerUser: Int?
     /// How long a direct connection may take to say who it is.
     package var authenticationTime = Duration.seconds(10)
 
     /// Makes the contract's defaults.
     package init() {}
+
+    /// Direct connections of one user: a quarter of all unless it is configured, but one at least where there may be any.
+    package var directConnectionsPerUser: Int {
+        ownDirectConnectionsPerUser ?? min(directConnections, max(1, directConnections / 4))
+    }
+
+    /// A message on the direct socket: the payload of a call, and its names and options.
+    package var directMessageBytes: Int { min(payloadBytes, Self.largestDirectPayload) + (64 << 10) }
+
+    /// D-Bus has no message of more than 128 MiB.
+    private static let largestDirectPayload = (1 << 27) - (64 << 10)
 
     /// What one object may take.
     package var objects: ObjectLimits { ObjectLimits(objectBytes: objectBytes, idBytes: idBytes) }
@@ -54,6 +67,7 @@ package struct Limits: Sendable, Equatable {
         .init("bytes-per-user", \.bytesPerUser, .bytes),
         .init("calls-per-connection", \.callsPerConnection, .positiveCount),
         .init("direct-connections", \.directConnections, .count),
+        .init("direct-connections-per-user", \.ownDirectConnectionsPerUser, .optionalCount),
         .init("authentication-seconds", \.authenticationTime, .seconds),
     ])
 }

@@ -12,6 +12,7 @@ package enum LimitKey: String, Sendable, Hashable, CaseIterable {
     case bytesPerUser = "BytesPerUser"
     case callsPerConnection = "CallsPerConnection"
     case directConnections = "DirectConnections"
+    case directConnectionsPerUser = "DirectConnectionsPerUser"
 
     /// The error of somebody who would go beyond the limit: its message ends with the key in parentheses, by which it is
     /// recognised wherever the error comes from, a worker or libdbus's side included.
@@ -29,7 +30,9 @@ package enum LimitKey: String, Sendable, Hashable, CaseIterable {
     package var isQuota: Bool {
         switch self {
         case .adaptersPerUser, .viewsPerUser, .objectsPerUser, .bytesPerUser: true
-        case .payloadBytes, .fileBytes, .objectBytes, .idBytes, .callsPerConnection, .directConnections: false
+        case .payloadBytes, .fileBytes, .objectBytes, .idBytes, .callsPerConnection, .directConnections,
+            .directConnectionsPerUser:
+            false
         }
     }
 }

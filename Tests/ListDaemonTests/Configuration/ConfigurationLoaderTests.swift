@@ -146,6 +146,7 @@ struct ConfigurationLoaderTests {
             BytesPerUser=4G
             CallsPerConnection=5
             DirectConnections=6
+            DirectConnectionsPerUser=4
             AuthenticationSeconds=1min 5s
             [Plugin journal]
             Isolation=none
@@ -161,6 +162,7 @@ struct ConfigurationLoaderTests {
         (limits.payloadBytes, limits.fileBytes, limits.objectBytes, limits.idBytes) = (1 << 20, 2 << 20, 3072, 100)
         (limits.adaptersPerUser, limits.viewsPerUser, limits.objectsPerUser) = (1, 2, 3000)
         (limits.bytesPerUser, limits.callsPerConnection, limits.directConnections) = (4 << 30, 5, 6)
+        limits.ownDirectConnectionsPerUser = 4
         limits.authenticationTime = .seconds(65)
         #expect(configuration.limits == limits)
         #expect(limits.objects == ObjectLimits(objectBytes: 3072, idBytes: 100))
@@ -178,7 +180,15 @@ struct ConfigurationLoaderTests {
         #expect(limits.idBytes == 4096 && limits.adaptersPerUser == 64 && limits.viewsPerUser == 64)
         #expect(limits.objectsPerUser == 10_000_000 && limits.bytesPerUser == 2_147_483_648)
         #expect(limits.callsPerConnection == 256 && limits.directConnections == 128)
-        #expect(limits.authenticationTime == .seconds(10))
+        #expect(limits.authenticationTime == .seconds(10) && limits.directConnectionsPerUser == 32)
+    }
+
+    @Test(
+        "direct connections of one user are not configured → a quarter of all, one at least where there may be any",
+        arguments: [(0, 0), (1, 1), (7, 1), (8, 2), (1000, 250)])
+    func connectionsPerUser(all: Int, ofUser: Int) throws {
+        try write("[Limits]\nDirectConnections=\(all)\n", to: "listd.conf")
+        #expect(load().configuration.limits.directConnectionsPerUser == ofUser)
     }
 
     @Test("drop-ins → read after their file in order of name, what they say counts; other files are left alone")

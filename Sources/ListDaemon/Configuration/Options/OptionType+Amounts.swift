@@ -26,6 +26,15 @@ extension OptionType<Int> {
     }
 }
 
+extension OptionType<Int?> {
+    /// A number of things that need not be given.
+    static let optionalCount = OptionType(
+        signature: "t",
+        decode: { value throws(ListError) in try OptionType<Int>.count.decode(value) },
+        parse: { text throws(ListError) in try OptionType<Int>.count.parse(text) },
+        encode: { $0.map { .uint64(UInt64(clamping: $0)) } })
+}
+
 extension OptionType<Duration> {
     /// A time longer than none; a number alone counts seconds.
     static let seconds = OptionType(

@@ -1,0 +1,39 @@
+import TestSupport
+import Testing
+
+@testable import DBus
+
+@Suite("Connections counted by user")
+struct ConnectionCountsTests {
+    @Test("random connections → as a model that counts a list says", arguments: 0..<20 as Range<UInt64>)
+    func model(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var counts = ConnectionCounts()
+        var there: [(user: UInt32, place: ConnectionCounts.Place)] = []
+        for _ in 0..<1000 {
+            guard random.chance(oneIn: 3), let index = there.indices.randomElement(using: &random) else {
+                let user = UInt32.random(in: 0..<8, using: &random)
+                let served = there.filter { $0.place == .served }
+                let refused = there.filter { $0.place != .served }
+                let expected: ConnectionCounts.Place? =
+                    if served.filter({ $0.user == user }).count >= 5 {
+                        .refused(.connectionsOfUser(limit: 5))
+                    } else if served.count >= 20 {
+                        .refused(.connections(limit: 20))
+                    } else {
+                        .served
+                    }
+                let isFull = refused.count >= 16 || refused.filter { $0.user == user }.count >= 4
+                let place = counts.place(for: user, limit: 20, limitPerUser: 5)
+                #expect(place == (expected != .served && isFull ? nil : expected))
+                if let place {
+                    counts.add(place, of: user)
+                    there.append((user, place))
+                }
+                continue
+            }
+            let gone = there.remove(at: index)
+            counts.remove(gone.place, of: gone.user)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import DBus
+import TestSupport
+import Testing
+
+@Suite("Messages that are begun and not finished", .timeLimit(.minutes(1)))
+@DBusActor
+struct UnfinishedMessageTests {
+    /// Authenticates, then sends what it is told to: the words of a line, of which `call` is a whole call, a number so many
+    /// bytes of the next one, and `rest` what is left of that; says `answer` for each that came, and at last `closed`.
+    private static let script = """
+        import os, selectors, socket, struct, sys
+        def field(code, kind, text):
+            return bytes([code, 1]) + kind + b"\\0" + struct.pack("<I", len(text)) + text + b"\\0"
+        def call(serial):
+            fields = b""
+            for code, kind, text in [(1, b"o", b"/org/example/Counter"), (2, b"s", b"org.freedesktop.DBus.Peer"),
+                    (3, b"s", b"Ping")]:
+                fields += b"\\0" * (-len(fields) % 8) + field(code, kind, text)
+            header = b"l\\1\\0\\1" + struct.pack("<III", 0, serial, len(fields)) + fields
+            return header + b"\\0" * (-len(header) % 8)
+        begin = b"\\0AUTH EXTERNAL " + str(os.getuid()).encode().hex().encode() + b"\\r\\nBEGIN\\r\\n"
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(sys.argv[1])
+        (serial, done, received, waiting) = (0, 0, None, selectors.DefaultSelector())
+        waiting.register(s, selectors.EVENT_READ)
+        waiting.register(sys.stdin, selectors.EVENT_READ)
+        def read(data):
+            global received
+            if received is None:  # the answer to AUTH
+                data = data[data.index(b"\\n") + 1:]
+            received = (received or b"") + data
+            while len(received) >= 16:
+                body, _, fields = struct.unpack_from("<III", received, 4)
+                size = 16 + fields + -fields % 8 + body
+                if len(received) < size:
+                    break
+                print("answer" if received[1] == 2 else "error")
+                received = received[size:]
+        while True:
+            for key, _ in waiting.select():
+                if key.fileobj is s:
+                    try:
+                        data = s.recv(100000)
+                    except ConnectionError:
+                        data = b""
+                    if not data:
+                        print("closed")
+                        sys.exit()
+                    read(data)
+                    continue
+                out = b""
+                for word in os.read(0, 1000).decode().split():
+                    if word == "begin":
+                        out += begin
+                    elif word == "call":
+                        serial += 1
+                        out += call(serial)
+                    elif word == "rest":
+                        serial += 1
+                        out += call(serial)[done:]
+                        done = 0
+                    else:
+                        out += call(serial + 1)[done:done + int(word)]
+                        done += int(word)
+                s.send(out)
+        """
+
+    private func client(_ server: CounterServer) throws -> ChildProcess {
+        try ChildProcess(python: Self.script, ["\(server.directory.path)/direct.sock"])
+    }
+
+    /// A server, and the bytes that had come of messages for which its clients were thrown off.
+    private func makeServer(_ timeout: Duration) throws -> (CounterServer, EventLog<Int>) {
+        let server = try CounterServer { $0.messageTimeout = timeout }
+        let bytes = EventLog<Int>()
+        server.server.onUnfinishedMessage = { bytes.record($1) }
+        return (server, bytes)
+    }
+
+    private func pass(_ time: Duration) async throws {
+        let passed = EventLog<Bool>()
+        EventLoop.shared.addTimer(after: time) { passed.record(true) }
+        _ = try await passed.next()
+    }
+
+    @Test(
+        "nothing more comes of a message → its connection ends, with as many bytes as had come",
+        arguments: [
+            (["begin 1"], 1), (["begin 40"], 40), (["begin", "15"], 15), (["begin call 7"], 7),
+            (["begin", "call call 50"], 50),
+            (["begin", "call", "20", "3"], 23), (["begin call", "10", "rest call 9"], 9),
+        ] as [([String], Int)])
+    func stalled(lines: [String], bytes: Int) async throws {
+        let (server, unfinished) = try makeServer(.milliseconds(200))
+        let good = try await server.client()
+        let client = try client(server)
+        for line in lines { client.write(line: line) }
+        var last = ""
+        while last != "closed" { last = try await client.lines.next() }
+        #expect(try await unfinished.next() == bytes)
+        #expect(
+            try await RemoteObject.counter(good, destination: nil).call("Add", UInt32(1), returning: UInt64.self) == 1)
+    }
+
+    @Test("a client says nothing between whole messages → it stays")
+    func idle() async throws {
+        let (server, unfinished) = try makeServer(.milliseconds(100))
+        let (client, other) = (try client(server), try await server.client())
+        let counter = RemoteObject.counter(other, destination: nil)
+        for line in ["begin", "call", "17", "rest call"] { client.write(line: line) }
+        var answers = 0
+        while answers < 3 { answers += try await client.lines.next() == "answer" ? 1 : 0 }
+        // Messages with bodies, and large ones, count as well.
+        _ = try await counter.call("Fill", UInt32(1 << 20), returning: [UInt8].self)
+        let hold = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Hold")
+        try hold.write([UInt8](repeating: 1, count: 3 << 20))
+        try other.callWithoutReply(hold)
+        _ = try await server.counter.kept.next()
+        #expect(try await counter.call("Add", UInt32(1), returning: UInt64.self) == 1)
+        try await pass(.milliseconds(500))
+        #expect(unfinished.recorded.isEmpty && server.server.connectedPeers.count == 2)
+        client.write(line: "call")
+        while try await client.lines.next() != "answer" {}
+        #expect(try await counter.call("Add", UInt32(1), returning: UInt64.self) == 2)
+    }
+
+    @Test("a message takes longer than the time, but its pieces do not → it is answered")
+    func slow() async throws {
+        let (server, unfinished) = try makeServer(.seconds(1))
+        let client = try client(server)
+        client.write(line: "begin 10")
+        for _ in 0..<4 {
+            try await pass(.milliseconds(400))
+            client.write(line: "10")
+        }
+        client.write(line: "rest")
+        while try await client.lines.next() != "answer" {}
+        #expect(unfinished.recorded.isEmpty)
+    }
+
+    @Test("a message is begun and its connection is not read → the time counts when it is read again")
+    func paused() async throws {
+        let (server, unfinished) = try makeServer(.milliseconds(200))
+        let peers = EventLog<Peer>()
+        server.server.onConnection { peers.record($0) }
+        let client = try client(server)
+        client.write(line: "begin")
+        let connection = try #require(try await peers.next().connection)
+        client.write(line: "call 20")
+        while try await client.lines.next() != "answer" {}
+        connection.readingIsPaused = true
+        try await pass(.seconds(1))
+        #expect(unfinished.recorded.isEmpty && server.server.connectedPeers.count == 1)
+        connection.readingIsPaused = false
+        #expect(try await unfinished.next() == 20)
+        while try await client.lines.next() != "closed" {}
+    }
+
+    @Test("without such a time → a client may take as long as it likes")
+    func unlimited() async throws {
+        let server = try CounterServer()
+        let client = try client(server)
+        client.write(line: "begin call 20")
+        while try await client.lines.next() != "answer" {}
+        try await pass(.milliseconds(300))
+        client.write(line: "rest")
+        while try await client.lines.next() != "answer" {}
+        #expect(server.server.connectedPeers.count == 1)
+    }
+}
