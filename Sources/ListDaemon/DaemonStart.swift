@@ -75,6 +75,7 @@ final class RunningDaemon {
         try await connect()
         statusLine.update()
         service.onChange = { [weak self] in self?.statusLine.changed() }
+        log.reportLongTurns()
         notify.send(.ready)
         watchdog?.start()
         log.notice("ready on \(options.bus)", event: .ready)

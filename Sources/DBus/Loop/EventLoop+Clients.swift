@@ -49,6 +49,10 @@ public final class DescriptorWatch {
 }
 
 extension EventLoop {
+    /// How long the loop's turns take.
+    @DBusActor
+    public var turns: LoopTurns { reactor.turns }
+
     /// Calls `body` after `delay`; if it repeats, then again after every further `delay`, until it is cancelled.
     ///
     /// - Complexity: O(log n) of the timers there are.

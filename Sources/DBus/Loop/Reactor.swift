@@ -40,6 +40,7 @@ final class Reactor {
     private static let longestReading: UInt64 = 4_000_000
     private var events = unsafe [epoll_event](repeating: epoll_event(), count: 64)
     var timers = TimerQueue()
+    let turns = LoopTurns()
 
     nonisolated init() {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -50,7 +51,9 @@ final class Reactor {
     func turn(mayBlock: Bool) {
         applyInterest()
         let maySleep = mayBlock && turnTakers.isEmpty && afterReading.isEmpty
+        turns.end()
         let count = wait(milliseconds: maySleep ? timers.millisecondsToNext() : 0)
+        turns.begin()
         for index in 0..<count { unsafe dispatch(events[index]) }
         timers.fireDue()
         let takers = turnTakers

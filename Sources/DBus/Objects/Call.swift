@@ -74,11 +74,17 @@ public final class Call {
         isAnswered = true
         peer.callsInFlight -= 1
         guard !message.noReplyExpected, connection.isConnected else { return }
-        do throws(DBusError) {
-            try send(try make())
-        } catch {
-            // Too large, or not what the table says: the caller learns that, and the connection lives on.
-            if let reply = try? message.errorReply(error) { try? send(reply) }
+        EventLoop.shared.turns.measure(self) {
+            do throws(DBusError) {
+                let reply = try make()
+                try send(reply)
+                return reply
+            } catch {
+                // Too large, or not what the table says: the caller learns that, and the connection lives on.
+                guard let reply = try? message.errorReply(error) else { return nil }
+                try? send(reply)
+                return reply
+            }
         }
     }
 

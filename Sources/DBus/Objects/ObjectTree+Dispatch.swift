@@ -1,15 +1,21 @@
 extension ObjectTree {
     /// Answers a call, or hands it to the method that will.
-    func dispatch(_ call: Call) {
-        guard let place = place(at: call.path) else { return call.fail(DBusError.unknownObject(call.path)) }
-        do { try admission?(call) } catch { return call.fail(error) }
-        dispatch(call, to: place)
-    }
+    func dispatch(_ call: Call) { handle(call, isAdmitted: false) }
 
     /// Handles a call that was let in but not answered once more, from the beginning.
-    package func dispatchAgain(_ call: Call) {
-        guard let place = place(at: call.path) else { return call.fail(DBusError.unknownObject(call.path)) }
-        dispatch(call, to: place)
+    package func dispatchAgain(_ call: Call) { handle(call, isAdmitted: true) }
+
+    private func handle(_ call: Call, isAdmitted: Bool) {
+        EventLoop.shared.turns.measure(call) {
+            do {
+                guard let place = place(at: call.path) else { throw DBusError.unknownObject(call.path) }
+                if !isAdmitted { try admission?(call) }
+                dispatch(call, to: place)
+            } catch {
+                call.fail(error)
+            }
+            return nil
+        }
     }
 
     private func dispatch(_ call: Call, to place: Place) {

@@ -87,6 +87,9 @@ extension Service {
         let files = lentFiles.use
         counters["lent-files"] = UInt64(clamping: files.files)
         counters["lent-bytes"] = UInt64(clamping: files.bytes)
+        let turns = EventLoop.shared.turns.lengths
+        counters["loop-turn-p99"] = turns.quantile(0.99)
+        counters["loop-turn-max"] = turns.longest
         counters["direct-clients-behind"] = UInt64(transports.direct.countBehind)
         for (plugin, times) in callbackTimes.byPlugin {
             counters["plugin-\(plugin)-calls"] = times.calls

@@ -1,0 +1,52 @@
+/// How often times of each length occurred, in buckets that are at most a sixteenth of their lengths wide.
+public struct DurationHistogram: Sendable {
+    /// Each power of two has so many buckets; shorter times have one for each microsecond.
+    private static let bucketsPerPower: UInt64 = 16
+    /// Longer times count as this, in microseconds: more than an hour.
+    private static let longestCounted = UInt64(UInt32.max)
+
+    private var counts = [UInt64](repeating: 0, count: bucket(of: longestCounted) + 1)
+    private var total: UInt64 = 0
+    /// The longest time, in microseconds; 0 = none.
+    public private(set) var longest: UInt64 = 0
+
+    /// Nothing has occurred.
+    public init() {}
+
+    /// Counts a time of so many microseconds.
+    ///
+    /// - Complexity: O(1)
+    public mutating func add(microseconds: UInt64) {
+        counts[Self.bucket(of: microseconds)] &+= 1
+        total &+= 1
+        longest = max(longest, microseconds)
+    }
+
+    /// The time that a part of all times, from 0 to 1, does not exceed, in microseconds: at most a sixteenth too long; 0 when
+    /// there are none.
+    ///
+    /// - Complexity: O(1), of some hundred buckets
+    public func quantile(_ part: Double) -> UInt64 {
+        let rank = max(1, UInt64((Double(total) * min(max(part, 0), 1)).rounded(.up)))
+        var seen: UInt64 = 0
+        for (bucket, count) in counts.enumerated() {
+            seen &+= count
+            if seen >= rank { return min(Self.longest(in: bucket), longest) }
+        }
+        return longest
+    }
+
+    private static func bucket(of microseconds: UInt64) -> Int {
+        let time = min(microseconds, longestCounted)
+        guard time >= bucketsPerPower else { return Int(time) }
+        let shift = UInt64(UInt64.bitWidth - 1 - time.leadingZeroBitCount - bucketsPerPower.trailingZeroBitCount)
+        return Int(shift * bucketsPerPower + (time >> shift))
+    }
+
+    private static func longest(in bucket: Int) -> UInt64 {
+        let bucket = UInt64(bucket)
+        guard bucket >= bucketsPerPower else { return bucket }
+        let shift = bucket / bucketsPerPower - 1
+        return ((bucket - shift * bucketsPerPower + 1) << shift) - 1
+    }
+}

@@ -1,0 +1,26 @@
+internal import DBus
+
+extension Log {
+    /// Writes the turns of the event loop during which everybody waited too long, with what took the most of them.
+    @DBusActor
+    package func reportLongTurns() {
+        EventLoop.shared.turns.reportTurns(longerThan: .milliseconds(50)) { [self] length, work in
+            guard let work else {
+                let text = "for \(length.rounded) the event loop was busy, not with a call"
+                return notice("\(text)", limitedBy: "the event loop")
+            }
+            let user = work.userID.map { "user \($0)" } ?? "an unknown user"
+            let method = (work.interface.map { $0 + "." } ?? "") + work.member
+            let what = work.isAnswer ? "the answer to \(method)" : method
+            notice(
+                """
+                for \(length.rounded) the event loop was busy, \(work.duration.rounded) of that with \(what) \
+                of \(user) (\(work.byteCount) bytes)
+                """, .client(work.callerName), limitedBy: user)
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var rounded: String { "\(Int((self / .milliseconds(1)).rounded())) ms" }
+}

@@ -1,0 +1,109 @@
+import DBus
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Turns of the event loop", .timeLimit(.minutes(1)))
+struct LoopTurnTests {
+    /// Something whose calls take long.
+    @DBusActor
+    private final class Slow {
+        static let name = "org.example.Slow"
+        static let path: ObjectPath = "/org/example/Slow"
+
+        static let interface = Interface<Slow>(
+            name,
+            [
+                .method("Work", in: ["data": "ay"]) { _, call in
+                    LoopTurnTests.work()
+                    call.reply()
+                },
+                .method("Ask", out: ["data": "ay"]) { _, call in
+                    // Answered in a turn of its own.
+                    EventLoop.shared.addTimer(after: .zero) {
+                        call.replyWriting { writer in
+                            LoopTurnTests.work()
+                            [UInt8](repeating: 1, count: 5000).encode(to: &writer)
+                        }
+                    }
+                },
+            ])
+    }
+
+    private static func work() {
+        let end = ContinuousClock.now + .milliseconds(120)
+        while ContinuousClock.now < end {}
+    }
+
+    @DBusActor
+    private func withReports(
+        _ body: (EventLog<(length: Duration, work: LoopTurns.Work?)>) async throws -> Void
+    ) async throws {
+        let reports = EventLog<(length: Duration, work: LoopTurns.Work?)>()
+        EventLoop.shared.turns.reportTurns(longerThan: .milliseconds(100)) { reports.record(($0, $1)) }
+        defer { EventLoop.shared.turns.reportTurns(longerThan: .seconds(3600)) { _, _ in } }
+        try await body(reports)
+    }
+
+    @Test(
+        "a call, or its answer, takes long → the turn is reported with method, user and bytes",
+        arguments: [false, true])
+    @DBusActor
+    func calls(isAnswer: Bool) async throws {
+        let server = try CounterServer()
+        server.tree.add(ExportedObject(Slow.interface, of: Slow()), at: Slow.path)
+        let client = try await server.client()
+        try await withReports { reports in
+            let remote = RemoteObject(client, destination: nil, path: Slow.path, interface: Slow.name)
+            if isAnswer {
+                _ = try await remote.call("Ask", returning: [UInt8].self)
+            } else {
+                _ = try await remote.call("Work", [UInt8](repeating: 0, count: 3000))
+            }
+            var found: (length: Duration, work: LoopTurns.Work?)
+            repeat { found = try await reports.next() } while found.work?.interface != Slow.name
+            let work = try #require(found.work)
+            #expect(work.member == (isAnswer ? "Ask" : "Work") && work.isAnswer == isAnswer)
+            #expect(work.userID == getuid() && work.callerName == ":d.1")
+            #expect(work.byteCount > (isAnswer ? 5000 : 3000) && work.byteCount < (isAnswer ? 5100 : 3300))
+            #expect(work.duration >= .milliseconds(120) && found.length >= work.duration)
+            let longest = Duration.microseconds(Int64(EventLoop.shared.turns.lengths.longest))
+            #expect(longest >= .milliseconds(120))
+        }
+    }
+
+    @Test("a turn is long for something else → reported without a call; shorter ones are counted only")
+    @DBusActor
+    func other() async throws {
+        try await withReports { reports in
+            EventLoop.shared.post { Self.work() }
+            var found: (length: Duration, work: LoopTurns.Work?)
+            repeat { found = try await reports.next() } while found.work != nil
+            #expect(found.length >= .milliseconds(120))
+        }
+    }
+
+    @Test(
+        "times of all sizes → a quantile is at most a sixteenth longer than the sorted times say",
+        arguments: 0..<20 as Range<UInt64>)
+    func histogram(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var histogram = DurationHistogram()
+        #expect(histogram.quantile(0.99) == 0 && histogram.longest == 0)
+        var times: [UInt64] = []
+        for _ in 0..<Int.random(in: 1...2000, using: &random) {
+            let time = UInt64.random(in: 0...(1 << UInt64.random(in: 0...31, using: &random)), using: &random)
+            times.append(time)
+            histogram.add(microseconds: time)
+        }
+        times.sort()
+        for part in [0, 0.01, 0.5, 0.9, 0.99, 1] {
+            let exact = times[max(0, Int((Double(times.count) * part).rounded(.up)) - 1)]
+            let found = histogram.quantile(part)
+            #expect(found >= exact && found <= exact + exact / 16, "\(part): \(found), not \(exact)")
+        }
+        #expect(histogram.longest == times.last)
+        histogram.add(microseconds: .max)
+        #expect(histogram.longest == .max && histogram.quantile(1) >= UInt64(UInt32.max))
+    }
+}
