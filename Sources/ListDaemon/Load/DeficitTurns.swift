@@ -1,0 +1,62 @@
+/// Who is next, when several take turns that are measured in bytes (deficit round robin, Shreedhar and Varghese 1995).
+///
+/// Whoever's turn begins gets a quantum of bytes as credit, and goes on while the next piece fits into it; what is left is
+/// kept for the next turn. So everybody gets the same bytes, whatever the sizes of the pieces.
+struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
+    private struct Member: Sendable {
+        var previous: Key
+        var next: Key
+        var credit = 0
+    }
+
+    private let quantum: Int
+    private var members: [Key: Member] = [:]
+    /// Whose turn it is.
+    private(set) var current: Key?
+
+    /// - Parameter quantum: the bytes of a turn, at least 1.
+    init(quantum: Int) { self.quantum = max(1, quantum) }
+
+    /// A new member has its turn when all others have had theirs.
+    ///
+    /// - Complexity: O(1)
+    mutating func join(_ key: Key) {
+        guard members[key] == nil else { return }
+        guard let current, let previous = members[current]?.previous else {
+            members[key] = Member(previous: key, next: key, credit: quantum)
+            self.current = key
+            return
+        }
+        members[key] = Member(previous: previous, next: current)
+        members[previous]?.next = key
+        members[current]?.previous = key
+    }
+
+    /// Whoever has nothing left leaves with its credit; its turn goes on to the next.
+    ///
+    /// - Complexity: O(1)
+    mutating func leave(_ key: Key) {
+        guard let member = members[key] else { return }
+        if current == key { pass() }
+        members[key] = nil
+        members[member.previous]?.next = member.next
+        members[member.next]?.previous = member.previous
+        if current == key { current = nil }  // nobody else was there
+    }
+
+    /// Whether the next piece of the member whose turn it is fits into its credit; if not, the turn goes on to the next.
+    mutating func fits(_ size: Int) -> Bool {
+        if let current, let credit = members[current]?.credit, size <= credit { return true }
+        pass()
+        return false
+    }
+
+    /// Takes bytes from a member's credit, or gives some back when there are less than none.
+    mutating func charge(_ size: Int, to key: Key) { members[key]?.credit -= size }
+
+    private mutating func pass() {
+        guard let current, let next = members[current]?.next else { return }
+        self.current = next
+        charge(-quantum, to: next)
+    }
+}

@@ -1,0 +1,122 @@
+/// Work that waits for its turn: users take turns, within a user its connections do, and what comes from one connection keeps
+/// its order.
+///
+/// Turns are measured in bytes, so that a user who asks for much, or over many connections, delays another one by a turn.
+package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Sendable {
+    /// A piece of work whose turn has come.
+    package struct Piece: Sendable {
+        /// The work.
+        package let element: Element
+        /// Its size, as it was said.
+        package let size: Int
+        /// Who waits for it.
+        package let user: UInt32
+        /// Where.
+        package let connection: Connection
+    }
+
+    /// What one user waits for.
+    private struct UserQueue: Sendable {
+        var turns: DeficitTurns<Connection>
+        var pieces: [Connection: FirstInFirstOut<Piece>] = [:]
+
+        /// The piece that is next; the turn goes on until one's next piece fits.
+        ///
+        /// Asking twice gives the same, unless something has left meanwhile.
+        mutating func first() -> Piece? {
+            while let connection = turns.current, let piece = pieces[connection]?.first {
+                if turns.fits(piece.size) { return piece }
+            }
+            return nil
+        }
+    }
+
+    private let quantum: Int
+    private var turns: DeficitTurns<UInt32>
+    private var users: [UInt32: UserQueue] = [:]
+    /// How many pieces wait.
+    package private(set) var count = 0
+
+    /// Nothing waits.
+    ///
+    /// - Parameter quantum: the bytes of a turn, of a user and of a connection.
+    package init(quantum: Int) {
+        self.quantum = quantum
+        turns = DeficitTurns(quantum: quantum)
+    }
+
+    /// Puts a piece of work behind what waits for the same connection, which belongs to one user.
+    ///
+    /// - Complexity: O(1)
+    package mutating func append(_ element: Element, size: Int, user: UInt32, connection: Connection) {
+        let piece = Piece(element: element, size: max(0, size), user: user, connection: connection)
+        users[user, default: UserQueue(turns: DeficitTurns(quantum: quantum))].turns.join(connection)
+        users[user]?.pieces[connection, default: FirstInFirstOut()].append(piece)
+        turns.join(user)
+        count += 1
+    }
+
+    /// Takes out the piece of work whose turn has come; nil when nothing waits.
+    ///
+    /// - Complexity: O(1), amortised, for pieces of up to a quantum; a larger one takes a step for each quantum of it.
+    package mutating func popFirst() -> Piece? {
+        while let user = turns.current, let piece = users[user]?.first() {
+            guard turns.fits(piece.size) else { continue }
+            turns.charge(piece.size, to: user)
+            users[user]?.turns.charge(piece.size, to: piece.connection)
+            users[user]?.pieces[piece.connection]?.removeFirst()
+            count -= 1
+            if users[user]?.pieces[piece.connection]?.first == nil { forget(piece.connection, of: user) }
+            return piece
+        }
+        return nil
+    }
+
+    /// Says that a piece that was taken out is so much larger than was said, or smaller: its user has less, or more, of the
+    /// turns to come.
+    package mutating func correct(_ piece: Piece, by difference: Int) {
+        turns.charge(difference, to: piece.user)
+        users[piece.user]?.turns.charge(difference, to: piece.connection)
+    }
+
+    /// Takes out everything that waits for a connection, in its order.
+    ///
+    /// - Complexity: O(pieces that are taken out)
+    package mutating func removeAll(for connection: Connection, of user: UInt32) -> [Element] {
+        guard let pieces = users[user]?.pieces[connection] else { return [] }
+        let removed = pieces.elements.map(\.element)
+        count -= removed.count
+        forget(connection, of: user)
+        return removed
+    }
+
+    private mutating func forget(_ connection: Connection, of user: UInt32) {
+        users[user]?.pieces[connection] = nil
+        users[user]?.turns.leave(connection)
+        guard users[user]?.pieces.isEmpty == true else { return }
+        users[user] = nil
+        turns.leave(user)
+    }
+}
+
+/// Elements in the order in which they came.
+private struct FirstInFirstOut<Element: Sendable>: Sendable {
+    private var storage: [Element?] = []
+    private var head = 0
+
+    var first: Element? { head < storage.count ? storage[head] : nil }
+
+    var elements: [Element] { storage[head...].compactMap(\.self) }
+
+    mutating func append(_ element: Element) { storage.append(element) }
+
+    mutating func removeFirst() {
+        guard head < storage.count else { return }
+        storage[head] = nil
+        head += 1
+        // Half of it is gone: what is left moves once for each that went.
+        guard head * 2 >= storage.count else { return }
+        storage.removeFirst(head)
+        head = 0
+    }
+}

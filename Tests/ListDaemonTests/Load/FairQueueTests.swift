@@ -1,0 +1,205 @@
+import ListDaemon
+import TestSupport
+import Testing
+
+@Suite("Turns of users", .timeLimit(.minutes(1)))
+struct FairQueueTests {
+    private typealias Queue = FairQueue<String, Int>
+
+    @Test("one user → everything in its order, at once, however large")
+    func alone() {
+        var queue = Queue(quantum: 10)
+        for number in 0..<5 { queue.append(number, size: number * 1000, user: 1, connection: ":1.1") }
+        #expect(queue.count == 5)
+        #expect((0..<5).map { _ in queue.popFirst()?.element } == [0, 1, 2, 3, 4])
+        #expect(queue.popFirst() == nil && queue.count == 0)
+    }
+
+    @Test("one user waits for much over many connections → another one's call has its turn next but one")
+    func newcomer() {
+        var queue = Queue(quantum: 100)
+        for number in 0..<200 { queue.append(number, size: 100, user: 1, connection: ":1.\(number % 20)") }
+        for _ in 0..<10 { #expect(queue.popFirst()?.user == 1) }
+        queue.append(1000, size: 100, user: 2, connection: ":1.50")
+        let next = [queue.popFirst(), queue.popFirst()].compactMap { $0?.user }
+        #expect(next.contains(2))
+    }
+
+    @Test("users wait for pieces of other sizes → all get the same bytes, but for a turn and a piece")
+    func bytes() {
+        var random = SeededRandom(seed: 24)
+        var queue = Queue(quantum: 1 << 16)
+        let largest = [200, 1 << 12, 1 << 16, 1 << 20]
+        for (user, largest) in largest.enumerated() {
+            var waiting = 0
+            while waiting < 40 << 20 {
+                let size = Int.random(in: 1...largest, using: &random)
+                queue.append(
+                    0, size: size, user: UInt32(user), connection: "\(user).\(Int.random(in: 0..<5, using: &random))")
+                waiting += size
+            }
+        }
+        var served = [Int](repeating: 0, count: largest.count)
+        while served.max() ?? 0 < 30 << 20, let piece = queue.popFirst() { served[Int(piece.user)] += piece.size }
+        let difference = (served.max() ?? 0) - (served.min() ?? 0)
+        #expect(difference <= 2 * ((1 << 16) + (1 << 20)), "\(served)")
+    }
+
+    @Test("a piece turns out larger than was said → its user waits until the others have had as much")
+    func corrected() throws {
+        var queue = Queue(quantum: 100)
+        for number in 0..<50 {
+            queue.append(number, size: 10, user: 1, connection: "a")
+            queue.append(number, size: 10, user: 2, connection: "b")
+        }
+        let popped = queue.popFirst()
+        let first = try #require(popped)
+        #expect(first.user == 1)
+        queue.correct(first, by: 290)
+        var others = 0
+        while let piece = queue.popFirst(), piece.user == 2 { others += 1 }
+        #expect(others >= 20 && others <= 40, "\(others)")
+    }
+
+    @Test("a connection leaves → its pieces are handed back in order, and nobody waits for its turn")
+    func left() {
+        var queue = Queue(quantum: 100)
+        for number in 0..<6 { queue.append(number, size: 50, user: 1, connection: number % 2 == 0 ? "a" : "b") }
+        queue.append(100, size: 50, user: 2, connection: "c")
+        #expect(queue.removeAll(for: "a", of: 1) == [0, 2, 4])
+        #expect(queue.removeAll(for: "a", of: 1).isEmpty && queue.removeAll(for: "c", of: 1).isEmpty)
+        #expect(queue.count == 4)
+        #expect(queue.removeAll(for: "b", of: 1) == [1, 3, 5])
+        #expect(queue.popFirst()?.element == 100)
+        #expect(queue.popFirst() == nil && queue.count == 0)
+        queue.append(7, size: 1, user: 1, connection: "a")
+        #expect(queue.popFirst()?.element == 7)
+    }
+
+    @Test("100,000 users wait, and half of them leave → the rest in a time that is no product of the two")
+    func many() {
+        var queue = FairQueue<Int, Int>(quantum: 100)
+        for number in 0..<300_000 {
+            queue.append(number, size: 100, user: UInt32(number % 100_000), connection: number % 100_000)
+        }
+        for user in stride(from: 0, to: 100_000, by: 2) {
+            #expect(queue.removeAll(for: user, of: UInt32(user)).count == 3)
+        }
+        var last: [UInt32: Int] = [:]
+        while let piece = queue.popFirst() {
+            #expect(last[piece.user] ?? -1 < piece.element)
+            last[piece.user] = piece.element
+        }
+        #expect(last.count == 50_000 && queue.count == 0)
+    }
+
+    @Test("random work → the order of a reference that goes round lists", arguments: 0..<40 as Range<UInt64>)
+    func reference(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let quantum = Int.random(in: 1...200, using: &random)
+        var queue = Queue(quantum: quantum)
+        var reference = NaiveTurns(quantum: quantum)
+        for number in 0..<600 {
+            let user = UInt32.random(in: 0..<4, using: &random)
+            let connection = "\(user).\(Int.random(in: 0..<3, using: &random))"
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0...4:
+                let size = random.chance(oneIn: 8) ? 1000 : Int.random(in: 0...100, using: &random)
+                queue.append(number, size: size, user: user, connection: connection)
+                reference.append(number, size: size, user: user, connection: connection)
+            case 5...8:
+                let piece = queue.popFirst()
+                #expect(piece?.element == reference.popFirst())
+                guard let piece, random.chance(oneIn: 3) else { continue }
+                let difference = Int.random(in: -50...300, using: &random)
+                queue.correct(piece, by: difference)
+                reference.correct(user: piece.user, connection: piece.connection, by: difference)
+            default:
+                #expect(
+                    queue.removeAll(for: connection, of: user) == reference.removeAll(for: connection, of: user))
+            }
+            #expect(queue.count == reference.count)
+        }
+        while let expected = reference.popFirst() { #expect(queue.popFirst()?.element == expected) }
+        #expect(queue.popFirst() == nil)
+    }
+}
+
+/// The same turns as lists that are rotated: the first of each list is whose turn it is.
+private struct NaiveTurns {
+    private struct Line {
+        var connection: String
+        var credit = 0
+        var pieces: [(number: Int, size: Int)] = []
+    }
+
+    private struct User {
+        var user: UInt32
+        var credit = 0
+        var lines: [Line] = []
+    }
+
+    private let quantum: Int
+    private var users: [User] = []
+
+    init(quantum: Int) { self.quantum = quantum }
+
+    var count: Int { users.flatMap(\.lines).reduce(0) { $0 + $1.pieces.count } }
+
+    mutating func append(_ number: Int, size: Int, user: UInt32, connection: String) {
+        if !users.contains(where: { $0.user == user }) {
+            users.append(User(user: user, credit: users.isEmpty ? quantum : 0))
+        }
+        guard let place = users.firstIndex(where: { $0.user == user }) else { return }
+        if !users[place].lines.contains(where: { $0.connection == connection }) {
+            users[place].lines.append(Line(connection: connection, credit: users[place].lines.isEmpty ? quantum : 0))
+        }
+        guard let line = users[place].lines.firstIndex(where: { $0.connection == connection }) else { return }
+        users[place].lines[line].pieces.append((number, size))
+    }
+
+    mutating func popFirst() -> Int? {
+        while !users.isEmpty {
+            while users[0].lines[0].pieces[0].size > users[0].lines[0].credit {
+                users[0].lines.append(users[0].lines.removeFirst())
+                users[0].lines[0].credit += quantum
+            }
+            let piece = users[0].lines[0].pieces[0]
+            guard piece.size <= users[0].credit else {
+                users.append(users.removeFirst())
+                users[0].credit += quantum
+                continue
+            }
+            users[0].credit -= piece.size
+            users[0].lines[0].credit -= piece.size
+            users[0].lines[0].pieces.removeFirst()
+            if users[0].lines[0].pieces.isEmpty { remove(line: 0, ofUserAt: 0) }
+            return piece.number
+        }
+        return nil
+    }
+
+    mutating func correct(user: UInt32, connection: String, by difference: Int) {
+        guard let place = users.firstIndex(where: { $0.user == user }) else { return }
+        users[place].credit -= difference
+        guard let line = users[place].lines.firstIndex(where: { $0.connection == connection }) else { return }
+        users[place].lines[line].credit -= difference
+    }
+
+    mutating func removeAll(for connection: String, of user: UInt32) -> [Int] {
+        guard let place = users.firstIndex(where: { $0.user == user }),
+            let line = users[place].lines.firstIndex(where: { $0.connection == connection })
+        else { return [] }
+        let removed = users[place].lines[line].pieces.map(\.number)
+        remove(line: line, ofUserAt: place)
+        return removed
+    }
+
+    private mutating func remove(line: Int, ofUserAt place: Int) {
+        users[place].lines.remove(at: line)
+        if line == 0, !users[place].lines.isEmpty { users[place].lines[0].credit += quantum }
+        guard users[place].lines.isEmpty else { return }
+        users.remove(at: place)
+        if place == 0, !users.isEmpty { users[0].credit += quantum }
+    }
+}
