@@ -59,6 +59,7 @@ extension RunningDaemon {
         service.objectLimits = new.limits.objects
         service.bulkLimits = new.limits.bulk
         service.callsPerConnection = new.limits.callsPerConnection
+        service.callsPerUser = new.limits.callsPerUser
         service.creators = (new.daemon.creators ?? options.bus.defaultCreators).accessRule
         server?.limit(
             connections: new.limits.directConnections, perUser: new.limits.directConnectionsPerUser,

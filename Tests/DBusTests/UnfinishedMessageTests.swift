@@ -104,7 +104,7 @@ struct UnfinishedMessageTests {
 
     @Test("a client says nothing between whole messages → it stays")
     func idle() async throws {
-        let (server, unfinished) = try makeServer(.milliseconds(100))
+        let (server, unfinished) = try makeServer(.milliseconds(400))
         let (client, other) = (try client(server), try await server.client())
         let counter = RemoteObject.counter(other, destination: nil)
         for line in ["begin", "call", "17", "rest call"] { client.write(line: line) }
@@ -117,7 +117,7 @@ struct UnfinishedMessageTests {
         try other.callWithoutReply(hold)
         _ = try await server.counter.kept.next()
         #expect(try await counter.call("Add", UInt32(1), returning: UInt64.self) == 1)
-        try await pass(.milliseconds(500))
+        try await pass(.milliseconds(1200))
         #expect(unfinished.recorded.isEmpty && server.server.connectedPeers.count == 2)
         client.write(line: "call")
         while try await client.lines.next() != "answer" {}
@@ -126,11 +126,11 @@ struct UnfinishedMessageTests {
 
     @Test("a message takes longer than the time, but its pieces do not → it is answered")
     func slow() async throws {
-        let (server, unfinished) = try makeServer(.seconds(1))
+        let (server, unfinished) = try makeServer(.seconds(2))
         let client = try client(server)
         client.write(line: "begin 10")
         for _ in 0..<4 {
-            try await pass(.milliseconds(400))
+            try await pass(.milliseconds(700))
             client.write(line: "10")
         }
         client.write(line: "rest")

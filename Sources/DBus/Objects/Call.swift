@@ -18,6 +18,8 @@ public final class Call {
     package var onFailure: (@DBusActor (any Error) -> Bool)?
     /// Told of the error that becomes the answer.
     package var onError: (@DBusActor (Call, any Error) -> Void)?
+    /// Called once, when the call has its answer.
+    package var onAnswer: (@DBusActor () -> Void)?
     /// True once an answer was given.
     public private(set) var isAnswered = false
 
@@ -30,9 +32,10 @@ public final class Call {
 
     deinit {
         guard !isAnswered else { return }
-        let (message, connection, peer) = (message, connection, peer)
+        let (message, connection, peer, onAnswer) = (message, connection, peer, onAnswer)
         EventLoop.shared.post {
             let call = Call(message: message, connection: connection, peer: peer)
+            call.onAnswer = onAnswer
             peer.callsInFlight -= 1  // the one that was dropped
             call.fail(DBusError.failed("the call was dropped without an answer"))
         }
@@ -73,6 +76,8 @@ public final class Call {
         guard !isAnswered else { return }
         isAnswered = true
         peer.callsInFlight -= 1
+        onAnswer?()
+        onAnswer = nil
         guard !message.noReplyExpected, connection.isConnected else { return }
         EventLoop.shared.turns.measure(self) {
             do throws(DBusError) {

@@ -55,6 +55,13 @@ package final class Service {
     package var callsPerConnection = 256
     /// Says who was refused something for a limit.
     let refusals: RefusalLog
+    /// What users have under way, on all their connections.
+    private var accounts = UserAccounts()
+    /// How many calls of one user may wait for their answers.
+    package var callsPerUser: Int {
+        get { accounts.limits.callsPerUser }
+        set { accounts.limits.callsPerUser = newValue }
+    }
     /// How long plugins take.
     let callbackTimes = CallbackTimes()
     /// Counts what happens.
@@ -102,12 +109,26 @@ package final class Service {
             watchDeparture(of: call.peer)
             transports.direct.check(call.peer)
         }
-        guard call.peer.callsInFlight <= callsPerConnection || Self.givesBack.contains(call.member) else {
+        let givesBack = Self.givesBack.contains(call.member)
+        guard call.peer.callsInFlight <= callsPerConnection || givesBack else {
             statistics.add(.callsRefused)
             throw LimitKey.callsPerConnection.refusal(
                 .limitsExceeded, "more than \(callsPerConnection) calls in flight")
         }
+        try count(call, isExempt: givesBack)
         authority.accompany(call) { [tree] in tree.dispatchAgain($0) }
+    }
+
+    /// Counts a call for its user until it is answered; one of whom nobody knows the user is about to fail anyway.
+    private func count(_ call: Call, isExempt: Bool) throws {
+        guard let user = call.peer.credentials?.userID else { return }
+        do throws(UserAccounts.Refusal) {
+            try accounts.beginCall(of: user, isExempt: isExempt)
+        } catch {
+            statistics.add(.callsRefused)
+            throw LimitKey.callsPerUser.refusal(.limitsExceeded, "user \(user) has \(callsPerUser) calls in flight")
+        }
+        call.onAnswer = { [weak self] in self?.accounts.endCall(of: user) }
     }
 
     /// Methods that work at every limit, because they only give back what is limited.

@@ -4,7 +4,7 @@ struct Statistics: Sendable {
     enum Counter: String, CaseIterable {
         /// Method calls that arrived.
         case calls
-        /// Calls that were refused because their connection had too many in flight.
+        /// Calls that were refused because their connection, or their user, had too many in flight.
         case callsRefused = "calls-refused"
         /// Calls, and events of sources, that were refused because a user would have had too much.
         case quotaRefusals = "quota-refusals"

@@ -18,6 +18,8 @@ package struct Limits: Sendable, Equatable {
     package var bytesPerUser = 2 << 30
     /// Calls in flight.
     package var callsPerConnection = 256
+    /// Calls in flight of one user, on all connections.
+    package var callsPerUser = 1024
     /// Direct connections.
     package var directConnections = 128
     /// Direct connections of one user, as configured; nil = a share of all.
@@ -66,6 +68,7 @@ package struct Limits: Sendable, Equatable {
         .init("objects-per-user", \.objectsPerUser, .count),
         .init("bytes-per-user", \.bytesPerUser, .bytes),
         .init("calls-per-connection", \.callsPerConnection, .positiveCount),
+        .init("calls-per-user", \.callsPerUser, .positiveCount),
         .init("direct-connections", \.directConnections, .count),
         .init("direct-connections-per-user", \.ownDirectConnectionsPerUser, .optionalCount),
         .init("authentication-seconds", \.authenticationTime, .seconds),

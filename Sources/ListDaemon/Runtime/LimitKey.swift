@@ -11,6 +11,7 @@ package enum LimitKey: String, Sendable, Hashable, CaseIterable {
     case objectsPerUser = "ObjectsPerUser"
     case bytesPerUser = "BytesPerUser"
     case callsPerConnection = "CallsPerConnection"
+    case callsPerUser = "CallsPerUser"
     case directConnections = "DirectConnections"
     case directConnectionsPerUser = "DirectConnectionsPerUser"
 
@@ -30,7 +31,7 @@ package enum LimitKey: String, Sendable, Hashable, CaseIterable {
     package var isQuota: Bool {
         switch self {
         case .adaptersPerUser, .viewsPerUser, .objectsPerUser, .bytesPerUser: true
-        case .payloadBytes, .fileBytes, .objectBytes, .idBytes, .callsPerConnection, .directConnections,
+        case .payloadBytes, .fileBytes, .objectBytes, .idBytes, .callsPerConnection, .callsPerUser, .directConnections,
             .directConnectionsPerUser:
             false
         }

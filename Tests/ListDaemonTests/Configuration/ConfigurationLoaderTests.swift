@@ -145,6 +145,7 @@ struct ConfigurationLoaderTests {
             ObjectsPerUser=3K
             BytesPerUser=4G
             CallsPerConnection=5
+            CallsPerUser=7
             DirectConnections=6
             DirectConnectionsPerUser=4
             AuthenticationSeconds=1min 5s
@@ -163,6 +164,7 @@ struct ConfigurationLoaderTests {
         (limits.adaptersPerUser, limits.viewsPerUser, limits.objectsPerUser) = (1, 2, 3000)
         (limits.bytesPerUser, limits.callsPerConnection, limits.directConnections) = (4 << 30, 5, 6)
         limits.ownDirectConnectionsPerUser = 4
+        limits.callsPerUser = 7
         limits.authenticationTime = .seconds(65)
         #expect(configuration.limits == limits)
         #expect(limits.objects == ObjectLimits(objectBytes: 3072, idBytes: 100))
@@ -179,7 +181,7 @@ struct ConfigurationLoaderTests {
         #expect(limits.payloadBytes == 16_777_216 && limits.fileBytes == 67_108_864 && limits.objectBytes == 8_388_608)
         #expect(limits.idBytes == 4096 && limits.adaptersPerUser == 64 && limits.viewsPerUser == 64)
         #expect(limits.objectsPerUser == 10_000_000 && limits.bytesPerUser == 2_147_483_648)
-        #expect(limits.callsPerConnection == 256 && limits.directConnections == 128)
+        #expect(limits.callsPerConnection == 256 && limits.callsPerUser == 1024 && limits.directConnections == 128)
         #expect(limits.authenticationTime == .seconds(10) && limits.directConnectionsPerUser == 32)
     }
 
