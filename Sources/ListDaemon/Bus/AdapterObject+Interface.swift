@@ -73,6 +73,10 @@ extension AdapterObject {
             out: ["revision": "t", "next_section": "u", "items": "a(uusa{sv})"]
         ) { adapter, call in try adapter.getItems(call) },
         .method(
+            "GetItemCounts", in: ["first_section": "u", "section_count": "u"],
+            out: ["revision": "t", "next_section": "u", "counts": "au"]
+        ) { adapter, call in try adapter.getItemCounts(call) },
+        .method(
             "GetChanges", in: ["since_revision": "t"],
             out: ["revision": "t", "batches": "a(tts(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu)))"]
         ) { adapter, call in try adapter.getChanges(call) },

@@ -46,6 +46,19 @@ extension AdapterObject {
         }
     }
 
+    func getItemCounts(_ call: Call) throws {
+        try checkReadingAccess(call)
+        let (first, count) = try call.arguments(as: UInt32.self, UInt32.self)
+        let limit = min(Int(count), Self.pageBytes / MemoryLayout<UInt32>.size)
+        query(call, .itemCounts(firstSection: Int(first), limit: limit)) { answer, writer in
+            guard case .itemCounts(let revision, let counts) = answer else { return false }
+            writer.append(revision)
+            writer.append(UInt32(clamping: Int(first) + counts.count))
+            writer.appendArray(counts)
+            return true
+        }
+    }
+
     func getChanges(_ call: Call) throws {
         try checkReadingAccess(call)
         let since = try call.arguments(as: UInt64.self)

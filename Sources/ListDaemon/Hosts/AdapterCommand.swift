@@ -47,6 +47,8 @@ package enum AdapterQuery: Sendable {
     case find(id: String)
     /// The items of whole sections, at most about `byteLimit` bytes of them but at least one section.
     case items(firstSection: Int, sectionCount: Int, byteLimit: Int)
+    /// How many items each section has, of at most `limit` sections.
+    case itemCounts(firstSection: Int, limit: Int)
     /// The transactions after a revision, at most about `byteLimit` bytes of them but at least one.
     case changes(since: UInt64, byteLimit: Int)
     /// Everything that helps to find a fault, as text.

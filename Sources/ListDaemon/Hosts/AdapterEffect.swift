@@ -46,6 +46,8 @@ package enum AdapterAnswer: Sendable {
     case object(revision: UInt64, section: Int, ListObject)
     /// Items of whole sections; `next` is the first section that is not among them.
     case items(revision: UInt64, next: Int, [PlacedItem])
+    /// How many items sections have that follow each other.
+    case itemCounts(revision: UInt64, [UInt32])
     /// Transactions in order, and the current revision.
     case changes(revision: UInt64, [Transaction])
     /// A view is there; the counts are the list's.

@@ -19,6 +19,9 @@ extension AdapterHost {
         case .items(let first, let count, let byteLimit):
             let page = items(from: first, sectionCount: count, byteLimit: byteLimit)
             return .items(revision: adapter.revision, next: page.next, page.items)
+        case .itemCounts(let first, let limit):
+            let counts = adapter.itemCounts(from: first, limit: limit).map { UInt32(clamping: $0) }
+            return .itemCounts(revision: adapter.revision, counts)
         case .changes(let since, let byteLimit):
             return .changes(revision: revision, try changes.changes(since: since, byteLimit: byteLimit))
         case .description: return .text(description)

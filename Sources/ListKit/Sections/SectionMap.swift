@@ -104,6 +104,14 @@ struct SectionMap: ~Copyable {
         return result
     }
 
+    /// How many items the sections in a range of positions have, in order.
+    func itemCounts(in range: Range<Int>) -> [Int] {
+        var result: [Int] = []
+        result.reserveCapacity(range.count)
+        tree.forEachSection(in: range, of: .new) { _, section in result.append(section.itemCount) }
+        return result
+    }
+
     /// The sections in a range of positions, in order, as they are: none gets a handle.
     func sections(in range: Range<Int>) -> [SectionTree.Section] {
         var result: [SectionTree.Section] = []

@@ -25,6 +25,14 @@ extension ListAdapter {
         sections.itemCount(at: section)
     }
 
+    /// How many items each section has, in order, from a section on; empty past the end.
+    ///
+    /// - Complexity: O(log n + sections counted).
+    @_spi(Daemon) public func itemCounts(from section: Int, limit: Int) -> [Int] {
+        guard section >= 0, limit > 0, section < sections.count else { return [] }
+        return sections.itemCounts(in: section..<section + min(limit, sections.count - section))
+    }
+
     /// Objects in order, from an offset; empty past the end.
     public func objects(from offset: Int, limit: Int) -> [ListObject] {
         guard offset >= 0, limit > 0, offset < sections.count else { return [] }

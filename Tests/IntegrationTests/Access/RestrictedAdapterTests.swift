@@ -12,6 +12,7 @@ struct RestrictedAdapterTests {
     private static let reading: [(member: String, signature: String, arguments: String)] = [
         ("GetObjects", "uu", "[0,10]"), ("GetObjectsByFileDescriptor", "uus", #"[0,10,"jsonl"]"#),
         ("FindObject", "s", #"["o0"]"#), ("GetItems", "uu", "[0,10]"), ("GetChanges", "t", "[0]"),
+        ("GetItemCounts", "uu", "[0,10]"),
         ("OpenView", "a{sv}", "[{}]"), ("Subscribe", "as", "[[]]"),
     ]
     private static let writing: [(member: String, signature: String, arguments: String)] = [

@@ -59,7 +59,8 @@ struct RestingListTests {
         "a look or a change → an engine, and the answer that it gives",
         arguments: [
             .query(1, .objects(offset: 0, limit: 1, byteLimit: 9)), .query(1, .find(id: "3")),
-            .query(1, .items(firstSection: 0, sectionCount: 1, byteLimit: 9)), .openView(1, 1, ListViewOptions()),
+            .query(1, .items(firstSection: 0, sectionCount: 1, byteLimit: 9)),
+            .query(1, .itemCounts(firstSection: 0, limit: 1)), .openView(1, 1, ListViewOptions()),
             .update(UpdateRequest(id: 1, operation: .moveObject(id: "3", position: .first))),
             .update(UpdateRequest(id: 1, operation: .reloadData)), .configure(1, configuration, .builtIn),
         ] as [AdapterCommand])

@@ -42,6 +42,7 @@ extension AdapterQuery: WireCodable {
         case .items(let first, let count, let bytes): writer.write(2 as UInt8, first, count, bytes)
         case .changes(let since, let bytes): writer.write(3 as UInt8, since, bytes)
         case .description: writer.write(4 as UInt8)
+        case .itemCounts(let first, let limit): writer.write(5 as UInt8, first, limit)
         }
     }
 
@@ -54,6 +55,7 @@ extension AdapterQuery: WireCodable {
                 firstSection: try reader.read(), sectionCount: try reader.read(), byteLimit: try reader.read())
         case 3: self = .changes(since: try reader.read(), byteLimit: try reader.read())
         case 4: self = .description
+        case 5: self = .itemCounts(firstSection: try reader.read(), limit: try reader.read())
         default: throw WireError("a query")
         }
     }

@@ -86,6 +86,7 @@ extension AdapterAnswer: WireCodable {
         case .picture(let picture): writer.write(9 as UInt8, picture)
         case .text(let text): writer.write(10 as UInt8, text)
         case .done: writer.write(11 as UInt8)
+        case .itemCounts(let revision, let counts): writer.write(12 as UInt8, revision, counts)
         }
     }
 
@@ -106,6 +107,7 @@ extension AdapterAnswer: WireCodable {
         case 9: self = .picture(try reader.read())
         case 10: self = .text(try reader.read())
         case 11: self = .done
+        case 12: self = .itemCounts(revision: try reader.read(), try reader.read())
         default: throw WireError("an answer")
         }
     }

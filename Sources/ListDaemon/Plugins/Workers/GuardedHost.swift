@@ -252,7 +252,8 @@ extension GuardedHost {
             return .object(revision: revision, section: position, object)
         case .changes(let since, let byteLimit):
             return .changes(revision: revision, try changes.changes(since: since, byteLimit: byteLimit))
-        case .items, .description: throw ListError(.pluginFailed, "only the host of the list knows its items")
+        case .items, .itemCounts, .description:
+            throw ListError(.pluginFailed, "only the host of the list knows its items")
         }
     }
 
@@ -271,7 +272,7 @@ extension AdapterQuery {
     fileprivate var isAboutObjects: Bool {
         switch self {
         case .objects, .find, .changes: true
-        case .items, .description: false
+        case .items, .itemCounts, .description: false
         }
     }
 }

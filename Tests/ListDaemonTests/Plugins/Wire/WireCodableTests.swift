@@ -45,6 +45,7 @@ struct WireCodableTests {
             } + [
                 .query(1, .objects(offset: 1, limit: .max, byteLimit: 3)), .query(2, .find(id: "x")),
                 .query(3, .items(firstSection: 0, sectionCount: 4, byteLimit: 5)),
+                .query(3, .itemCounts(firstSection: 1, limit: 2)),
                 .query(4, .changes(since: 9, byteLimit: 1)), .query(5, .description),
                 .openView(6, 7, view.options), .closeView(7, .adapterRemoved), .configure(8, configuration, table),
                 .configure(9, configuration, nil), .hold(true), .stop(10, .shuttingDown), .keep(11, false),
@@ -106,7 +107,7 @@ struct WireCodableTests {
             .changes(revision: 1, [transaction]), .opened(revision: 1, sections: 2, items: 3), .sequence(4),
             .scrolled(offset: .zero, sequence: 1), .flag(true),
             .picture(Picture(sequence: 1, revision: 2, contentSize: .zero, offset: .zero, items: [item])),
-            .text("text"), .done,
+            .text("text"), .done, .itemCounts(revision: 1, [0, .max]),
         ]
         let changes = PreparedTransaction.Changes(
             removed: ["r"], updated: [object],
