@@ -16,8 +16,14 @@ extension ListViewOptions {
         return options
     }()
 
-    /// All options, as the view's property `Options` shows them; what is the adapter's is left out.
-    package var values: [String: Value] { Self.table.encode(self) }
+    /// All options, as the view's property `Options` shows them: those that were left out have the values of the adapter.
+    package func values(inForceWith adapter: AdapterOptions) -> [String: Value] {
+        var inForce = self
+        inForce.layout = layout ?? adapter.layout
+        inForce.lead = lead ?? adapter.workingRange
+        inForce.trail = trail ?? adapter.workingRange
+        return Self.table.encode(inForce)
+    }
 
     /// The contract's table (chapter "Viewing").
     package static let table = OptionTable<ListViewOptions>([

@@ -4,13 +4,17 @@ import Testing
 
 @Suite("View options")
 struct ListViewOptionsTests {
-    @Test("no options → the contract's defaults; what is the adapter's is left out")
+    @Test("no options → the contract's defaults, and the adapter's where it has some")
     func defaults() throws {
+        var adapter = AdapterOptions()
+        adapter.layout = .absolute
+        adapter.workingRange = 7
         let values: [String: Value] = [
+            "layout": "absolute", "lead": .uint32(7), "trail": .uint32(7),
             "window": .uint32(32), "window-bytes": .uint32(262_144), "buffer": 20.0, "overscan-items": .uint32(0),
             "fields": .array(element: "s", []), "anchor": true, "anchor-at-start": false, "scale": 0.0,
         ]
-        #expect(try ListViewOptions([:]).values == values)
+        #expect(try ListViewOptions([:]).values(inForceWith: adapter) == values)
     }
 
     @Test("every option given another value → read and written back the same")
@@ -21,7 +25,7 @@ struct ListViewOptionsTests {
             "fields": .array(element: "s", ["name", "size"]), "anchor": false, "anchor-at-start": true, "scale": 2.0,
         ]
         let options = try ListViewOptions(values)
-        #expect(options.values == values)
+        #expect(options.values(inForceWith: AdapterOptions()) == values)
         #expect(options.layout == .absolute && options.lead == 3 && options.trail == 4_294_967_295)
         #expect(options.fields == ["name", "size"] && !options.isAnchored && options.isAnchoredAtStart)
         #expect(Set(ListViewOptions.table.entries.map(\.name)) == Set(values.keys))
