@@ -1,0 +1,55 @@
+import Foundation
+import FoundationXML
+import Testing
+
+/// The interface files explain what they declare, in the comments that gdbus-codegen makes documents of.
+@Suite("The interface files' documentation")
+struct InterfaceDocumentationTests {
+    /// A comment as gdbus-codegen reads it: `SYMBOL:`, a line `@ARGUMENT: TEXT` for each argument, then the text.
+    private struct Comment {
+        var symbol = ""
+        var arguments: [String: String] = [:]
+        var text = ""
+
+        init(_ node: XMLNode) {
+            let lines = (node.stringValue ?? "").split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard let first = lines.first(where: { !$0.isEmpty }), first.hasSuffix(":") else { return }
+            symbol = String(first.dropLast())
+            for line in lines.drop(while: { $0.isEmpty }).dropFirst() {
+                if text.isEmpty, line.hasPrefix("@"), let colon = line.range(of: ": ") {
+                    arguments[String(line[..<colon.lowerBound].dropFirst())] = String(line[colon.upperBound...])
+                } else {
+                    text += line
+                }
+            }
+        }
+    }
+
+    /// What is not explained below a node, each as a line of text.
+    private func gaps(in parent: XMLNode, _ kinds: Set<String>) -> [String] {
+        var comment: Comment?
+        var gaps: [String] = []
+        for child in parent.children ?? [] {
+            if child.kind == .comment { comment = Comment(child) }
+            guard let element = child as? XMLElement, let kind = element.name, kinds.contains(kind) else { continue }
+            let name = element.attribute("name")
+            let arguments = element.elements(forName: "arg").map { $0.attribute("name") }
+            if comment?.symbol != name || comment?.text.isEmpty != false { gaps.append("\(kind) \(name)") }
+            gaps += arguments.filter { comment?.arguments[$0, default: ""].isEmpty != false }.map { "\(name) \($0)" }
+            let known = Set(arguments + ["short_description"])
+            gaps += (comment?.arguments.keys.filter { !known.contains($0) } ?? []).map { "\(name) has no \($0)" }
+            comment = nil
+        }
+        return gaps
+    }
+
+    @Test("each interface, member and argument → explained", arguments: ["Adapter", "Manager", "Plugin", "View"])
+    func complete(interface: String) throws {
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
+        let file = URL(fileURLWithPath: "\(root)/systemd/interfaces/org.listd.Listd1.\(interface).xml")
+        let node = try #require(try XMLDocument(contentsOf: file, options: []).rootElement())
+        #expect(gaps(in: node, ["interface"]) == [])
+        let element = try #require(node.elements(forName: "interface").first)
+        #expect(gaps(in: element, ["method", "signal", "property"]) == [])
+    }
+}
