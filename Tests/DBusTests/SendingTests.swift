@@ -5,6 +5,22 @@ import Testing
 @Suite("Sending")
 @DBusActor
 struct SendingTests {
+    @Test("a call that came in → the size of header and body, before it is read and after")
+    func receivedSize() async throws {
+        let service = try await CounterService()
+        let client = try await service.client()
+        let bytes = [UInt8](repeating: 7, count: 1000)
+        let hold = try Message.methodCall(
+            to: Counter.name, path: Counter.path, interface: Counter.name, member: "Hold")
+        try hold.write(bytes)
+        try client.callWithoutReply(hold)
+        let message = try await service.counter.kept.next().message
+        let size = message.size
+        #expect(size > 1000 && size < 1400)
+        for _ in 0..<2 { #expect(try message.decode(as: [UInt8].self) == bytes) }
+        #expect(message.size == size)
+    }
+
     @Test("one signal goes to several peers of a bus → each gets its own, and what was sent is not changed")
     func unicast() async throws {
         let service = try await CounterService()

@@ -16,13 +16,13 @@ struct MessageBody {
 
     /// Lends the body of a message.
     ///
+    /// - Parameter marshalled: its bytes, if they were asked for before.
     /// - Throws: `NoMemory`; `InconsistentMessage` for bytes that libdbus would not have let in.
     static func with<R>(
-        _ raw: OpaquePointer, _ body: (MessageBody) throws(DBusError) -> R
+        _ raw: OpaquePointer, _ marshalled: MarshalledMessage? = nil, _ body: (MessageBody) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         let descriptors = unsafe BodyDescriptors(raw)
         defer { withExtendedLifetime(descriptors) {} }
-        // libdbus brings the message into this machine's byte order before somebody reads it.
         var iterator = unsafe DBusMessageIter()
         guard unsafe dbus_message_iter_init(raw, &iterator) != 0, let signature = unsafe dbus_message_get_signature(raw)
         else {
@@ -31,14 +31,10 @@ struct MessageBody {
                 bytes: UnsafeRawBufferPointer(none), types: none, descriptors: descriptors, messageSize: nil)
             return try body(empty)
         }
-        var start: UnsafeMutablePointer<CChar>?
-        var count: Int32 = 0
-        guard unsafe dbus_message_marshal(raw, &start, &count) != 0, let start = unsafe start else {
-            throw DBusError(.noMemory, "no memory to read a message")
-        }
-        defer { unsafe dbus_free(start) }
-        let message = unsafe UnsafeRawBufferPointer(start: start, count: Int(count))
-        let bytes = try unsafe bytes(ofBodyIn: message)
+        let message: MarshalledMessage
+        if let marshalled { message = marshalled } else { message = try unsafe MarshalledMessage(raw) }
+        defer { withExtendedLifetime(message) {} }
+        let bytes = try unsafe bytes(ofBodyIn: message.bytes)
         // A copy: the text in the message may move when a header field is set.
         let types = unsafe [UInt8](UnsafeRawBufferPointer(start: signature, count: strlen(signature)))
         return try unsafe types.withUnsafeBufferPointer { (types) throws(DBusError) in
@@ -57,4 +53,32 @@ struct MessageBody {
         guard unsafe message[0] == order, start <= message.count else { throw MessageReader.truncated }
         return unsafe UnsafeRawBufferPointer(rebasing: message[start...])
     }
+}
+
+/// A message as libdbus hands it out: header and body, in this machine's byte order.
+@safe
+final class MarshalledMessage {
+    /// Owned by this object and never written to.
+    private let start: UnsafeMutablePointer<CChar>
+    /// How many bytes there are.
+    let count: Int
+
+    /// - Throws: `NoMemory`.
+    init(_ raw: OpaquePointer) throws(DBusError) {
+        // libdbus brings the message into this machine's byte order before somebody reads it.
+        var iterator = unsafe DBusMessageIter()
+        _ = unsafe dbus_message_iter_init(raw, &iterator)
+        var start: UnsafeMutablePointer<CChar>?
+        var count: Int32 = 0
+        guard unsafe dbus_message_marshal(raw, &start, &count) != 0, let start = unsafe start else {
+            throw DBusError(.noMemory, "no memory to read a message")
+        }
+        unsafe self.start = unsafe start
+        self.count = Int(count)
+    }
+
+    deinit { unsafe dbus_free(start) }
+
+    /// The bytes, for as long as this object exists.
+    var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: start, count: count) }
 }

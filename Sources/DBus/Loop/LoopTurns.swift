@@ -74,7 +74,7 @@ public final class LoopTurns {
         Work(
             isAnswer: work.answer != nil, member: work.call.member ?? "", interface: work.call.interface,
             callerName: work.peer.name, userID: work.peer.credentials?.userID,
-            byteCount: work.answer?.bodySize ?? work.call.receivedSize,
+            byteCount: work.answer?.bodySize ?? work.call.size,
             duration: .nanoseconds(Int64(clamping: work.nanoseconds)))
     }
 }

@@ -53,24 +53,11 @@ extension Message {
     /// Reads the body with a cursor.
     public func read<R>(_ body: (inout MessageReader) throws(DBusError) -> R) throws(DBusError) -> R {
         defer { withExtendedLifetime(self) {} }
-        return try unsafe MessageBody.with(try raw) { (bytes) throws(DBusError) in
-            record(sizeWhenRead: bytes.messageSize)
+        return try unsafe MessageBody.with(try raw, takeMarshalled()) { (bytes) throws(DBusError) in
+            record(size: bytes.messageSize)
             var reader = MessageReader(bytes)
             return try body(&reader)
         }
-    }
-
-    /// Bytes of a received message, with its header, as they came; 0 for one that was not received.
-    ///
-    /// - Complexity: O(1) when its body was read, else O(its bytes)
-    var receivedSize: Int {
-        if let sizeWhenRead { return sizeWhenRead }
-        guard let made = unsafe made else { return 0 }
-        var start: UnsafeMutablePointer<CChar>?
-        var count: Int32 = 0
-        guard unsafe dbus_message_marshal(made, &start, &count) != 0 else { return 0 }
-        unsafe dbus_free(start)
-        return Int(count)
     }
 
     /// Reads the whole body as typed values.

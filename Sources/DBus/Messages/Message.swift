@@ -14,8 +14,9 @@ public final class Message {
     nonisolated(unsafe) private(set) var made: OpaquePointer?
     /// Bytes of the body, as written here; 0 for a received message.
     public internal(set) var bodySize = 0
-    /// Bytes of a received message with its header, once its body was read, so that it need not be copied to be counted.
-    private(set) var sizeWhenRead: Int?
+    /// What was marshalled to count its bytes, until the body is read.
+    private var marshalled: MarshalledMessage?
+    private var knownSize: Int?
 
     /// The four kinds of messages.
     public enum Kind: Int32, Sendable {
@@ -30,8 +31,8 @@ public final class Message {
         unsafe self.made = made
     }
 
-    /// Keeps what reading the body has found.
-    func record(sizeWhenRead size: Int?) { sizeWhenRead = size }
+    /// Keeps what reading the body has found; nil = there is no body.
+    func record(size: Int?) { knownSize = size ?? knownSize }
 
     init(_ draft: MessageDraft) {
         self.draft = draft
@@ -61,6 +62,22 @@ public final class Message {
             self.draft = nil
             return unsafe new
         }
+    }
+}
+
+extension Message {
+    /// How many bytes a received message has, header and body; 0 when there is no memory to count them.
+    public var size: Int {
+        if let knownSize { return knownSize }
+        marshalled = unsafe made.flatMap { made in try? unsafe MarshalledMessage(made) }
+        knownSize = marshalled?.count
+        return knownSize ?? 0
+    }
+
+    /// The bytes that were marshalled to count them, for the one who reads the body: nobody marshals a large one twice.
+    func takeMarshalled() -> MarshalledMessage? {
+        defer { marshalled = nil }
+        return marshalled
     }
 }
 

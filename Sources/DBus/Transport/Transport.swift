@@ -207,7 +207,7 @@ extension Transport {
             }
             let message = unsafe Message(adopting: next)
             deliver(message)
-            unfinished?.delivered(size: message.receivedSize)
+            unfinished?.delivered(size: message.size)
             EventLoop.shared.runPosted()  // who awaited this message goes on before the next one is delivered
         }
         return true

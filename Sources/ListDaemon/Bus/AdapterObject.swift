@@ -361,6 +361,9 @@ extension AdapterObject {
         listeners.subscribe(Listener(peer: peer), isDirect: !service.transports.isOnBus(peer), to: events)
     }
 
+    /// Who has subscribed.
+    var subscribers: [Peer] { listeners.peers.map(\.peer) }
+
     /// Lets a peer hear nothing any more.
     func forget(_ peer: Peer) { listeners.unsubscribe(Listener(peer: peer)) }
 }

@@ -74,6 +74,8 @@ package final class Service {
     let adapters = AdapterDirectory()
     /// The open views.
     let views = ViewDirectory()
+    /// Who calls.
+    let clients = ClientDirectory()
     /// Peers whose departure is waited for.
     private var watched: Set<ObjectIdentifier> = []
     /// Whether flushes are held because the bus connection has too much to send.
@@ -104,6 +106,7 @@ package final class Service {
 
     private func admit(_ call: Call) throws {
         statistics.add(.calls)
+        clients.record(call)
         call.onError = { [weak self] call, error in self?.noteFailure(of: call, error) }
         if !transports.isOnBus(call.peer) {
             watchDeparture(of: call.peer)

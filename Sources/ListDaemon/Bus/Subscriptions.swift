@@ -79,6 +79,9 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
     /// How many have subscribed.
     package var count: Int { entries.count }
 
+    /// Who has subscribed.
+    package var peers: [Peer] { entries.map(\.peer) }
+
     /// Adds a peer, or replaces what it chose earlier.
     package mutating func subscribe(_ peer: Peer, isDirect: Bool, to events: AdapterEvents) {
         if let index = entries.firstIndex(where: { $0.peer == peer }) {

@@ -1,0 +1,28 @@
+public import DBus
+
+extension ListDaemonClient {
+    /// One row of `ListClients`: a program that has called listd and is still connected.
+    public struct ClientRow: Sendable {
+        /// Its unique name.
+        public let name: String
+        /// How it is connected: `bus` or `direct`.
+        public let transport: String
+        /// Its Unix user; 4294967295 when the bus did not say.
+        public let user: UInt32
+        /// What the kernel calls its process; empty when that is not known.
+        public let command: String
+        /// Numbers by name: `pid`, `calls`, `bytes`, `calls-10s`, `bytes-10s`, `views`, `subscriptions`, `last-call`.
+        public let numbers: [String: UInt64]
+    }
+
+    /// Who calls, in the order in which they came; for administrators.
+    public func clients() async throws(DBusError) -> [ClientRow] {
+        typealias Row = DBusStruct<String, String, UInt32, String, [String: DBusValue]>
+        return try await manager.call("ListClients", returning: [Row].self).map { row in
+            let (name, transport, user, command, values) = row.members
+            return ClientRow(
+                name: name, transport: transport, user: user, command: command,
+                numbers: values.compactMapValues { if case .uint64(let number) = $0.unwrapped { number } else { nil } })
+        }
+    }
+}

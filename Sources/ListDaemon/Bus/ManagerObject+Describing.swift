@@ -1,0 +1,22 @@
+internal import DBus
+
+extension ManagerObject {
+    /// Unique name, transport, user, command, and numbers of each client that has called and is still there.
+    func listClients(_ call: Call) throws -> [DBusStruct<String, String, UInt32, String, [String: DBusValue]>] {
+        _ = try service.authority.administrator(call, for: .inspect)
+        let views = Dictionary(grouping: service.views.all) { ObjectIdentifier($0.owner) }.mapValues(\.count)
+        let subscriptions = Dictionary(grouping: service.adapters.all.flatMap(\.subscribers)) { ObjectIdentifier($0) }
+            .mapValues(\.count)
+        return service.clients.all.map { client in
+            let (peer, key, recent) = (client.peer, ObjectIdentifier(client.peer), client.recent)
+            let numbers: [String: UInt64] = [
+                "pid": UInt64(clamping: peer.process), "calls": client.calls, "bytes": client.bytes,
+                "calls-10s": recent.calls, "bytes-10s": recent.bytes, "views": UInt64(views[key] ?? 0),
+                "subscriptions": UInt64(subscriptions[key] ?? 0), "last-call": client.lastCall,
+            ]
+            return DBusStruct(
+                peer.name, service.transports.isOnBus(peer) ? "bus" : "direct", peer.credentials?.userID ?? .max,
+                peer.command, numbers.mapValues { .uint64($0) })
+        }
+    }
+}

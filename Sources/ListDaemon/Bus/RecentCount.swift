@@ -1,0 +1,50 @@
+internal import Glibc
+
+/// Counts what happened in the last ten seconds: the present second and the nine before it.
+struct RecentCount: Sendable {
+    private static let seconds: UInt64 = 10
+
+    /// What each second had, by its number modulo ten.
+    private var buckets = [UInt64](repeating: 0, count: Int(seconds))
+    /// The newest second that the buckets are about.
+    private var newest: UInt64 = 0
+
+    /// Nothing has happened.
+    init() {}
+
+    /// Adds to the present second.
+    ///
+    /// - Parameter second: the number of the present second.
+    mutating func add(_ count: Int = 1, at second: UInt64 = Self.now) {
+        advance(to: second)
+        buckets[Int(newest % Self.seconds)] &+= UInt64(clamping: count)
+    }
+
+    /// How much the last ten seconds had.
+    func total(at second: UInt64 = Self.now) -> UInt64 {
+        var present = self
+        present.advance(to: second)
+        return present.buckets.reduce(0, &+)
+    }
+
+    private mutating func advance(to second: UInt64) {
+        guard second > newest else { return }
+        for passed in max(newest, second - min(second, Self.seconds)) + 1...second {
+            buckets[Int(passed % Self.seconds)] = 0
+        }
+        newest = second
+    }
+
+    /// The present second of a clock that never goes back.
+    static var now: UInt64 { Clock.microseconds(of: CLOCK_MONOTONIC) / 1_000_000 }
+}
+
+/// The system's clocks.
+enum Clock {
+    /// What a clock says, in microseconds.
+    static func microseconds(of clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        guard unsafe clock_gettime(clock, &time) == 0 else { return 0 }
+        return UInt64(clamping: time.tv_sec) * 1_000_000 + UInt64(clamping: time.tv_nsec / 1000)
+    }
+}

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import ListDaemon
+
+@Suite("What happened in the last ten seconds")
+struct RecentCountTests {
+    @Test("counts of several seconds → their sum until each is ten seconds old")
+    func window() {
+        var count = RecentCount()
+        #expect(count.total(at: 100) == 0)
+        count.add(at: 100)
+        count.add(4, at: 100)
+        count.add(2, at: 105)
+        #expect(count.total(at: 105) == 7)
+        #expect(count.total(at: 109) == 7)
+        #expect(count.total(at: 110) == 2)
+        count.add(1, at: 111)
+        #expect(count.total(at: 114) == 3)
+        #expect(count.total(at: 115) == 1)
+        #expect(count.total(at: 121) == 0)
+        count.add(9, at: 1_000_000_000)
+        #expect(count.total(at: 1_000_000_000) == 9)
+        // A second that the clock has left counts for the present one.
+        count.add(1, at: 999_999_999)
+        #expect(count.total(at: 1_000_000_000) == 10)
+    }
+}
