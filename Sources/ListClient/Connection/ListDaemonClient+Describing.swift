@@ -25,4 +25,20 @@ extension ListDaemonClient {
                 numbers: values.compactMapValues { if case .uint64(let number) = $0.unwrapped { number } else { nil } })
         }
     }
+
+    /// One row of `DescribeAdapters`.
+    public struct AdapterDescription: Sendable {
+        /// Its name.
+        public let name: String
+        /// What is known of it: `state`, `owner`, `source`, `revision` and so on (org.listd.Listd1(5)).
+        public let values: [String: DBusValue]
+    }
+
+    /// The lists there are, and what the caller may know of each.
+    public func adapterDescriptions() async throws(DBusError) -> [AdapterDescription] {
+        typealias Row = DBusStruct<String, [String: DBusValue]>
+        return try await manager.call("DescribeAdapters", returning: [Row].self).map { row in
+            AdapterDescription(name: row.members.0, values: row.members.1.mapValues(\.unwrapped))
+        }
+    }
 }

@@ -39,10 +39,10 @@ extension AdapterObject {
     ) async throws(ListError) {
         let configuration = new.configuration(named: name)
         if let controllers, let worker = controllers.worker, let present = host as? AdapterHost {
-            await move(from: present) { [service] legacy, sink in
+            await move(from: present) { [service, bytes] legacy, sink in
                 let next = GuardedHost(
                     configuration: configuration, controllers: controllers, objects: legacy.objects,
-                    revision: legacy.revision, changes: legacy.changes, account: service.account(of: access),
+                    revision: legacy.revision, changes: legacy.changes, account: service.account(of: access, bytes),
                     isStored: legacy.isStored, views: legacy.views, selection: legacy.selection, wasHosted: true,
                     times: service.callbackTimes, sink: sink)
                 worker.host(next)

@@ -38,6 +38,10 @@ package final class AdapterObject {
     private var isPaused = false
     /// The numbers as of the last signal.
     package private(set) var status = AdapterStatus()
+    /// How many bytes its objects have.
+    let bytes: ListBytes
+    /// How many transactions there were lately.
+    private(set) var recentChanges = RecentCount()
     /// The selected items, likewise.
     private(set) var selection: [SelectedItem] = []
     private(set) var host: any ListHost
@@ -72,7 +76,7 @@ package final class AdapterObject {
     /// Makes the object of an adapter, which the relay leads to from then on.
     init(
         service: Service, name: String, stored: StoredList, access: AdapterAccess, options: AdapterOptions,
-        relay: AdapterRelay, storing: StoringRelay, host: any ListHost
+        relay: AdapterRelay, storing: StoringRelay, host: any ListHost, bytes: ListBytes
     ) {
         self.service = service
         self.name = name
@@ -82,6 +86,7 @@ package final class AdapterObject {
         self.options = options
         self.host = host
         self.storing = storing
+        self.bytes = bytes
         self.relay = relay
         filling = Filling(options.source == .push ? .ready : .loading)
         listeners = Subscriptions(isRestricted: access.isRestricted)
@@ -280,6 +285,7 @@ extension AdapterObject {
         switch event {
         case .updated(let transaction):
             service.statistics.add(.transactions)
+            recentChanges.add()
             emit(Self.updated, .updates) { $0.appendUpdated(transaction) }
         case .display(let change):
             for part in change.parts { emit(Self.displayChanged, .display) { $0.append(part) } }

@@ -1,4 +1,5 @@
 internal import DBus
+internal import ListKit
 
 extension ManagerObject {
     /// Unique name, transport, user, command, and numbers of each client that has called and is still there.
@@ -17,6 +18,25 @@ extension ManagerObject {
             return DBusStruct(
                 peer.name, service.transports.isOnBus(peer) ? "bus" : "direct", peer.credentials?.userID ?? .max,
                 peer.command, numbers.mapValues { .uint64($0) })
+        }
+    }
+
+    /// What everybody may know of each list, and for administrators how large it is.
+    func describeAdapters(to call: Call) -> [DBusStruct<String, [String: DBusValue]>] {
+        let caller = try? service.authority.caller(call.peer, for: .inspect)
+        let views = Dictionary(grouping: service.views.all) { ObjectIdentifier($0.adapter) }.mapValues(\.count)
+        return service.adapters.all.map { adapter in
+            var values: [String: DBusValue] = [
+                "state": .string(adapter.state.rawValue), "owner": .uint32(adapter.access.owner),
+                "source": .string(adapter.options.source.text), "revision": .uint64(adapter.status.revision),
+                "objects": .uint32(UInt32(clamping: adapter.status.objectCount)),
+                "items": .uint32(UInt32(clamping: adapter.status.itemCount)),
+                "views": .uint32(UInt32(clamping: views[ObjectIdentifier(adapter)] ?? 0)),
+                "changes-10s": .uint64(adapter.recentChanges.total()),
+            ]
+            if adapter.isReadable(by: call.peer) { values["source-error"] = .string(adapter.sourceError) }
+            if caller?.isAdministrator == true { values["bytes"] = .uint64(UInt64(clamping: adapter.bytes.count)) }
+            return DBusStruct(adapter.name, values)
         }
     }
 }

@@ -21,6 +21,7 @@ extension ManagerObject {
             try manager.service.adapters.existing(name.text).path
         },
         .function("ListAdapters", out: "adapters") { (manager, _) in manager.listAdapters() },
+        .function("DescribeAdapters", out: "adapters") { (manager, call) in manager.describeAdapters(to: call) },
         .function("ListClients", out: "clients") { (manager, call) in try manager.listClients(call) },
         .function("ListViews", out: "views") { (manager, call) in manager.listViews(to: call.peer) },
     ]

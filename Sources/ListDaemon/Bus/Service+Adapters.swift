@@ -118,25 +118,26 @@ extension Service {
         _ access: AdapterAccess, _ controllers: SectionControllerTable, _ source: (any Source)?, _ ways: AdapterWays
     ) -> AdapterObject {
         let storing = StoringRelay(stored)
+        let bytes = ListBytes()
         let host = controllers.makeHost(
             configuration: options.configuration(named: name),
             objects: restored?.objects ?? [], revision: restored?.revision ?? 0,
             changes: restored?.changes.compactMap(\.transaction) ?? [],
-            account: account(of: access),
+            account: account(of: access, bytes),
             isStored: stored.isStored, times: callbackTimes, sink: storing.sink(ways.relay.sink))
         storing.lead(to: host)
         let adapter = AdapterObject(
             service: self, name: name, stored: stored, access: access, options: options, relay: ways.relay,
-            storing: storing, host: host)
+            storing: storing, host: host, bytes: bytes)
         adapter.begin(source, ways.feed)
         adapters.add(adapter)
         tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
         return adapter
     }
 
-    /// On whose account the objects of a list go; configured ones do not count.
-    func account(of access: AdapterAccess) -> HostAccount? {
-        access.isConfigured ? nil : HostAccount(ledger: quotas, user: access.owner)
+    /// On whose account the objects of a list go; configured ones do not count on that of a user.
+    func account(of access: AdapterAccess, _ bytes: ListBytes) -> HostAccount {
+        HostAccount(ledger: access.isConfigured ? configuredLists : quotas, user: access.owner, bytes: bytes)
     }
 
     /// Takes an adapter away; returns when its views are closed and its callers answered.

@@ -33,6 +33,8 @@ package final class Service {
     package var creators = AccessRule.any
     /// What users have.
     let quotas: QuotaLedger
+    /// What configured lists have, without a limit.
+    let configuredLists = QuotaLedger(limits: .unlimited)
     /// How many bytes all objects of one call may take.
     package var payloadBytes = 16 << 20
     /// What one object may take.

@@ -1,15 +1,33 @@
 @_spi(Daemon) internal import ListKit
+internal import Synchronization
+
+/// How many bytes the objects of one list have, as of the last transaction: counted by its host, read by the bus thread.
+package final class ListBytes: Sendable {
+    private let bytes = Atomic(0)
+
+    /// The list is empty.
+    package init() {}
+
+    /// How many there are.
+    package var count: Int { bytes.load(ordering: .relaxed) }
+
+    fileprivate func add(_ difference: Int) { bytes.wrappingAdd(difference, ordering: .relaxed) }
+}
 
 /// What a list takes on its owner's account: objects and bytes, as of the last transaction.
 package struct HostAccount: Sendable {
     private let ledger: QuotaLedger
     private let user: UInt32
+    private let bytes: ListBytes
     private var booked = Quotas.Amounts()
 
     /// Opens the account of an empty list.
-    package init(ledger: QuotaLedger, user: UInt32) {
+    ///
+    /// - Parameter bytes: where the bytes of this list alone are counted.
+    package init(ledger: QuotaLedger, user: UInt32, bytes: ListBytes = ListBytes()) {
         self.ledger = ledger
         self.user = user
+        self.bytes = bytes
     }
 
     /// Books what a list was restored with, whatever the limit says.
@@ -17,6 +35,7 @@ package struct HostAccount: Sendable {
         let amounts = Quotas.Amounts(objects: objects.count, bytes: objects.reduce(0) { $0 + $1.byteCount })
         ledger.adopt(amounts, for: user)
         booked = amounts
+        bytes.add(amounts.bytes)
     }
 
     /// Books the change that a transaction would make.
@@ -35,6 +54,7 @@ package struct HostAccount: Sendable {
         }
         booked.objects += delta.objects
         booked.bytes += delta.bytes
+        bytes.add(delta.bytes)
         return delta
     }
 
@@ -42,12 +62,14 @@ package struct HostAccount: Sendable {
     mutating func cancel(_ delta: Quotas.Amounts) {
         booked.objects -= delta.objects
         booked.bytes -= delta.bytes
+        bytes.add(-delta.bytes)
         ledger.adopt(Quotas.Amounts(objects: -delta.objects, bytes: -delta.bytes), for: user)
     }
 
     /// Gives everything back.
     mutating func close() {
         ledger.release(booked, for: user)
+        bytes.add(-booked.bytes)
         booked = Quotas.Amounts()
     }
 

@@ -45,6 +45,9 @@ package struct Quotas: Sendable {
             self.bytes = bytes
         }
 
+        /// No limit at all.
+        package static let unlimited = Amounts(adapters: .max, views: .max, objects: .max, bytes: .max)
+
         /// The amount of one resource.
         package subscript(resource: Resource) -> Int {
             get {

@@ -40,14 +40,50 @@ struct DescribingTests {
     }
 
     @Test(
-        "somebody who is no administrator → no clients",
+        "somebody who is no administrator → no clients, and lists without their bytes",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func stranger(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
+        _ = try await stage.createAdapter("list", ["readers": .string("owner")])
         let stranger = try await Agent(stage.address(transport), user: Agent.nobody)
         let refused = try await stranger.call(Listd.manager, "Manager", "ListClients")
         #expect(refused.error == Listd.standardError("AccessDenied"))
+        let lists = try await stranger.call(Listd.manager, "Manager", "DescribeAdapters").values ?? ""
+        #expect(lists.contains(#""list""#) && lists.contains(#""changes-10s""#) && !lists.contains("bytes"), "\(lists)")
+        #expect(!lists.contains("source-error"))
         #expect(try await clients(stage).values.contains { $0.user == Agent.nobody })
+        await stage.stop()
+    }
+
+    @Test("lists of clients and of files → state, owner, source, numbers and bytes", arguments: TransportKind.allCases)
+    func lists(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket(files: ["file.list": "[List]\nDescription=x\n"])
+        _ = try await stage.createAdapter("gone", ["source": .string("jsonl:\(stage.listd.directory.path)/none")])
+        let source = stage.object("/org/listd/Listd1/adapters/gone", "Adapter")
+        var fault = ""
+        while fault.isEmpty { fault = try await source.property("SourceError", as: String.self) }
+        let adapter = try await stage.createAdapter("own")
+        _ = try await adapter.performUpdates((0..<3).map { Row("\($0)", "", ["t": .string("text")]) })
+        _ = try await adapter.applyChanges(remove: ["1"])
+        let view = try await TestView(adapter)
+        let daemon = ListDaemonClient(connection: try await stage.connect(transport))
+        var lists = try await daemon.adapterDescriptions()
+        #expect(lists.map(\.name) == ["file", "gone", "own"])
+        let gone = lists.remove(at: 1).values
+        #expect(gone["source-error"] == .string(fault) && fault.contains("none"))
+        #expect(lists[0].values["owner"] == .uint32(0) && lists[0].values["bytes"] == .uint64(0))
+        let own = lists[1].values
+        #expect(
+            own["source-error"] == .string("") && own["state"] == .string("ready") && own["source"] == .string("push"))
+        #expect(own["owner"] == .uint32(geteuid()) && own["revision"] == .uint64(2))
+        #expect(own["objects"] == .uint32(2) && own["items"] == .uint32(2) && own["views"] == .uint32(1))
+        #expect(own["changes-10s"] == .uint64(2))
+        let file = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/file")
+        for list in [file, adapter] { _ = try await list.performUpdates([Row("a", "", ["n": .int64(1)])]) }
+        let bytes = try await daemon.adapterDescriptions().filter { $0.name != "gone" }.map { $0.values["bytes"] }
+        #expect(bytes[0] == bytes[1] && bytes[0] != .uint64(0))
+        #expect(try await stage.statistics()["bytes"].map { .uint64($0) } == bytes[1])
+        _ = try await view.property("State", as: String.self)
         await stage.stop()
     }
 }
