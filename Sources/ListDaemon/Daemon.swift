@@ -61,7 +61,7 @@ package enum Daemon {
                     return .done
                 case .reload:
                     // What is wrong has been logged; the old configuration holds. A request to end does not wait for it.
-                    Task { try? await running.reload() }
+                    Task { try? await running.reload(by: .signal) }
                 }
             }
             return .done

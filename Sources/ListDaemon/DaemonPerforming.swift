@@ -18,29 +18,42 @@ extension RunningDaemon {
     var isStopping: Bool { stopFlag.isSet || service.phase != .running }
 
     /// Does what was planned, as far as the store and the engines let it, until the daemon ends.
-    func perform(_ plan: ReloadPlan) async -> ReloadResult {
+    ///
+    /// - Parameter origin: who wants it.
+    func perform(_ plan: ReloadPlan, for origin: Origin) async -> ReloadResult {
         var result = ReloadResult()
         for adapter in plan.removed {
             await attempt("stays, although no file configures it", adapter.name, directory, \.removed, &result) {
-                () async throws(ListError) in try await service.remove(adapter)
+                () async throws(ListError) in
+                try await service.remove(adapter)
+                service.log(adapter, "removed", by: origin)
             }
         }
         for (adapter, list, controllers) in plan.changed {
             await attempt("stays as it was", list.name, list.place(of: "Source"), \.changed, &result) {
                 () async throws(ListError) in
+                let before = adapter.access
                 try await adapter.reconfigure(list.options, access: list.access, controllers: controllers)
+                service.log(changesFrom: before, of: adapter, by: origin)
             }
         }
         for (adapter, prepared) in plan.replaced {
             await attempt("could not be replaced", prepared.list.name, prepared.place, \.changed, &result) {
-                () async throws(ListError) in try await replace(adapter, by: prepared)
+                () async throws(ListError) in
+                let before = adapter.access
+                try await replace(adapter, by: prepared, for: origin)
+                guard let new = service.adapters.object(prepared.list.name) else { return }
+                service.log(new, "created", by: origin)
+                service.log(changesFrom: before, of: new, by: origin)
             }
         }
         for prepared in plan.added {
             let name = prepared.list.name
             let isStored = setApart[ExactText(name)] != nil
             await attempt("is left out", name, prepared.place, \.added, &result) {
-                () async throws(ListError) in try await make(prepared)
+                () async throws(ListError) in
+                try await make(prepared)
+                if let adapter = service.adapters.object(name) { service.log(adapter, "created", by: origin) }
             }
             // Whoever reads its properties after the reload finds what was stored.
             if isStored, let adapter = service.adapters.object(name) { await service.hearHost(of: adapter) }
@@ -69,14 +82,28 @@ extension RunningDaemon {
         }
     }
 
-    private func replace(_ adapter: AdapterObject, by prepared: PreparedList) async throws(ListError) {
+    private func replace(
+        _ adapter: AdapterObject, by prepared: PreparedList, for origin: Origin
+    ) async throws(ListError) {
         do throws(ListError) {
             try await service.remove(adapter)
+            service.log(adapter, "removed", by: origin)
         } catch {
             prepared.parts.discard()
             throw error
         }
         try await make(prepared)
+    }
+}
+
+extension Service {
+    /// Says that other users may read or write a list, if that is so.
+    fileprivate func log(changesFrom before: AdapterAccess, of adapter: AdapterObject, by origin: Origin) {
+        let now = adapter.access
+        let changes = [("readers", before.readers, now.readers), ("writers", before.writers, now.writers)]
+            .filter { $0.1 != $0.2 }.map { "\($0.0) from \($0.1.text) to \($0.2.text)" }
+        guard !changes.isEmpty else { return }
+        log(adapter, "changed (\(changes.joined(separator: ", ")))", by: origin)
     }
 }
 

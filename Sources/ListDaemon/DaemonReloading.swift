@@ -4,20 +4,21 @@ internal import ListKit
 extension RunningDaemon {
     /// Reads the configuration anew and makes it hold: lists come, go and change, the others are not touched.
     ///
+    /// - Parameter origin: who wants it.
     /// - Throws: `InvalidArgs` with the faults of `listd.conf`, and nothing changes then. `ReloadIncomplete` with what was left
     ///   out, file and line, all the rest of the new configuration being in force: lists whose files have a fault, whose
     ///   plugins or sources cannot be had, or that the store, or an engine, refused. One of them that runs goes on as it was.
-    func reload() async throws {
+    func reload(by origin: Origin) async throws {
         let earlier = lastReload
         let reload = Task { @DBusActor in
             _ = await earlier?.result
-            try await readConfigurationAnew()
+            try await readConfigurationAnew(for: origin)
         }
         lastReload = reload
         try await reload.value
     }
 
-    private func readConfigurationAnew() async throws {
+    private func readConfigurationAnew(for origin: Origin) async throws {
         guard !isStopping else { throw Self.givenUp }
         notify.send(.reloading)
         defer { if !isStopping { notify.send(.ready) } }
@@ -43,7 +44,7 @@ extension RunningDaemon {
         configuration.all = loaded.configuration
         apply(loaded.configuration)
         for fault in plan.faults { log.say(fault) }
-        let result = await perform(plan)
+        let result = await perform(plan, for: origin)
         guard !isStopping else { throw Self.givenUp }
         if !plan.faults.isEmpty { await unloadUnused(besides: plugins) }
         await service.completeAdapters()

@@ -153,7 +153,7 @@ extension RunningDaemon {
         features.append("workers")
         let manager = ManagerObject(
             service: service, features: features, directAddress: server?.address ?? ""
-        ) { [unowned self] in try await reload() }
+        ) { [unowned self] origin in try await reload(by: origin) }
         manager.register()
     }
 

@@ -77,7 +77,7 @@ extension AdapterObject {
         try checkWritable()
         request(by: call.peer.pluginCaller) { outcome in
             call.answer(outcome) { answer, writer in
-                guard case .revision(let revision, _, let isRefused) = answer else { return false }
+                guard case .revision(let revision, _, let isRefused, _) = answer else { return false }
                 writer.append(!isRefused)
                 writer.append(revision)
                 return true
@@ -114,10 +114,12 @@ extension AdapterObject {
         if service.phase != .running {
             return call.fail(ListError.ending)
         }
+        let isFullList = if case .performUpdates = operation { true } else { false }
         request { [service, name] outcome in
             switch outcome {
-            case .success(.revision(let revision, let dropped, _)):
+            case .success(.revision(let revision, let dropped, _, let removed)):
                 service.noteWriting(call, to: name, at: revision, dropped: dropped)
+                if isFullList, let removed { service.log(removed, by: call, of: name, at: revision) }
                 call.reply(revision)
             case .success: call.fail(ListError.unexpectedAnswer)
             case .failure(let error): call.fail(error.namingLimit)
@@ -132,6 +134,18 @@ extension AdapterObject {
 }
 
 extension Service {
+    /// Says that a full list took much away: who looks for lost objects finds who has replaced them.
+    fileprivate func log(_ removed: LargeRemoval, by call: Call, of adapter: String, at revision: UInt64) {
+        let origin = Origin(call.peer)
+        log.write(
+            .info,
+            {
+                "\(call.member) by \(origin.text) is in revision \(revision) of adapter \(adapter.debugDescription), "
+                    + "which took away \(removed.objects) of \(removed.total) objects"
+            }, origin.fields + [.adapter(adapter), .revision(revision)],
+            limitedBy: "objects taken away by \(call.peer.userText)")
+    }
+
     /// Says what a call did, and counts objects that were dropped.
     fileprivate func noteWriting(_ call: Call, to adapter: String, at revision: UInt64, dropped: Int) {
         if log.level >= .debug {

@@ -36,8 +36,9 @@ extension ManagerObject {
         },
         .method("Reload") { manager, call in
             _ = try manager.service.authority.administrator(call, for: .manageDaemon)
+            let origin = Origin(call.peer)
             manager.answer(call) {
-                try await manager.reload()
+                try await manager.reload(origin)
                 call.reply()
             }
         },

@@ -10,7 +10,7 @@ package final class ManagerObject {
     /// Where direct clients connect; empty = nowhere.
     let directAddress: String
     /// Reads the configuration anew.
-    let reload: @DBusActor () async throws -> Void
+    let reload: @DBusActor (Origin) async throws -> Void
 
     /// What the daemon can do, as built and running.
     var features: [String] { builtFeatures + (service.authority.polkit.isAvailable ? ["polkit"] : []) }
@@ -18,9 +18,9 @@ package final class ManagerObject {
     /// Makes the manager.
     ///
     /// - Parameter features: those that do not depend on who else is on the bus.
-    package init(
+    init(
         service: Service, features: [String], directAddress: String,
-        reload: @escaping @DBusActor () async throws -> Void
+        reload: @escaping @DBusActor (Origin) async throws -> Void
     ) {
         self.service = service
         builtFeatures = features
@@ -57,11 +57,10 @@ extension ManagerObject {
         let access = AdapterAccess(
             owner: caller.user, readers: options.readers, writers: options.writers,
             mayHaveSource: caller.isAdministrator)
+        let origin = Origin(call.peer)
         answer(call) { [service] in
             let adapter = try await service.makeAdapter(name: name, options: options, access: access)
-            service.log.info(
-                "adapter \(name.debugDescription) was created by user \(caller.user)", .adapter(name),
-                .client(call.peer.name), .revision(adapter.status.revision), limitedBy: call.peer.userText)
+            service.log(adapter, "created", by: origin, limitedBy: call.peer.userText)
             call.reply(adapter.path)
         }
     }
@@ -92,11 +91,10 @@ extension ManagerObject {
                     ? "adapter \(name.quoted) comes from a configuration file"
                     : "adapter \(name.quoted) belongs to user \(adapter.access.owner)")
         }
+        let origin = Origin(call.peer)
         answer(call) { [service] in
             try await service.remove(adapter)
-            service.log.info(
-                "adapter \(name.debugDescription) was removed by user \(caller.user)", .adapter(name),
-                .client(call.peer.name), .revision(adapter.status.revision), limitedBy: call.peer.userText)
+            service.log(adapter, "removed", by: origin, limitedBy: call.peer.userText)
             call.reply()
         }
     }
@@ -119,5 +117,18 @@ extension ManagerObject {
                 view.isReadable(by: peer) ? (view.sequence, view.acknowledgedSequence) : (0, 0)
             return DBusStruct(view.path, view.adapter.path, view.owner.name, sequence, acknowledged, view.state)
         }
+    }
+}
+
+extension Service {
+    /// Says what became of a list, and who caused it.
+    ///
+    /// - Parameters:
+    ///   - what: what it was: `created`, `removed`.
+    ///   - key: with what the message is limited; nil is never limited.
+    func log(_ adapter: AdapterObject, _ what: String, by origin: Origin, limitedBy key: String? = nil) {
+        log.write(
+            .info, { "adapter \(adapter.name.debugDescription) was \(what) by \(origin.text)" },
+            origin.fields + [.adapter(adapter.name), .revision(adapter.status.revision)], limitedBy: key)
     }
 }

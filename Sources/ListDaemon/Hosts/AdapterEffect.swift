@@ -38,8 +38,9 @@ package struct AdapterStatus: Sendable, Equatable {
 
 /// What a request is answered with when it succeeds.
 package enum AdapterAnswer: Sendable {
-    /// A write: the revision that contains it, how many repeated objects were dropped, and whether a move was refused.
-    case revision(UInt64, droppedDuplicates: Int, isRefused: Bool)
+    /// A write: the revision that contains it, how many repeated objects were dropped, whether a move was refused, and what
+    /// the revision took away if that is much.
+    case revision(UInt64, droppedDuplicates: Int, isRefused: Bool, removed: LargeRemoval? = nil)
     /// A page of objects.
     case objects(revision: UInt64, total: Int, [ListObject])
     /// One object and its section.
@@ -64,6 +65,24 @@ package enum AdapterAnswer: Sendable {
     case text(String)
     /// Done.
     case done
+}
+
+/// More than half of the objects of a large list, which one revision took away.
+package struct LargeRemoval: Sendable, Equatable {
+    /// With fewer objects a list is not large.
+    private static let leastTotal = 1000
+
+    /// How many objects are gone.
+    package let objects: Int
+    /// How many there were.
+    package let total: Int
+
+    /// Nil for what is not much, or not of a large list.
+    package init?(objects: Int, total: Int) {
+        guard total >= Self.leastTotal, objects > total - objects else { return nil }
+        self.objects = objects
+        self.total = total
+    }
 }
 
 /// An item with its place.

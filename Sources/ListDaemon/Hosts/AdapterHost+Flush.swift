@@ -94,7 +94,8 @@ extension AdapterHost {
         do throws(ListError) {
             let booked = try account?.book(transaction.content) { adapter.object(forID: $0) }
             if isStored { return store(transaction, booked: booked) }
-            finish(applyPrepared())
+            let (result, removed) = applyPrepared()
+            finish(result, removed: removed)
         } catch {
             abort(error)
         }
@@ -108,7 +109,7 @@ extension AdapterHost {
     }
 
     /// Says what a flush did: first the new numbers, then the signals in their order, then the answers.
-    func finish(_ result: FlushResult) {
+    func finish(_ result: FlushResult, removed: LargeRemoval? = nil) {
         if let transaction = result.transaction {
             changes.append(transaction)
             noteChange()
@@ -121,7 +122,9 @@ extension AdapterHost {
                 .answer(
                     answer.id,
                     answer.outcome.map {
-                        .revision($0, droppedDuplicates: answer.droppedDuplicates, isRefused: answer.isRefused)
+                        .revision(
+                            $0, droppedDuplicates: answer.droppedDuplicates, isRefused: answer.isRefused,
+                            removed: removed)
                     })
             })
         feed()

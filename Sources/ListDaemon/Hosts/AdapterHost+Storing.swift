@@ -83,11 +83,11 @@ extension AdapterHost {
             if let booked { account?.cancel(booked) }
             return abort(error)
         }
-        let result = applyPrepared()
+        let (result, removed) = applyPrepared()
         if let transaction = result.transaction, !transaction.saysTheSame(as: outline) {
             corrections.append(transaction)
         }
-        finish(result)
+        finish(result, removed: removed)
     }
 }
 

@@ -15,6 +15,14 @@ extension Log {
         /// The connection name of the client that caused the message.
         package static func client(_ name: String) -> Field { Field(name: "LISTD_CLIENT", value: name) }
 
+        /// The Unix user that caused the message.
+        package static func user(_ number: UInt32) -> Field { Field(name: "LISTD_USER", value: String(number)) }
+
+        /// The process that caused the message.
+        package static func process(_ number: Int32) -> Field {
+            Field(name: "LISTD_PROCESS", value: String(number))
+        }
+
         /// The revision of the adapter that the message is about.
         package static func revision(_ number: UInt64) -> Field {
             Field(name: "LISTD_REVISION", value: String(number))

@@ -8,6 +8,12 @@ extension ListAdapter {
         return apply(flush, revision: revision + 1)
     }
 
+    /// How many objects the transaction takes away that ``FlushStep/commit(_:)`` handed out, and of how many; none without one.
+    @_spi(Daemon) public var preparedRemoval: (objects: Int, total: Int) {
+        guard case .prepared(let flush) = flush else { return (0, sections.count) }
+        return (flush.changes.deletes.count, sections.count)
+    }
+
     /// Gives the transaction up that ``FlushStep/commit(_:)`` handed out: nothing happened, and every request of the flush
     /// is answered with the error.
     ///

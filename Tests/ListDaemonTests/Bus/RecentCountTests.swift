@@ -24,4 +24,12 @@ struct RecentCountTests {
         count.add(1, at: 999_999_999)
         #expect(count.total(at: 1_000_000_000) == 10)
     }
+
+    @Test("a list of 999, a half, one more than a half → only that one is much")
+    func removals() {
+        #expect(LargeRemoval(objects: 999, total: 999) == nil)
+        #expect(LargeRemoval(objects: 500, total: 1000) == nil)
+        #expect(LargeRemoval(objects: 501, total: 1000)?.objects == 501)
+        #expect(LargeRemoval(objects: 501, total: 1001) != nil)
+    }
 }

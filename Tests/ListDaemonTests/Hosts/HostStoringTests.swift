@@ -36,7 +36,7 @@ struct HostStoringTests {
     }
 
     private func nextRevision() async throws -> UInt64 {
-        guard case .revision(let revision, _, _) = try await nextAnswer().outcome.get() else { throw Unexpected() }
+        guard case .revision(let revision, _, _, _) = try await nextAnswer().outcome.get() else { throw Unexpected() }
         return revision
     }
 

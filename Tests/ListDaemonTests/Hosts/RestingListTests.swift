@@ -80,7 +80,7 @@ struct RestingListTests {
         guard case .objects(7, 9, _) = try await list.ask(.query(2, .objects(offset: 0, limit: 1, byteLimit: 9)))
         else { throw Unexpected() }
         list.host.send(.hold(false))
-        guard case .revision(8, _, _) = try await list.answer(to: 1) else { throw Unexpected() }
+        guard case .revision(8, _, _, _) = try await list.answer(to: 1) else { throw Unexpected() }
     }
 
     @Test("an object that is stored twice → the engine drops one, and says so")

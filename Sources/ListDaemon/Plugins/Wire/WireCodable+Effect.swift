@@ -62,6 +62,17 @@ extension AdapterStatus: WireCodable {
     }
 }
 
+extension LargeRemoval: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(objects, total) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        guard let removal = Self(objects: try reader.index(), total: try reader.index()) else {
+            throw WireError("a removal")
+        }
+        self = removal
+    }
+}
+
 extension PlacedItem: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(section, index, item) }
 
@@ -73,8 +84,8 @@ extension PlacedItem: WireCodable {
 extension AdapterAnswer: WireCodable {
     func write(to writer: inout WireWriter) {
         switch self {
-        case .revision(let revision, let dropped, let isRefused):
-            writer.write(0 as UInt8, revision, dropped, isRefused)
+        case .revision(let revision, let dropped, let isRefused, let removed):
+            writer.write(0 as UInt8, revision, dropped, isRefused, removed)
         case .objects(let revision, let total, let objects): writer.write(1 as UInt8, revision, total, objects)
         case .object(let revision, let section, let object): writer.write(2 as UInt8, revision, section, object)
         case .items(let revision, let next, let items): writer.write(3 as UInt8, revision, next, items)
@@ -94,7 +105,8 @@ extension AdapterAnswer: WireCodable {
         switch try reader.byte() {
         case 0:
             self = .revision(
-                try reader.read(), droppedDuplicates: try reader.read(), isRefused: try reader.read())
+                try reader.read(), droppedDuplicates: try reader.read(), isRefused: try reader.read(),
+                removed: try reader.read())
         case 1: self = .objects(revision: try reader.read(), total: try reader.index(), try reader.read())
         case 2: self = .object(revision: try reader.read(), section: try reader.index(), try reader.read())
         case 3: self = .items(revision: try reader.read(), next: try reader.index(), try reader.read())

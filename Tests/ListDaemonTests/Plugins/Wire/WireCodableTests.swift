@@ -99,7 +99,10 @@ struct WireCodableTests {
             .sectionFault(SectionFault(objectID: "a", controller: "b", reason: "c")), .nearEnd(view: 1, revision: 2),
         ]
         let answers: [AdapterAnswer] = [
-            .revision(1, droppedDuplicates: 2, isRefused: true), .objects(revision: 1, total: 2, [object]),
+            .revision(1, droppedDuplicates: 2, isRefused: true),
+            .revision(
+                1, droppedDuplicates: 0, isRefused: false, removed: LargeRemoval(objects: 501, total: 1000)),
+            .objects(revision: 1, total: 2, [object]),
             .object(revision: 1, section: 2, object),
             .items(
                 revision: 1, next: 2,
