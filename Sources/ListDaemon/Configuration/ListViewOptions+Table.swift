@@ -32,6 +32,7 @@ extension ListViewOptions {
         .init("window-bytes", \.windowBytes, .optionalNumber),
         .init("lead", \.lead, .optionalNumber),
         .init("trail", \.trail, .optionalNumber),
+        .init("working-range-unit", \.workingRangeUnit, .word),
         .init("buffer", \.buffer, .distance),
         .init("overscan-items", \.overscanItems, .number),
         .init("fields", \.fields, .texts),

@@ -12,16 +12,7 @@ extension ListAdapter {
     /// The working range: from the first visible section to the last, and some on both sides (IGListKit F62, U9).
     private func updateWorkingRange(of view: ListView, _ step: inout DisplayStep) {
         let old = view.workingRange
-        let shown = view.elements.lazy.filter { $0.key.handle != nil }
-        let visible = shown.map(\.section)
-        if let first = visible.min(), let last = visible.max() {
-            let trail = view.options.trail ?? max(0, configuration.workingRange)
-            let lead = view.options.lead ?? max(0, configuration.workingRange)
-            let start = max(0, first - min(trail, first))
-            view.workingRange = start..<last + 1 + min(lead, sections.count - 1 - last)
-        } else {
-            view.workingRange = 0..<0
-        }
+        view.workingRange = workingRange(of: view)
         let new = view.workingRange
         if application == nil {
             step.entered = places(in: new, without: old)
@@ -36,6 +27,47 @@ extension ListAdapter {
             guard let handle = sections.oldHandle(at: section) else { continue }
             if sections.position(of: handle).map(new.contains) != true { step.exited.append((section, handle)) }
         }
+    }
+
+    private func workingRange(of view: ListView) -> Range<Int> {
+        let visible = view.elements.lazy.filter { $0.key.handle != nil }.map(\.section)
+        guard let first = visible.min(), let last = visible.max() else { return 0..<0 }
+        let trail = view.options.trail ?? max(0, configuration.workingRange)
+        let lead = view.options.lead ?? max(0, configuration.workingRange)
+        switch view.options.workingRangeUnit {
+        case .sections: return first - min(trail, first)..<last + 1 + min(lead, sections.count - 1 - last)
+        case .items: return workingRange(of: view, from: first, to: last, itemsBefore: trail, after: lead)
+        }
+    }
+
+    /// The sections of the visible items, from the first visible section to the last, and of some items on both sides.
+    ///
+    /// - Complexity: O(elements shown + log n).
+    private func workingRange(
+        of view: ListView, from first: Int, to last: Int, itemsBefore trail: Int, after lead: Int
+    ) -> Range<Int> {
+        // A header stands before the items of its section, a footer behind them.
+        func item(of element: ViewElement, whereHeaderIs header: Int, footerIs footer: Int) -> Int {
+            switch element.key.kind {
+            case .cell: element.key.index
+            case .header: header
+            case .footer: footer
+            }
+        }
+        let footer = sections.itemCount(at: first) ?? 0
+        let begin =
+            view.elements.lazy.filter { $0.key.handle != nil && $0.section == first }
+            .map { item(of: $0, whereHeaderIs: 0, footerIs: footer) }.min() ?? 0
+        let lastCount = sections.itemCount(at: last) ?? 0
+        let end =
+            view.elements.lazy.filter { $0.key.handle != nil && $0.section == last }
+            .map { item(of: $0, whereHeaderIs: -1, footerIs: lastCount - 1) }.max() ?? 0
+        let (lower, upper) = (
+            sections.itemOffset(ofSection: first) + begin, sections.itemOffset(ofSection: last) + end
+        )
+        let leading = sections.path(ofItem: lower - min(trail, lower))?.section ?? first
+        let trailing = sections.path(ofItem: upper + min(lead, sections.itemCount - 1 - upper))?.section ?? last
+        return min(leading, first)..<max(trailing, last) + 1
     }
 
     /// The sections of one range that are in no other.

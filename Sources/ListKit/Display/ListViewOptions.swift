@@ -10,10 +10,12 @@ public struct ListViewOptions: Sendable, Hashable {
     public var window: Int?
     /// How many bytes of content may be unacknowledged; the first picture may always go; `nil` = any number.
     public var windowBytes: Int?
-    /// The working range after the visible sections, in sections; `nil` = the adapter's.
+    /// The working range after what is visible; `nil` = the adapter's.
     public var lead: Int?
-    /// The working range before the visible sections, in sections; `nil` = the adapter's.
+    /// The working range before what is visible; `nil` = the adapter's.
     public var trail: Int?
+    /// What lead and trail count, the adapter's too.
+    public var workingRangeUnit = ListWorkingRangeUnit.sections
     /// How far beyond the viewport, along the scroll axis, items count as shown, in points.
     public var buffer: Double = 20
     /// How many items beyond the visible range count as shown, on both sides; layout `none` only.
@@ -49,6 +51,15 @@ public struct ListViewOptions: Sendable, Hashable {
             throw ListError(.invalidArguments, "contentInset: \(contentInset)")
         }
     }
+}
+
+/// What the working range counts.
+@frozen public enum ListWorkingRangeUnit: String, Sendable, Hashable, CaseIterable {
+    /// Sections before the first visible one and after the last.
+    case sections
+    /// Items before the first visible one and after the last; a section is in range when one of its items is, and so is a
+    /// section without items between two that are.
+    case items
 }
 
 /// The kinds of layouts.

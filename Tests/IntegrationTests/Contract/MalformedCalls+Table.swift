@@ -251,6 +251,7 @@ extension MalformedCall {
         let values: [(String, [DBusValue])] = [
             ("layout", [.string("grid"), .uint32(0)]), ("window", [.int32(-1), .string("1")]),
             ("window-bytes", [.uint64(1)]), ("lead", [.int32(1)]), ("trail", [.string("")]),
+            ("working-range-unit", [.string("points"), .string(""), .uint32(1)]),
             ("buffer", [.double(.nan), .double(-1), .double(.infinity), .uint32(1)]), ("overscan-items", [.int64(1)]),
             ("fields", [.string("a"), .array(element: "u", [.uint32(1)])]), ("anchor", [.string("yes")]),
             ("anchor-at-start", [.uint32(1)]), ("scale", [.double(-2), .string("2")]), ("nope", [.boolean(true)]),

@@ -13,6 +13,7 @@ struct ListViewOptionsTests {
             "layout": "absolute", "lead": .uint32(7), "trail": .uint32(7),
             "window": .uint32(32), "window-bytes": .uint32(262_144), "buffer": 20.0, "overscan-items": .uint32(0),
             "fields": .array(element: "s", []), "anchor": true, "anchor-at-start": false, "scale": 0.0,
+            "working-range-unit": "sections",
         ]
         #expect(try ListViewOptions([:]).values(inForceWith: adapter) == values)
     }
@@ -23,6 +24,7 @@ struct ListViewOptionsTests {
             "layout": "absolute", "window": .uint32(1), "window-bytes": .uint32(0), "lead": .uint32(3),
             "trail": .uint32(.max), "buffer": 0.5, "overscan-items": .uint32(9),
             "fields": .array(element: "s", ["name", "size"]), "anchor": false, "anchor-at-start": true, "scale": 2.0,
+            "working-range-unit": "items",
         ]
         let options = try ListViewOptions(values)
         #expect(options.values(inForceWith: AdapterOptions()) == values)

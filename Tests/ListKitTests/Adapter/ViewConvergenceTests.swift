@@ -49,10 +49,15 @@ struct ViewConvergenceTests {
         case 3:
             options.layout = ListLayoutKind.none
             options.overscanItems = 2
-        case 4: options.layout = .absolute
+        case 4:
+            options.layout = .absolute
+            options.workingRangeUnit = .items
         case 5:
             options.windowBytes = 300
             options.isAnchored = false
+            options.workingRangeUnit = .items
+            options.lead = 2
+            options.trail = 3
             options.scale = 2
         default: break
         }

@@ -71,7 +71,7 @@ extension Picture: WireCodable {
 extension ListViewOptions: WireCodable {
     func write(to writer: inout WireWriter) {
         writer.write(layout, window, windowBytes, lead, trail, buffer, overscanItems, fields)
-        writer.write(isAnchored, isAnchoredAtStart, scale, contentInset)
+        writer.write(isAnchored, isAnchoredAtStart, scale, contentInset, workingRangeUnit)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -88,8 +88,11 @@ extension ListViewOptions: WireCodable {
         isAnchoredAtStart = try reader.read()
         scale = try reader.read()
         contentInset = try reader.read()
+        workingRangeUnit = try reader.read()
     }
 }
+
+extension ListWorkingRangeUnit: WireCodable {}
 
 extension ViewDescription.State: WireCodable {}
 

@@ -1,0 +1,89 @@
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+@Suite("A working range that counts items")
+struct WorkingRangeItemTests {
+    private static func object(_ id: String, _ count: Int, _ more: [String: Value] = [:]) throws -> ListObject {
+        let items = (0..<count).map { Value(["id": .string("\($0)"), "height": 10.0]) }
+        return try ListObject(
+            id: id, type: "binding", fields: try Fields(more.merging(["items": .array(element: "a{sv}", items)]) { $1 })
+        )
+    }
+
+    private static func list(_ counts: [Int], _ range: Int = 0) throws -> TestHost {
+        TestHost(
+            try counts.enumerated().map { try object("o\($0)", $1) }, names: ["binding": "listd/binding"]
+        ) { $0.workingRange = range }
+    }
+
+    /// The sections from the one of the first item to the one of the last.
+    private func naive(_ counts: [Int], _ first: IndexPath, _ last: IndexPath, _ trail: Int, _ lead: Int) -> Range<Int>
+    {
+        let items = counts.enumerated().flatMap { section, count in
+            (0..<count).map { IndexPath(section: section, item: $0) }
+        }
+        guard let begin = items.firstIndex(of: first), let end = items.firstIndex(of: last) else { return 0..<0 }
+        let near = items[max(0, begin - trail)...min(items.count - 1, end + lead)]
+        return (near.first?.section ?? 0)..<(near.last?.section ?? 0) + 1
+    }
+
+    @Test("random sections, ranges and updates → as a naive count of the items", arguments: 0..<4)
+    func random(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed &+ 77)
+        for _ in 0..<60 {
+            var counts = (0..<Int.random(in: 1...12, using: &random)).map { _ in Int.random(in: 0...4, using: &random) }
+            let places = counts.enumerated().flatMap { section, count in
+                (0..<count).map { IndexPath(section: section, item: $0) }
+            }
+            guard !places.isEmpty else { continue }
+            let list = try Self.list(counts)
+            let (lead, trail) = (Int.random(in: 0...9, using: &random), Int.random(in: 0...9, using: &random))
+            var options = ListViewOptions()
+            options.layout = ListLayoutKind.none
+            (options.lead, options.trail, options.workingRangeUnit) = (lead, trail, .items)
+            try list.adapter.openView(1, options: options)
+            let begin = Int.random(in: places.indices, using: &random)
+            let (first, last) = (places[begin], places[Int.random(in: begin..<places.count, using: &random)])
+            _ = try list.adapter.setVisibleRange(view: 1, first: first, last: last)
+            #expect(try list.adapter.viewDescription(1).workingRange == naive(counts, first, last, trail, lead))
+            counts.append(3)
+            try list.perform(
+                .applyChanges(removed: [], upserts: [.init(try Self.object("new", 3), position: .last)]))
+            #expect(try list.adapter.viewDescription(1).workingRange == naive(counts, first, last, trail, lead))
+        }
+    }
+
+    @Test("the adapter's working range → counts items too, and large numbers end with the list")
+    func adaptersRange() throws {
+        let list = try Self.list([2, 0, 1, 5, 1, 2], 2)
+        var options = ListViewOptions()
+        options.layout = ListLayoutKind.none
+        options.workingRangeUnit = .items
+        try list.adapter.openView(1, options: options)
+        let item = IndexPath(section: 3, item: 0)
+        _ = try list.adapter.setVisibleRange(view: 1, first: item, last: item)
+        // The items before are that of section 2 and the last of section 0, with the empty section between them.
+        #expect(try list.adapter.viewDescription(1).workingRange == 0..<4)
+        (options.lead, options.trail) = (.max, .max)
+        try list.adapter.openView(2, options: options)
+        _ = try list.adapter.setVisibleRange(view: 2, first: item, last: item)
+        #expect(try list.adapter.viewDescription(2).workingRange == 0..<6)
+    }
+
+    @Test("only a header or a footer is visible → the items before and after that are counted")
+    func supplementary() throws {
+        let more: [String: Value] = ["header": Value(["height": 20.0]), "footer": Value(["height": 20.0])]
+        let list = TestHost(
+            try [3, 3, 3, 3].enumerated().map { try Self.object("o\($0)", $1, more) },
+            names: ["binding": "listd/binding"])
+        var options = ListViewOptions()
+        (options.buffer, options.lead, options.trail, options.workingRangeUnit) = (0, 1, 1, .items)
+        try list.adapter.openView(1, options: options)
+        // Each section: a header of 20, items of 30, a footer of 20.
+        for (y, range) in [(75.0, 0..<2), (125.0, 1..<3), (90.0, 0..<2), (5.0, 0..<1), (275.0, 3..<4)] {
+            _ = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: y, width: 100, height: 10))
+            #expect(try list.adapter.viewDescription(1).workingRange == range, "\(y)")
+        }
+    }
+}
