@@ -109,6 +109,37 @@ public final class ListViewClient {
         call("ScrollTo", objectID, item, position) { (view, result) in view.report(result) }
     }
 
+    /// An item of the list that is selected, or is to be.
+    public struct SelectedItem: Sendable, Hashable {
+        /// The object.
+        public var objectID: String
+        /// The item inside the object's section.
+        public var item: UInt32
+
+        /// Names an item.
+        public init(objectID: String, item: UInt32 = 0) {
+            self.objectID = objectID
+            self.item = item
+        }
+    }
+
+    /// Deselects items, then selects others, for all views of the list.
+    ///
+    /// - Returns: those of `select` that are selected now, and those of `deselect` that are not: section controllers may refuse.
+    /// - Throws: `NoSuchObject`, `NoSuchItem`, `InvalidArgs` for an item in both; nothing changes then.
+    public func changeSelection(
+        select: [SelectedItem] = [], deselect: [SelectedItem] = []
+    ) async throws(DBusError) -> (selected: [SelectedItem], deselected: [SelectedItem]) {
+        typealias Row = DBusStruct<String, UInt32>
+        func rows(_ items: [SelectedItem]) -> [Row] { items.map { Row($0.objectID, $0.item) } }
+        func items(_ rows: [Row]) -> [SelectedItem] {
+            rows.map { SelectedItem(objectID: $0.members.0, item: $0.members.1) }
+        }
+        let (selected, deselected) = try await object.call(
+            "ChangeSelection", rows(select), rows(deselect), returning: [Row].self, [Row].self)
+        return (items(selected), items(deselected))
+    }
+
     /// Closes the view; nothing is told afterwards.
     public func close() async {
         end()

@@ -69,6 +69,24 @@ extension ViewObject {
         }
     }
 
+    func changeSelection(_ call: Call) throws {
+        try check(call)
+        let (select, deselect) = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
+            (try reader.readSelectedItems(within: limits), try reader.readSelectedItems(within: limits))
+        }
+        var indexes: [ExactText: Set<Int>] = [:]
+        for item in select { indexes[ExactText(item.objectID), default: []].insert(item.item) }
+        for item in deselect where indexes[ExactText(item.objectID)]?.contains(item.item) == true {
+            throw DBusError.invalidArgs("deselect: item \(item.item) of \(item.objectID.quoted) is in select, too")
+        }
+        perform(call, .changeSelection(select: select, deselect: deselect)) { answer, writer in
+            guard case .selection(let selected, let deselected) = answer else { return false }
+            writer.append(selected)
+            writer.append(deselected)
+            return true
+        }
+    }
+
     func setHighlighted(_ call: Call) throws {
         try check(call)
         let (id, item, flag) = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
@@ -115,6 +133,23 @@ extension ViewObject {
             guard case .sequence(let sequence) = answer else { return false }
             writer.append(sequence)
             return true
+        }
+    }
+}
+
+extension MessageReader {
+    /// Items as `a(su)`.
+    fileprivate mutating func readSelectedItems(within limits: ObjectLimits) throws(DBusError) -> [SelectedItem] {
+        try array { (rows) throws(DBusError) in
+            var items: [SelectedItem] = []
+            while !rows.atEnd {
+                items.append(
+                    try rows.structure { (row) throws(DBusError) in
+                        SelectedItem(
+                            objectID: try row.readIdentifier(within: limits), item: Int(try row.readUInt32()))
+                    })
+            }
+            return items
         }
     }
 }

@@ -40,6 +40,10 @@ extension ViewObject {
         .method("Deselect", in: ["id": "s", "item": "u"], out: ["deselected": "b"]) { view, call in
             try view.select(call, false)
         },
+        .method(
+            "ChangeSelection", in: ["select": "a(su)", "deselect": "a(su)"],
+            out: ["selected": "a(su)", "deselected": "a(su)"]
+        ) { view, call in try view.changeSelection(call) },
         .method("SetHighlighted", in: ["id": "s", "item": "u", "highlighted": "b"]) { view, call in
             try view.setHighlighted(call)
         },

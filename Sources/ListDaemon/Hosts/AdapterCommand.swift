@@ -67,6 +67,8 @@ package enum ViewCommand: Sendable {
     case reportSizes([MeasuredSize])
     /// `View.Select` (true) and `View.Deselect` (false).
     case select(id: String, item: Int, Bool)
+    /// `View.ChangeSelection`.
+    case changeSelection(select: [SelectedItem], deselect: [SelectedItem])
     /// `View.SetHighlighted`.
     case setHighlighted(id: String, item: Int, Bool)
     /// `View.Ack`.

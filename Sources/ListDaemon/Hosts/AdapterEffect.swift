@@ -59,6 +59,8 @@ package enum AdapterAnswer: Sendable {
     case scrolled(offset: Point, sequence: UInt64)
     /// Yes or no.
     case flag(Bool)
+    /// What of the items that were to be selected is, and what of those that were not to be is not.
+    case selection(selected: [SelectedItem], deselected: [SelectedItem])
     /// The whole picture of a view.
     case picture(Picture)
     /// Text for people.

@@ -60,6 +60,8 @@ extension AdapterCommand {
         case .query(_, .itemCounts(_, let limit)): limit <= UpdateRequest.lightCount
         case .query(_, .find), .openView, .closeView: true
         case .view(_, _, .reportSizes(let sizes)): sizes.count <= UpdateRequest.lightCount
+        case .view(_, _, .changeSelection(let select, let deselect)):
+            select.count + deselect.count <= UpdateRequest.lightCount
         case .view: true
         case .query(_, .description), .configure, .hold, .keep, .stored, .stop: false
         }

@@ -28,6 +28,12 @@ extension AdapterHost {
         case .reportSizes(let sizes):
             reply(id, view) { () throws(ListError) in try adapter.reportSizes(view: view, sizes: sizes) }
         case .select(let object, let item, let isSelected): select(id, object, item, isSelected)
+        case .changeSelection(let select, let deselect):
+            answer(id) { () throws(ListError) in
+                let change = try adapter.changeSelection(select: select, deselect: deselect)
+                yield(change.events)
+                return .selection(selected: change.selected, deselected: change.deselected)
+            }
         case .setHighlighted(let object, let item, let flag):
             answer(id) { () throws(ListError) in
                 yield(try adapter.setHighlighted(flag, item: item, ofObject: object))

@@ -6,14 +6,18 @@ extension ListAdapter {
     public func selectItem(_ item: Int, ofObject id: String) throws(ListError) -> (
         selected: Bool, events: [AdapterEvent]
     ) {
-        let handle = try handle(ofItem: item, of: id)
+        let isSelected = select(item, of: try handle(ofItem: item, of: id))
+        return (isSelected, settled())
+    }
+
+    /// Answers whether it is selected now.
+    private func select(_ item: Int, of handle: SectionHandle) -> Bool {
         if !isSelected(item, of: handle), ask(handle, item, { $0.shouldSelectItem(at: $1) }) {
             note(item, of: handle, selected: true)
             tell(handle, item) { $0.didSelectItem(at: $1) }
             if configuration.deselectsAutomatically { note(item, of: handle, selected: false) }
         }
-        let isSelected = isSelected(item, of: handle)
-        return (isSelected, settled())
+        return isSelected(item, of: handle)
     }
 
     /// A viewer deselects an item: the section controller is asked first, then told.
@@ -23,13 +27,68 @@ extension ListAdapter {
     public func deselectItem(
         _ item: Int, ofObject id: String
     ) throws(ListError) -> (deselected: Bool, events: [AdapterEvent]) {
-        let handle = try handle(ofItem: item, of: id)
+        let isDeselected = deselect(item, of: try handle(ofItem: item, of: id))
+        return (isDeselected, settled())
+    }
+
+    /// Answers whether it is not selected now.
+    private func deselect(_ item: Int, of handle: SectionHandle) -> Bool {
         if isSelected(item, of: handle), ask(handle, item, { $0.shouldDeselectItem(at: $1) }) {
             note(item, of: handle, selected: false)
             tell(handle, item) { $0.didDeselectItem(at: $1) }
         }
-        let isDeselected = !isSelected(item, of: handle)
-        return (isDeselected, settled())
+        return !isSelected(item, of: handle)
+    }
+
+    /// A viewer deselects items, then selects others: the section controllers are asked and told about each, and the change
+    /// is one event.
+    ///
+    /// - Returns: those of `select` that are selected then, and those of `deselect` that are not.
+    /// - Throws: `noSuchObject`, `noSuchItem`; nothing changes then.
+    /// - Complexity: O(log n) for each item.
+    @_spi(Daemon) public func changeSelection(
+        select: [SelectedItem], deselect: [SelectedItem]
+    ) throws(ListError) -> (selected: [SelectedItem], deselected: [SelectedItem], events: [AdapterEvent]) {
+        var leaving: [SectionHandle] = []
+        var coming: [SectionHandle] = []
+        for item in deselect { leaving.append(try handle(ofItem: item.item, of: item.objectID)) }
+        for item in select { coming.append(try handle(ofItem: item.item, of: item.objectID)) }
+        let mark = pendingEvents.count
+        for (item, handle) in zip(deselect, leaving) { _ = self.deselect(item.item, of: handle) }
+        for (item, handle) in zip(select, coming) { _ = self.select(item.item, of: handle) }
+        joinSelectionEvents(since: mark)
+        let selected = zip(select, coming).filter { isSelected($0.item, of: $1) }.map(\.0)
+        let deselected = zip(deselect, leaving).filter { !isSelected($0.item, of: $1) }.map(\.0)
+        return (selected, deselected, settled())
+    }
+
+    /// Makes one event of those that say what was selected since `mark`; what was selected and deselected again is left out.
+    private func joinSelectionEvents(since mark: Int) {
+        struct Item: Hashable {
+            let id: ExactText
+            let index: Int
+        }
+        var first: [Item: Bool] = [:]
+        var last: [Item: Bool] = [:]
+        for case .selection(let change) in pendingEvents[mark...] {
+            for (items, isSelected) in [(change.selected, true), (change.deselected, false)] {
+                for item in items {
+                    let key = Item(id: ExactText(item.objectID), index: item.item)
+                    if first[key] == nil { first[key] = isSelected }
+                    last[key] = isSelected
+                }
+            }
+        }
+        guard last.count > 0 else { return }
+        let others = pendingEvents[mark...].filter { if case .selection = $0 { false } else { true } }
+        let changed = last.compactMap { key, isSelected in
+            first[key] != isSelected ? nil : (section(forID: key.id.text) ?? 0, key, isSelected)
+        }.sorted { ($0.0, $0.1.index) < ($1.0, $1.1.index) }
+        func items(_ selected: Bool) -> [SelectedItem] {
+            changed.filter { $0.2 == selected }.map { SelectedItem(objectID: $0.1.id.text, item: $0.1.index) }
+        }
+        let joined = SelectionChange(revision: revision, selected: items(true), deselected: items(false))
+        pendingEvents.replaceSubrange(mark..., with: (changed.isEmpty ? [] : [.selection(joined)]) + others)
     }
 
     /// A finger or a pointer is down on an item, or no longer.

@@ -68,6 +68,7 @@ struct StrangerTests {
             ("SetViewport", "tdddd", "[0,0,0,100,100]"), ("SetVisibleRange", "uuuu", "[0,0,0,0]"),
             ("ScrollTo", "sus", #"["o1",0,"start"]"#), ("ReportSizes", "a(sudd)", "[[]]"),
             ("Select", "su", #"["o1",0]"#), ("Deselect", "su", #"["o1",0]"#),
+            ("ChangeSelection", "a(su)a(su)", #"[[["o1",0]],[]]"#),
             ("SetHighlighted", "sub", #"["o1",0,true]"#), ("MoveItem", "uuuu", "[0,0,1,0]"), ("Ack", "t", "[1]"),
             ("Resync", "", "[]"), ("Close", "", "[]"),
         ]

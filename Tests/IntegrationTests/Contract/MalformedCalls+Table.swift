@@ -21,7 +21,8 @@ extension MalformedCall {
             (.adapter, "GetItemCounts", "uu"),
             (.adapter, "OpenView", "a{sv}"), (.adapter, "Subscribe", "as"), (.view, "SetViewport", "tdddd"),
             (.view, "SetVisibleRange", "uuuu"), (.view, "ScrollTo", "sus"), (.view, "ReportSizes", "a(sudd)"),
-            (.view, "Select", "su"), (.view, "Deselect", "su"), (.view, "SetHighlighted", "sub"),
+            (.view, "Select", "su"), (.view, "Deselect", "su"),
+            (.view, "ChangeSelection", "a(su)a(su)"), (.view, "SetHighlighted", "sub"),
             (.view, "MoveItem", "uuuu"), (.view, "Ack", "t"),
         ]
         let bodies: [[DBusValue]] = [[], [.double(1)], [.string("x"), .string("y"), .string("z"), .byte(0), .byte(1)]]
@@ -281,6 +282,14 @@ extension MalformedCall {
         MalformedCall(.view, "Select", [.string("nope"), .uint32(0)], "NoSuchObject", "nope"),
         MalformedCall(.view, "Select", [.string("one"), .uint32(7)], "NoSuchItem", "7"),
         MalformedCall(.view, "Deselect", [.string("one"), .uint32(.max)], "NoSuchItem"),
+        MalformedCall(.view, "ChangeSelection", [places(("one", 0), ("nope", 0)), places()], "NoSuchObject", "nope"),
+        MalformedCall(.view, "ChangeSelection", [places(("one", 0)), places(("one", 7))], "NoSuchItem", "7"),
+        MalformedCall(.view, "ChangeSelection", [places(("one", .max)), places()], "NoSuchItem"),
+        MalformedCall(
+            .view, "ChangeSelection", [places(("one", 0), ("two", 0)), places(("two", 0))], "InvalidArgs", "two"),
+        MalformedCall(
+            .view, "ChangeSelection", [places((String(repeating: "i", count: 4097), 0)), places()], "PayloadTooLarge",
+            "4096"),
         MalformedCall(.view, "SetHighlighted", [.string("nope"), .uint32(0), .boolean(true)], "NoSuchObject", "nope"),
         MalformedCall(.view, "MoveItem", [.uint32(9), .uint32(0), .uint32(0), .uint32(0)], "NoSuchItem"),
         MalformedCall(.view, "MoveItem", [.uint32(0), .uint32(0), .uint32(9), .uint32(0)], "NoSuchItem"),
@@ -288,6 +297,10 @@ extension MalformedCall {
         MalformedCall(.view, "ReportSizes", [size("one", 1, -1)], "InvalidArgs", "one"),
         MalformedCall(.view, "ReportSizes", [size("one", .infinity, 1)], "InvalidArgs", "one"),
     ]
+
+    private static func places(_ places: (String, UInt32)...) -> DBusValue {
+        .array(element: "(su)", places.map { .structure([.string($0.0), .uint32($0.1)]) })
+    }
 
     private static func size(_ id: String, _ width: Double, _ height: Double) -> DBusValue {
         .array(element: "(sudd)", [.structure([.string(id), .uint32(0), .double(width), .double(height)])])

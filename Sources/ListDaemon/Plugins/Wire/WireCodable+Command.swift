@@ -75,6 +75,7 @@ extension ViewCommand: WireCodable {
         case .acknowledge(let sequence): writer.write(6 as UInt8, sequence)
         case .resync: writer.write(7 as UInt8)
         case .close: writer.write(8 as UInt8)
+        case .changeSelection(let select, let deselect): writer.write(9 as UInt8, select, deselect)
         }
     }
 
@@ -89,6 +90,7 @@ extension ViewCommand: WireCodable {
         case 6: self = .acknowledge(sequence: try reader.read())
         case 7: self = .resync
         case 8: self = .close
+        case 9: self = .changeSelection(select: try reader.read(), deselect: try reader.read())
         default: throw WireError("a view's command")
         }
     }

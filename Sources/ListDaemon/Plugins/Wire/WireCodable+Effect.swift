@@ -98,6 +98,7 @@ extension AdapterAnswer: WireCodable {
         case .text(let text): writer.write(10 as UInt8, text)
         case .done: writer.write(11 as UInt8)
         case .itemCounts(let revision, let counts): writer.write(12 as UInt8, revision, counts)
+        case .selection(let selected, let deselected): writer.write(13 as UInt8, selected, deselected)
         }
     }
 
@@ -120,6 +121,7 @@ extension AdapterAnswer: WireCodable {
         case 10: self = .text(try reader.read())
         case 11: self = .done
         case 12: self = .itemCounts(revision: try reader.read(), try reader.read())
+        case 13: self = .selection(selected: try reader.read(), deselected: try reader.read())
         default: throw WireError("an answer")
         }
     }

@@ -60,6 +60,14 @@ struct CallbackRefusals: Sendable {
     ) -> (Refused, named: String)? {
         switch command {
         case .view(_, _, .select(let id, _, let isSelected)): (.select(isSelected), id)
+        case .view(_, _, .changeSelection(let select, let deselect)):
+            if select.contains(where: { $0.objectID == object }) {
+                (.select(true), object)
+            } else if deselect.contains(where: { $0.objectID == object }) {
+                (.select(false), object)
+            } else {
+                nil
+            }
         case .view(_, _, .setHighlighted(let id, _, _)): (.highlight, id)
         case .view(_, _, .scrollTo(let id, let item, let position)): (.scroll(item: item, position), id)
         case .view(_, _, .reportSizes): (.measure, object)
@@ -107,7 +115,12 @@ extension CallbackRefusals.Entry {
     fileprivate func matches(_ command: AdapterCommand, _ position: (String) -> Int?) -> Bool {
         switch refused {
         case .select(let flag):
-            if case .view(_, _, .select(named, _, flag)) = command { true } else { false }
+            switch command {
+            case .view(_, _, .select(named, _, flag)): true
+            case .view(_, _, .changeSelection(let select, let deselect)):
+                (flag ? select : deselect).contains { $0.objectID == named }
+            default: false
+            }
         case .highlight:
             if case .view(_, _, .setHighlighted(named, _, _)) = command { true } else { false }
         case .measure:

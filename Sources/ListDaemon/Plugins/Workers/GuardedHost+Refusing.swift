@@ -65,11 +65,14 @@ extension AdapterCommand {
         switch self {
         case .update(let request): if case .moveItem = request.operation { true } else { false }
         case .query(_, .items): true
-        case .query(_, .objects), .query(_, .find), .query(_, .itemCounts), .query(_, .changes), .query(_, .description):
+        case .query(_, .objects), .query(_, .find), .query(_, .itemCounts), .query(_, .changes),
+            .query(_, .description):
             false
         case .view(_, _, let command):
             switch command {
-            case .setViewport, .setVisibleRange, .scrollTo, .reportSizes, .select, .setHighlighted: true
+            case .setViewport, .setVisibleRange, .scrollTo, .reportSizes, .select, .changeSelection,
+                .setHighlighted:
+                true
             // What a client needs to go on, or to leave.
             case .acknowledge, .resync, .close: false
             }

@@ -56,6 +56,8 @@ struct WireCodableTests {
             .setVisibleRange(first: IndexPath(section: 0, item: 0), last: IndexPath(section: 1, item: 1)),
             .scrollTo(id: "x", item: 2, .center), .reportSizes(view.measured), .select(id: "x", item: 0, true),
             .setHighlighted(id: "x", item: 0, false), .acknowledge(sequence: 4), .resync, .close,
+            .changeSelection(
+                select: [SelectedItem(objectID: "x", item: 0)], deselect: [SelectedItem(objectID: "y", item: 1)]),
         ]
         let orders: [WorkerOrder] = commands.map { .command(5, $0) }
         let asked: [WorkerOrder] = viewCommands.map { .command(6, .view(1, 2, $0), by: 1000) }
@@ -111,6 +113,7 @@ struct WireCodableTests {
             .scrolled(offset: .zero, sequence: 1), .flag(true),
             .picture(Picture(sequence: 1, revision: 2, contentSize: .zero, offset: .zero, items: [item])),
             .text("text"), .done, .itemCounts(revision: 1, [0, .max]),
+            .selection(selected: [SelectedItem(objectID: "x", item: 0)], deselected: []),
         ]
         let changes = PreparedTransaction.Changes(
             removed: ["r"], updated: [object],

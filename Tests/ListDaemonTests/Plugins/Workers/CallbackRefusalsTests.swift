@@ -46,6 +46,27 @@ struct CallbackRefusalsTests {
         #expect(!isRefused(select("o1")))
     }
 
+    @Test(
+        "ChangeSelection → refused for the object that a worker died on, to select or to deselect, as Select and Deselect"
+    )
+    mutating func manySelected() {
+        func change(_ select: [String], _ deselect: [String] = []) -> AdapterCommand {
+            .view(
+                9, 1,
+                .changeSelection(
+                    select: select.map { SelectedItem(objectID: $0, item: 0) },
+                    deselect: deselect.map { SelectedItem(objectID: $0, item: 0) }))
+        }
+        die(change(["o1", "o2"], ["o3"]), on: "o2")
+        #expect(isRefused(select("o2")) && isRefused(change(["o5", "o2"])))
+        #expect(!isRefused(select("o2", 0, false)) && !isRefused(change(["o1"], ["o2", "o3"])))
+        die(change(["o1"], ["o3"]), on: "o3")
+        #expect(isRefused(select("o3", 0, false)) && isRefused(change([], ["o3"])) && !isRefused(select("o3")))
+        // One that it did not name is not to blame the call for.
+        die(change(["o6"]), on: "o7")
+        #expect(!isRefused(change(["o6"])) && !isRefused(change(["o7"])))
+    }
+
     @Test("Select, Deselect, SetHighlighted → the same of the object, in whichever item and view; nothing else")
     mutating func named() {
         die(select("o1"), on: "o1")
