@@ -81,14 +81,19 @@ struct RefusalLogTests {
         #expect(said("CallsPerConnection", by: stage).count == 1)
     }
 
-    @Test("more direct connections than there may be → one line that names DirectConnections")
-    func connections() async throws {
-        let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nDirectConnections=1\n"])
+    @Test(
+        "more direct connections than there may be → one line that names the limit",
+        arguments: [
+            ("DirectConnections", "DirectConnections=1\nDirectConnectionsPerUser=4\n"),
+            ("DirectConnectionsPerUser", "DirectConnectionsPerUser=1\n"),
+        ])
+    func connections(key: String, limits: String) async throws {
+        let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\n" + limits])
         let first = try await stage.connect(.direct)
         await refuse { _ = try await stage.connect(.direct) }
         _ = first
         await stage.stop()
-        #expect(said("DirectConnections", by: stage).count == 1)
+        #expect(said(key, by: stage).count == 1)
     }
 
     @Test("two users at one limit → a line for each", .enabled(if: Agent.canBeOthers))
