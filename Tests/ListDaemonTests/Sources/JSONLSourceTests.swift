@@ -352,6 +352,9 @@ struct JSONLSourceTests {
         #expect(try await events.next() == .fault(nil))
         #expect(try await events.next() == .list(both + [try object(String(repeating: "c", count: 5000), 3)]))
         source.setLimits(ObjectLimits(idBytes: 9000), fileBytes: 2 << 20)
+        // A line that is told shows that what was heard of the file before is done with, and cannot meet the next one.
+        try Writing.append(line("e", 5), to: path)
+        #expect(try await events.next() == .upserts([object("e", 5)]))
         try Writing.append(line(String(repeating: "d", count: 8500), 4), to: path)
         #expect(try await events.next() == .upserts([object(String(repeating: "d", count: 8500), 4)]))
         await source.stop()
