@@ -60,7 +60,7 @@ struct PendingUpdate {
             if from != to { update.changes.moves = [(from, to)] }
         case .object(let object):
             guard let index = table.index(ofID: object.id, .old), let old = table.object(at: index, .old) else {
-                throw ListError(.noSuchItem, "no object \(object.id.debugDescription) in which an item could move")
+                throw ListError(.noSuchItem, "no object \(object.id.quoted) in which an item could move")
             }
             if !object.hasSameContent(as: old) { update.changes.updates = [(index, object)] }
         }
