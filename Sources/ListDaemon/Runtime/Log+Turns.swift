@@ -1,4 +1,4 @@
-internal import DBus
+package import DBus
 
 extension Log {
     /// Writes the turns of the event loop during which everybody waited too long, with what took the most of them.
