@@ -51,15 +51,20 @@ extension RunningDaemon {
 
     /// Makes the limits and rights of a configuration hold.
     func apply(_ new: Configuration) {
-        if service.quotas.limits != new.limits.perUser {
+        let haveChanged =
+            service.quotas.limits != new.limits.perUser || service.admission.limits.ofUsers != new.limits.ofUsers
+        service.admission.limits = new.limits
+        if haveChanged {
             service.quotas.limits = new.limits.perUser
-            for adapter in service.adapters.all { adapter.retrySource() }
+            service.quotas.forgetLimitsOfUsers()
+            for adapter in service.adapters.all {
+                _ = service.admission.limits(of: adapter.access.owner)  // the quotas are told
+                adapter.retrySource()
+            }
         }
         service.payloadBytes = new.limits.payloadBytes
         service.objectLimits = new.limits.objects
         service.bulkLimits = new.limits.bulk
-        service.callsPerConnection = new.limits.callsPerConnection
-        service.callsPerUser = new.limits.callsPerUser
         service.creators = (new.daemon.creators ?? options.bus.defaultCreators).accessRule
         server?.limit(
             connections: new.limits.directConnections, perUser: new.limits.directConnectionsPerUser,

@@ -104,6 +104,9 @@ extension RunningDaemon {
         do throws(DBusError) {
             server = try listen(options.direct)
             server?.objects = service.tree
+            server?.account = service.admission
+            server?.connectionsOfUser = { [service] in service.admission.limits(of: $0).directConnectionsPerUser }
+            service.admission.onRoom { [weak self] in self?.server?.retryUnfinishedMessages() }
             server?.onStarvation = { [log] in
                 log.warning("no file descriptors are left: direct clients wait until others leave (LimitNOFILE=)")
             }

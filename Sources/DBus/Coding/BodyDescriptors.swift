@@ -7,13 +7,13 @@ internal import Glibc
 /// once, side by side: the one knows the descriptors, the other their numbers. The table owns what it found.
 @safe
 final class BodyDescriptors {
-    /// The message, which the maker of the reader keeps alive; used on the loop thread only.
-    private let raw: OpaquePointer
+    /// The message, which the maker of the reader keeps alive; used on the loop thread only. Nil = there are no descriptors.
+    private let raw: OpaquePointer?
     private var found: [UInt32: FileDescriptor]?
     /// Whether one could not be taken out because the process can open no more.
     private var isExhausted = false
 
-    init(_ raw: OpaquePointer) { unsafe self.raw = raw }
+    init(_ raw: OpaquePointer?) { unsafe self.raw = unsafe raw }
 
     /// A fresh duplicate that the caller must close.
     ///
@@ -32,7 +32,7 @@ final class BodyDescriptors {
     private func collect(from body: MessageBody) {
         found = [:]
         var iterator = unsafe DBusMessageIter()
-        guard unsafe dbus_message_iter_init(raw, &iterator) != 0 else { return }
+        guard let raw = unsafe raw, unsafe dbus_message_iter_init(raw, &iterator) != 0 else { return }
         var reader = MessageReader(body)
         unsafe collect(&reader, &iterator)
     }

@@ -45,7 +45,7 @@ struct MessageBody {
 
     /// What follows the header (D-Bus specification, Message Format): 16 bytes, of which the last four count those of the
     /// fields behind them, padded to 8.
-    private static func bytes(ofBodyIn message: UnsafeRawBufferPointer) throws(DBusError) -> UnsafeRawBufferPointer {
+    static func bytes(ofBodyIn message: UnsafeRawBufferPointer) throws(DBusError) -> UnsafeRawBufferPointer {
         guard message.count >= 16 else { throw MessageReader.truncated }
         let order = UInt8(ascii: 1.littleEndian == 1 ? "l" : "B")
         let fields = unsafe Int(message.loadUnaligned(fromByteOffset: 12, as: UInt32.self))

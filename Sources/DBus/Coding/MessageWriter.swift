@@ -341,6 +341,12 @@ extension MessageWriter {
 // MARK: - Elements in one piece
 
 extension MessageWriter {
+    /// All elements of the array that this writer is inside of, as bytes that were written for the same type.
+    mutating func appendElements(_ elements: UnsafeRawBufferPointer) {
+        guard let first = elements.baseAddress, let place = unsafe reserve(elements.count, alignment: 8) else { return }
+        unsafe place.copyMemory(from: first, byteCount: elements.count)
+    }
+
     /// All elements of the array that this writer is inside of.
     mutating func appendFixedElements<T: FixedElement>(_ elements: Span<T>) {
         guard take(T.typeCode) else { return }

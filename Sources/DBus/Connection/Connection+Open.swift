@@ -116,6 +116,8 @@ extension Connection {
 
     private func becomeBusClient(_ name: String) {
         role = .bus(uniqueName: name)
+        // Other clients' messages come on it, too: whoever keeps some must not keep those back.
+        transport.limit(unreleasedBytes: Int.max)
     }
 }
 

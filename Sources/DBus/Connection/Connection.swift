@@ -22,7 +22,7 @@ public final class Connection {
     public static let busMessageSize = 32 << 20
 
     /// Messages that one connection takes in before others, and timers, have their turn.
-    public nonisolated static let messagesPerTurn = 64
+    public nonisolated static let messagesPerTurn = 1024
 
     let transport: Transport
     var role: Role

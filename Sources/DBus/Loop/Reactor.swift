@@ -33,11 +33,14 @@ final class Reactor {
     private var refused: [Int32] = []
     private var generation: UInt32 = 0
     private var turnTakers: [any TurnTaker] = []
+    private var work: [LoopWork] = []
     /// What waits until nothing more is to be read, and since when.
     private var afterReading: [@DBusActor () -> Void] = []
     private var readingSince: UInt64 = 0
     /// How long it waits at most, in nanoseconds, while there is always more to be read.
     private static let longestReading: UInt64 = 4_000_000
+    /// How long a turn of the loop goes on with work that is left, in nanoseconds.
+    private static let workingTime: UInt64 = 2_000_000
     private var events = unsafe [epoll_event](repeating: epoll_event(), count: 64)
     var timers = TimerQueue()
     let turns = LoopTurns()
@@ -50,7 +53,7 @@ final class Reactor {
     /// One turn: sleep at most until the next timer, then ready descriptors, due timers, and work that is left.
     func turn(mayBlock: Bool) {
         applyInterest()
-        let maySleep = mayBlock && turnTakers.isEmpty && afterReading.isEmpty
+        let maySleep = mayBlock && turnTakers.isEmpty && work.isEmpty && afterReading.isEmpty
         turns.end()
         let count = wait(milliseconds: maySleep ? timers.millisecondsToNext() : 0)
         turns.begin()
@@ -59,7 +62,24 @@ final class Reactor {
         let takers = turnTakers
         turnTakers.removeAll(keepingCapacity: true)
         for taker in takers where taker.takeTurn() { giveTurn(to: taker) }
-        if !afterReading.isEmpty { finishReading(isQuiet: count == 0 && turnTakers.isEmpty) }
+        goOnWorking()
+        if !afterReading.isEmpty { finishReading(isQuiet: count == 0 && turnTakers.isEmpty && work.isEmpty) }
+    }
+
+    /// Does pieces of work in turns, behind what has been read in this turn, until the time is up.
+    private func goOnWorking() {
+        guard !work.isEmpty else { return }
+        let end = TimerQueue.now() + Self.workingTime
+        repeat {
+            let first = work.removeFirst()
+            if first.proceed() { begin(first) }
+            EventLoop.shared.runPosted()  // what a piece has begun goes on before the next one
+        } while !work.isEmpty && TimerQueue.now() < end
+    }
+
+    /// Puts work behind the other; asking twice is the same as once.
+    func begin(_ other: LoopWork) {
+        if !work.contains(where: { $0 === other }) { work.append(other) }
     }
 
     /// Calls `body` once, when nothing more is to be read, or a little later.

@@ -2,7 +2,7 @@ internal import CDBus
 
 extension Message {
     /// The most bytes that a body may have so that the message stays below the specification's 128 MiB.
-    public static let largestBody = (1 << 27) - 4096
+    public nonisolated static let largestBody = (1 << 27) - 4096
 
     /// Writes the whole body; `body` appends values that fit `signature`.
     ///
@@ -15,24 +15,7 @@ extension Message {
             throw .failed("the message has its body already, or was read without one")
         }
         bodySize = -1  // until it is complete
-        var text = signature.text
-        let result: Result<Int, DBusError> = text.withUTF8 { types in
-            var writer = unsafe MessageWriter(types: types, limit: min(limit, Message.largestBody))
-            do throws(DBusError) {
-                try body(&writer)
-            } catch {
-                return .failure(error)
-            }
-            if let failure = writer.failure { return .failure(failure.error) }
-            guard writer.isComplete else {
-                return .failure(.invalidArgs("the values end before the signature “\(signature)” does"))
-            }
-            let count = writer.byteCount
-            (draft.signature, draft.descriptors) = (signature, writer.descriptors)
-            draft.body = writer.finish()
-            return .success(count)
-        }
-        bodySize = try result.get()
+        bodySize = try draft.write(signature, limit: min(limit, Message.largestBody), body)
     }
 
     /// Writes the whole body from typed values.

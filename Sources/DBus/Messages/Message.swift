@@ -17,6 +17,8 @@ public final class Message {
     /// What was marshalled to count its bytes, until the body is read.
     private var marshalled: MarshalledMessage?
     private var knownSize: Int?
+    /// Whether somebody had room for it before all of it had come, and has given that back: it need not be asked for again.
+    package internal(set) var isAccountedFor = false
 
     /// The four kinds of messages.
     public enum Kind: Int32, Sendable {
@@ -72,6 +74,32 @@ extension Message {
         marshalled = unsafe made.flatMap { made in try? unsafe MarshalledMessage(made) }
         knownSize = marshalled?.count
         return knownSize ?? 0
+    }
+
+    /// Gives the body back, whose bytes somebody else has; the header stays, but for the body's types.
+    func dropBody() {
+        knownSize = size
+        marshalled = nil
+        guard let whole = unsafe made, let header = unsafe Message.header(of: whole) else { return }
+        unsafe made = header
+        unsafe dbus_message_unref(whole)
+    }
+
+    /// A method call like another one, without a body; nil when there is no memory.
+    private static func header(of whole: OpaquePointer) -> OpaquePointer? {
+        guard
+            let header = unsafe dbus_message_new_method_call(
+                nil, dbus_message_get_path(whole), dbus_message_get_interface(whole), dbus_message_get_member(whole))
+        else { return nil }
+        guard unsafe dbus_message_set_sender(header, dbus_message_get_sender(whole)) != 0 else {
+            unsafe dbus_message_unref(header)
+            return nil
+        }
+        unsafe dbus_message_set_no_reply(header, dbus_message_get_no_reply(whole))
+        unsafe dbus_message_set_allow_interactive_authorization(
+            header, dbus_message_get_allow_interactive_authorization(whole))
+        unsafe dbus_message_set_serial(header, dbus_message_get_serial(whole))
+        return unsafe header
     }
 
     /// The bytes that were marshalled to count them, for the one who reads the body: nobody marshals a large one twice.

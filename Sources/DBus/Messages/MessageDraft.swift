@@ -24,6 +24,33 @@ final class MessageDraft {
 
     init(_ kind: Message.Kind) { self.kind = kind }
 
+    /// Writes the whole body; `body` appends values that fit `signature`.
+    ///
+    /// - Returns: how many bytes it has.
+    /// - Throws: what was wrong with the values; there is no body then.
+    func write(
+        _ signature: Signature, limit: Int, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) -> Int {
+        var text = signature.text
+        let result: Result<Int, DBusError> = text.withUTF8 { types in
+            var writer = unsafe MessageWriter(types: types, limit: limit)
+            do throws(DBusError) {
+                try body(&writer)
+            } catch {
+                return .failure(error)
+            }
+            if let failure = writer.failure { return .failure(failure.error) }
+            guard writer.isComplete else {
+                return .failure(.invalidArgs("the values end before the signature “\(signature)” does"))
+            }
+            let count = writer.byteCount
+            (self.signature, descriptors) = (signature, writer.descriptors)
+            self.body = writer.finish()
+            return .success(count)
+        }
+        return try result.get()
+    }
+
     /// libdbus' message with these contents, which it checks, without a serial; the caller owns it.
     ///
     /// - Throws: `NoMemory`; `InvalidArgs` saying what libdbus does not like.

@@ -18,7 +18,7 @@ public final class Call {
     package var onFailure: (@DBusActor (any Error) -> Bool)?
     /// Told of the error that becomes the answer.
     package var onError: (@DBusActor (Call, any Error) -> Void)?
-    /// Called once, when the call has its answer.
+    /// Called once, when the call has its answer, before that is sent.
     package var onAnswer: (@DBusActor () -> Void)?
     /// True once an answer was given.
     public private(set) var isAnswered = false
@@ -72,12 +72,21 @@ public final class Call {
         answer { () throws(DBusError) in try message.errorReply(DBusError(error)) }
     }
 
-    private func answer(_ make: () throws(DBusError) -> Message) {
-        guard !isAnswered else { return }
+    /// Ends the call without an answer: its caller has left.
+    package func abandon() { _ = end() }
+
+    /// False when it was answered before.
+    private func end() -> Bool {
+        guard !isAnswered else { return false }
         isAnswered = true
         peer.callsInFlight -= 1
         onAnswer?()
         onAnswer = nil
+        return true
+    }
+
+    func answer(_ make: () throws(DBusError) -> Message) {
+        guard end() else { return }
         guard !message.noReplyExpected, connection.isConnected else { return }
         EventLoop.shared.turns.measure(self) {
             do throws(DBusError) {

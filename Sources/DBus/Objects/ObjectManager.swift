@@ -9,17 +9,9 @@ extension StandardObject {
             .method(
                 "GetManagedObjects", out: ["objpath_interfaces_and_properties": "a{oa{sa{sv}}}"]
             ) { object, call in
-                let managed = object.tree.objects(below: object.path)
-                call.replyWriting { writer in
-                    writer.array { entries in
-                        for (path, exported) in managed {
-                            entries.dictionaryEntry { entry in
-                                entry.append(path)
-                                exported.writeInterfaces(for: call.peer, to: &entry)
-                            }
-                        }
-                    }
-                }
+                let managed = ManagedObjects(of: object.tree.objects(below: object.path), for: call)
+                guard let answer = object.tree.onManagedObjects else { return managed.answer() }
+                answer(call, managed)
             },
             .signal(interfacesAdded),
             .signal(interfacesRemoved),
@@ -28,7 +20,7 @@ extension StandardObject {
 
 extension ExportedObject {
     /// `a{sa{sv}}`: the interfaces with the properties that the peer may see; a nil peer is everybody.
-    fileprivate func writeInterfaces(for peer: Peer?, to writer: inout MessageWriter) {
+    func writeInterfaces(for peer: Peer?, to writer: inout MessageWriter) {
         writer.array { entries in
             for interface in interfaces {
                 entries.dictionaryEntry { entry in

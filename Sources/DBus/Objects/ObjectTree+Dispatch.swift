@@ -1,9 +1,11 @@
 extension ObjectTree {
     /// Answers a call, or hands it to the method that will.
-    func dispatch(_ call: Call) { handle(call, isAdmitted: false) }
+    func dispatch(_ call: Call) {
+        if let onArrival { onArrival(call) } else { handle(call, isAdmitted: false) }
+    }
 
-    /// Handles a call that was let in but not answered once more, from the beginning.
-    package func dispatchAgain(_ call: Call) { handle(call, isAdmitted: true) }
+    /// Handles a call that was let in and is not answered, from the beginning; also once more.
+    package func handle(_ call: Call) { handle(call, isAdmitted: true) }
 
     private func handle(_ call: Call, isAdmitted: Bool) {
         EventLoop.shared.turns.measure(call) {

@@ -31,6 +31,11 @@ public final class ObjectTree {
     private var longestPath = 1
     /// Looks at each call before its method runs, and refuses it by throwing: limits, states of shutting down.
     public var admission: (@DBusActor (Call) throws -> Void)?
+    /// Takes each call as it comes, and hands it to `handle` when its turn has come; nil = it is handled at once.
+    package var onArrival: (@DBusActor (Call) -> Void)?
+
+    /// Answers `GetManagedObjects`, of which there may be much; nil = it is answered at once.
+    package var onManagedObjects: (@DBusActor (Call, ManagedObjects) -> Void)?
 
     /// An empty tree.
     public init() {}

@@ -81,6 +81,11 @@ public final class Server {
     /// Called with each client that is thrown off for `messageTimeout`, and the bytes that had arrived of the message.
     public var onUnfinishedMessage: (@DBusActor (Peer, _ bytes: Int) -> Void)?
 
+    /// How many connections one user may have; nil = as many as the configuration says.
+    public var connectionsOfUser: (@DBusActor (UInt32) -> Int)?
+    /// Says for which messages there is room; nil = for all. Set it before clients come.
+    public var account: (any IncomingAccount)?
+
     /// The name under which the server itself is known to its clients.
     nonisolated static let ownName = ":d.0"
 
@@ -242,7 +247,7 @@ extension Server {
         guard let credentials = unsafe Credentials(ofPeerOf: raw),
             let place = counts.place(
                 for: credentials.userID, limit: configuration.maximumConnections,
-                limitPerUser: configuration.maximumConnectionsPerUser)
+                limitPerUser: connectionsOfUser?(credentials.userID) ?? configuration.maximumConnectionsPerUser)
         else { return }
         unsafe dbus_connection_ref(raw)
         unsafe dbus_connection_set_max_message_unix_fds(raw, configuration.maximumDescriptors)
@@ -254,15 +259,25 @@ extension Server {
         peers.append(served)
         counts.add(place, of: credentials.userID)
         transport.setUserCheck(UserCheck(userID: credentials.userID, isAllowed: configuration.admits(credentials)))
-        if let timeout = configuration.messageTimeout {
-            transport.limitUnfinishedMessages(to: timeout) { [weak self, peer = served.peer] bytes in
-                self?.onUnfinishedMessage?(peer, bytes)
-            }
-        }
+        if let timeout = configuration.messageTimeout { limit(served.peer, transport, timeout) }
         served.start(
             Connection(
                 transport: transport, role: .served(served), maximumMessageSize: configuration.maximumAnswerSize),
             authenticationTimeout: configuration.authenticationTimeout)
+    }
+
+    private func limit(_ peer: Peer, _ transport: Transport, _ timeout: Duration) {
+        transport.limitUnfinishedMessages(
+            UnfinishedLimits(
+                timeout: timeout, maximumSize: configuration.maximumMessageSize,
+                reserve: { [weak self] in self?.account?.reserve($0, for: peer) ?? true },
+                release: { [weak self] in self?.account?.release($0, of: peer) },
+                onTimeout: { [weak self] in self?.onUnfinishedMessage?(peer, $0) }))
+    }
+
+    /// Reads the clients again for whose messages there was no room, if there is some now.
+    public func retryUnfinishedMessages() {
+        for served in peers { served.connection?.transport.retryUnfinishedMessage() }
     }
 
     func admitted(_ served: ServedPeer) {

@@ -118,6 +118,11 @@ extension Transport {
         unsafe withRaw { raw in unsafe dbus_connection_set_max_message_size(raw, messageSize) }
     }
 
+    /// Goes on reading while messages of more bytes have not been given back.
+    func limit(unreleasedBytes: Int) {
+        unsafe withRaw { raw in unsafe dbus_connection_set_max_received_size(raw, unreleasedBytes) }
+    }
+
     /// Lets an extension set libdbus up further; does nothing once closed.
     func withRaw(_ body: (OpaquePointer) -> Void) {
         if let raw = unsafe raw { unsafe body(raw) }
@@ -149,25 +154,30 @@ extension Transport {
         }
     }
 
-    /// Ends the connection for a message of the other end of which nothing more has come for `timeout` while it was read;
-    /// `onTimeout` is told before how many bytes had come. Call it before anything is read.
-    func limitUnfinishedMessages(to timeout: Duration, onTimeout: @escaping @DBusActor (_ bytes: Int) -> Void) {
+    /// Limits the messages of the other end while they are not complete; one that times out ends the connection. Call it before
+    /// anything is read.
+    func limitUnfinishedMessages(_ limits: UnfinishedLimits) {
         guard let descriptor else { return }
-        let unfinished = UnfinishedMessage(
-            socket: descriptor, timeout: timeout, isReading: { [weak watches] in watches?.isReading ?? false }
-        ) { [weak self] bytes in
+        var limits = limits
+        limits.onTimeout = { [weak self, onTimeout = limits.onTimeout] bytes in
             onTimeout(bytes)
             self?.end()
         }
-        // A handshake may come in several pieces in one turn of the loop.
+        let unfinished = UnfinishedMessage(
+            socket: descriptor, limits: limits, isReading: { [weak watches] in watches?.isReading ?? false }
+        ) { [weak watches] waits in
+            watches?.waitsForRoom = waits
+        }
         watches.onRead = { [weak self] in
-            guard let self else { return }
-            noteRead()
-            if unfinished.hasBegun { watches.onRead = nil } else { unfinished.willRead() }
+            self?.noteRead()
+            unfinished.willRead()
         }
         watches.onResume = { unfinished.resume() }
         self.unfinished = unfinished
     }
+
+    /// There may be room for a message that was begun when there was none.
+    func retryUnfinishedMessage() { unfinished?.retry() }
 
     private func noteRead() { unfinished?.didRead(isAuthenticated: isAuthenticated) }
 
@@ -194,8 +204,13 @@ extension Transport {
         EventLoop.shared.addTimer(after: DispatchStep.retryDelay) { [weak self] in self?.checkForMessages() }
     }
 
+    /// How long messages are taken out before others have their turn, in nanoseconds.
+    private static let turnTime: UInt64 = 4_000_000
+
     func takeTurn() -> Bool {
-        for _ in 0..<Connection.messagesPerTurn {
+        let deadline = TimerQueue.now() + Self.turnTime
+        for number in 0..<Connection.messagesPerTurn {
+            guard number % 16 < 15 || TimerQueue.now() < deadline else { return true }
             guard let raw = unsafe raw, isConnected else { return false }
             guard !readingIsPaused else {
                 if endsWhilePaused, !isAlive { end() }
@@ -205,16 +220,16 @@ extension Transport {
                 checkForMessages()
                 return false
             }
-            let message = unsafe Message(adopting: next)
-            deliver(message)
-            unfinished?.delivered(size: message.size)
+            deliver(unsafe Message(adopting: next))
             EventLoop.shared.runPosted()  // who awaited this message goes on before the next one is delivered
         }
         return true
     }
 
     private func deliver(_ message: Message) {
-        if message.isLocalDisconnected { end() } else { delegate?.transport(self, received: message) }
+        guard !message.isLocalDisconnected else { return end() }
+        message.isAccountedFor = unfinished?.delivers(message) ?? false
+        delegate?.transport(self, received: message)
     }
 
     /// Reports the end, once.

@@ -1,24 +1,45 @@
 internal import CDBus
 internal import Glibc
 
-/// The message that the other end of a Unix socket has begun and not finished: how many bytes of it were read, and since when
-/// nothing more came.
+/// How much of a message is received before it is complete, and who has room for it.
+struct UnfinishedLimits {
+    /// How long nothing more of a message may come although it is read.
+    var timeout: Duration
+    /// The largest message.
+    var maximumSize: Int
+    /// Whether so many bytes may be received, all of a message; if not, its connection is not read until `retry`.
+    var reserve: @DBusActor (Int) -> Bool
+    /// Gives back what was reserved.
+    var release: @DBusActor (Int) -> Void
+    /// Told how many bytes had come when a message has timed out.
+    var onTimeout: @DBusActor (_ bytes: Int) -> Void
+}
+
+/// The message that the other end of a Unix socket has begun and not finished: how many bytes of it were read, how long it will
+/// be, and since when nothing more came.
 ///
-/// libdbus does not say that it has a part of a message. The kernel counts what is read, messages tell their sizes, and the
-/// difference is what has come of the next one.
+/// libdbus does not say that it has a part of a message. The kernel counts what is read, and what lies in the socket is looked
+/// at before, so that the header tells the length.
 @DBusActor
 final class UnfinishedMessage {
+    /// Smaller messages are received whatever the account says.
+    private static let smallSize = 16 << 10
+
     private let socket: Int32
-    private let timeout: Duration
+    private let limits: UnfinishedLimits
     private let isReading: @DBusActor () -> Bool
-    private let onTimeout: @DBusActor (_ bytes: Int) -> Void
+    private let setWaiting: @DBusActor (Bool) -> Void
     private var reads: ReadCounter
     /// Looks for the beginning of the first message; nil when it is found.
     private var handshake: HandshakeScanner? = HandshakeScanner()
-    /// What lies in the socket before it is read, while the first message has not begun.
-    private var peeked: [UInt8] = []
-    /// Bytes that were read and have not left as messages.
-    private var bytes = 0
+    /// What lies in the socket before it is read.
+    private var peeked: ArraySlice<UInt8> = []
+    private var boundaries = MessageBoundaries()
+    /// How many messages have left.
+    private var delivered: UInt64 = 0
+    /// What is reserved for messages that have not left, by their numbers.
+    private var reservations: [(number: UInt64, size: Int)] = []
+    private var waitsForRoom = false
     /// When something was read last, or reading began again, in nanoseconds of `TimerQueue.now`.
     private var lastProgress = TimerQueue.now()
     private var timer: LoopTimer?
@@ -26,15 +47,15 @@ final class UnfinishedMessage {
     /// - Parameters:
     ///   - socket: is its owner's, who calls `end` before it is closed.
     ///   - isReading: whether what comes is read now.
-    ///   - onTimeout: called when, for `timeout`, nothing more of a message has come although it was read.
+    ///   - setWaiting: called with true when nothing more may be read for want of room, and with false when it may again.
     init(
-        socket: Int32, timeout: Duration, isReading: @escaping @DBusActor () -> Bool,
-        onTimeout: @escaping @DBusActor (_ bytes: Int) -> Void
+        socket: Int32, limits: UnfinishedLimits, isReading: @escaping @DBusActor () -> Bool,
+        setWaiting: @escaping @DBusActor (Bool) -> Void
     ) {
         self.socket = socket
-        self.timeout = timeout
+        self.limits = limits
         self.isReading = isReading
-        self.onTimeout = onTimeout
+        self.setWaiting = setWaiting
         reads = ReadCounter(socket: socket)
     }
 
@@ -42,13 +63,15 @@ final class UnfinishedMessage {
     func end() {
         timer?.cancel()
         timer = nil
+        let left = reservations
+        reservations = []
+        for reservation in left { limits.release(reservation.size) }
     }
 
-    /// Whether the messages have begun; before, `willRead` is to be called each time before something is read.
-    var hasBegun: Bool { handshake == nil }
-
     /// What has come may be read now.
-    func willRead() { peeked = reads.peek() }
+    func willRead() {
+        peeked = boundaries.mayBeSkipped(ReadCounter.mostRead) && handshake == nil ? [] : reads.peek()[...]
+    }
 
     /// What has come may have been read.
     ///
@@ -57,31 +80,68 @@ final class UnfinishedMessage {
         let count = reads.take()
         guard count > 0 else { return }
         lastProgress = TimerQueue.now()
-        guard !hasBegun else {
-            bytes += count
-            return
-        }
-        if let behind = handshake?.consume(peeked.prefix(count)) {
-            bytes = behind + max(0, count - peeked.count)
-            handshake = nil
-        } else if isAuthenticated {
-            // The end came between looking and reading: the count begins too late, which `settle` mends.
-            handshake = nil
-        }
+        var seen = peeked.prefix(count)
+        let unseen = count - seen.count
         peeked = []
+        if handshake != nil {
+            if let behind = handshake?.consume(seen) {
+                seen = seen.suffix(behind)
+                handshake = nil
+            } else if isAuthenticated {
+                // The end came between looking and reading.
+                handshake = nil
+                return boundaries.giveUp()
+            } else {
+                return
+            }
+        }
+        boundaries.consume(seen)
+        boundaries.skip(unseen)
+        reserve()
     }
 
-    /// A message has left.
-    func delivered(size: Int) { bytes -= size }
+    /// A message is about to leave; answers whether room was reserved for it, which is given back.
+    func delivers(_ message: Message) -> Bool {
+        delivered += 1
+        if delivered > boundaries.completed { boundaries.takeUnknown(size: message.size) }
+        guard let first = reservations.first, first.number <= delivered else { return false }
+        reservations.removeFirst()
+        limits.release(first.size)
+        return true
+    }
 
     /// All messages that were read have left: what remains is the beginning of one.
     func settle() {
-        bytes = max(bytes, 0)
-        if bytes > 0, timer == nil { wait(timeout) }
+        boundaries.settle()
+        if boundaries.received > 0, timer == nil { wait(limits.timeout) }
     }
 
     /// Reading begins again: the time in which nothing could come does not count.
     func resume() { lastProgress = TimerQueue.now() }
+
+    /// There may be room for the message for which there was none.
+    func retry() {
+        guard waitsForRoom else { return }
+        waitsForRoom = false
+        reserve()
+        if !waitsForRoom { setWaiting(false) }
+    }
+
+    /// Reserves room for all of the message that has begun, or has its connection wait.
+    private func reserve() {
+        let number = boundaries.completed + 1
+        guard !waitsForRoom, reservations.last?.number != number else { return }
+        // Where its header was not seen, the message counts as large as it may be.
+        let unknown = boundaries.isUnknown && boundaries.received > Self.smallSize ? limits.maximumSize : 0
+        let size = min(boundaries.length ?? unknown, limits.maximumSize)
+        guard size > Self.smallSize else { return }
+        if limits.reserve(size) {
+            reservations.append((number, size))
+        } else {
+            waitsForRoom = true
+            setWaiting(true)
+        }
+    }
 
     private func wait(_ time: Duration) {
         timer = EventLoop.shared.addTimer(after: time) { [weak self] in self?.timeIsUp() }
@@ -89,10 +149,10 @@ final class UnfinishedMessage {
 
     private func timeIsUp() {
         timer = nil
-        guard bytes > 0 else { return }
-        guard isReading() else { return wait(timeout) }
+        guard boundaries.received > 0 else { return }
+        guard isReading() else { return wait(limits.timeout) }
         let idle = Duration.nanoseconds(Int64(clamping: TimerQueue.now() - lastProgress))
-        if idle < timeout { wait(timeout - idle) } else { onTimeout(bytes) }
+        if idle < limits.timeout { wait(limits.timeout - idle) } else { limits.onTimeout(boundaries.received) }
     }
 }
 
@@ -103,6 +163,8 @@ final class UnfinishedMessage {
 @DBusActor
 private struct ReadCounter {
     private static let highest: Int32 = 1 << 30
+    /// More than libdbus reads before it asks again, also before it has let somebody in.
+    static let mostRead = 1 << 14
 
     private let socket: Int32
     private var offset = highest
@@ -122,11 +184,11 @@ private struct ReadCounter {
         return count
     }
 
-    /// What lies in the socket, at most 16 KiB, which is more than libdbus takes in before it lets somebody in.
+    /// What lies in the socket, at most `mostRead` bytes.
     mutating func peek() -> [UInt8] {
         listd_set_peek_offset(socket, 0)
         defer { rewind() }
-        return unsafe [UInt8](unsafeUninitializedCapacity: 1 << 14) { buffer, count in
+        return unsafe [UInt8](unsafeUninitializedCapacity: Self.mostRead) { buffer, count in
             let flags = Int32(MSG_PEEK | MSG_DONTWAIT)
             count = unsafe max(0, recv(socket, buffer.baseAddress, buffer.count, flags))
         }

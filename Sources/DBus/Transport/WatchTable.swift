@@ -28,8 +28,19 @@ final class WatchTable {
         }
     }
 
+    /// While true, nothing is read either: there is no room for the message that has begun.
+    var waitsForRoom = false {
+        didSet {
+            for descriptor in descriptors.keys { EventLoop.shared.reactor.interestChanged(descriptor: descriptor) }
+            if oldValue, !waitsForRoom { onResume?() }
+        }
+    }
+
+    /// Whether nothing is read, for whatever reason.
+    fileprivate var isSilent: Bool { readingIsPaused || waitsForRoom }
+
     /// Whether what comes is read: libdbus itself stops while many bytes of messages are not given back.
-    var isReading: Bool { !readingIsPaused && descriptors.values.contains(where: \.isReadable) }
+    var isReading: Bool { !isSilent && descriptors.values.contains(where: \.isReadable) }
 
     nonisolated init() {}
 
@@ -74,7 +85,7 @@ extension WatchTable {
     }
 
     func toggled(watch: Watch) {
-        if watch.isEnabled, watch.isForReading, !readingIsPaused { onResume?() }
+        if watch.isEnabled, watch.isForReading, !isSilent { onResume?() }
         EventLoop.shared.reactor.interestChanged(descriptor: watch.descriptor)
     }
 }
@@ -112,7 +123,7 @@ private final class WatchedDescriptor: DescriptorSource {
         for watch in watches where watch.isEnabled {
             if watch.isForReading {
                 let whilePaused = table.onHangUp == nil ? 0 : EPOLLRDHUP.rawValue
-                mask |= table.readingIsPaused ? whilePaused : EPOLLIN.rawValue
+                mask |= table.isSilent ? whilePaused : EPOLLIN.rawValue
             }
             if watch.flags & DBUS_WATCH_WRITABLE.rawValue != 0 { mask |= EPOLLOUT.rawValue }
         }
@@ -125,7 +136,7 @@ private final class WatchedDescriptor: DescriptorSource {
         let table = table
         // libdbus sees the end by reading, in front of which stand calls that nobody may read now.
         let ends = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
-        if let onHangUp = table?.onHangUp, table?.readingIsPaused == true, events & ends != 0 { return onHangUp() }
+        if let onHangUp = table?.onHangUp, table?.isSilent == true, events & ends != 0 { return onHangUp() }
         var flags: UInt32 = 0
         if events & EPOLLIN.rawValue != 0 { flags |= DBUS_WATCH_READABLE.rawValue }
         if events & EPOLLOUT.rawValue != 0 { flags |= DBUS_WATCH_WRITABLE.rawValue }
@@ -133,7 +144,11 @@ private final class WatchedDescriptor: DescriptorSource {
         if events & EPOLLHUP.rawValue != 0 { flags |= DBUS_WATCH_HANGUP.rawValue }
         // libdbus reads two or four kilobytes at a time: a message of megabytes would take thousands of turns.
         for _ in 0..<Self.readsPerTurn {
-            if flags & DBUS_WATCH_READABLE.rawValue != 0 { table?.onRead?() }
+            if flags & DBUS_WATCH_READABLE.rawValue != 0 {
+                table?.onRead?()
+                if table?.isSilent == true { flags &= ~DBUS_WATCH_READABLE.rawValue }
+                guard flags != 0 else { break }
+            }
             // Handling one watch may remove the others.
             for watch in watches where watches.contains(watch) && watch.isEnabled { watch.handle(flags) }
             guard events & EPOLLIN.rawValue != 0, interest & EPOLLIN.rawValue != 0, hasMore else { break }

@@ -35,7 +35,7 @@ extension AdapterObject {
         let (offset, limit, format) = try call.arguments(as: UInt32.self, UInt32.self, NameArgument.self)
         try Self.check(format: format.text)
         let user = try service.authority.caller(call.peer).user
-        read(for: call) { [self] finished in
+        read(for: call, size: Self.pageBytes) { [self] finished in
             do throws(ListError) {
                 try service.lentFiles.checkRoom(for: user)
             } catch {

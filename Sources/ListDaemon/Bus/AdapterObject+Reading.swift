@@ -8,7 +8,9 @@ extension AdapterObject {
     func getObjects(_ call: Call) throws {
         try checkReadingAccess(call)
         let (offset, limit) = try call.arguments(as: UInt32.self, UInt32.self)
-        query(call, .objects(offset: Int(offset), limit: Int(limit), byteLimit: Self.pageBytes)) { answer, writer in
+        query(
+            call, .objects(offset: Int(offset), limit: Int(limit), byteLimit: Self.pageBytes), size: size(of: limit)
+        ) { answer, writer in
             guard case .objects(let revision, let total, let objects) = answer else { return false }
             writer.append(revision)
             writer.append(UInt32(clamping: total))
@@ -22,7 +24,7 @@ extension AdapterObject {
         let id = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
             try reader.readIdentifier(within: limits)
         }
-        query(call, .find(id: id)) { answer, writer in
+        query(call, .find(id: id), size: 0) { answer, writer in
             guard case .object(let revision, let section, let object) = answer else { return false }
             writer.append(revision)
             writer.append(UInt32(clamping: section))
@@ -36,7 +38,8 @@ extension AdapterObject {
         try checkReadingAccess(call)
         let (first, count) = try call.arguments(as: UInt32.self, UInt32.self)
         query(
-            call, .items(firstSection: Int(first), sectionCount: Int(count), byteLimit: Self.pageBytes)
+            call, .items(firstSection: Int(first), sectionCount: Int(count), byteLimit: Self.pageBytes),
+            size: size(of: count)
         ) { answer, writer in
             guard case .items(let revision, let next, let items) = answer else { return false }
             writer.append(revision)
@@ -50,7 +53,8 @@ extension AdapterObject {
         try checkReadingAccess(call)
         let (first, count) = try call.arguments(as: UInt32.self, UInt32.self)
         let limit = min(Int(count), Self.pageBytes / MemoryLayout<UInt32>.size)
-        query(call, .itemCounts(firstSection: Int(first), limit: limit)) { answer, writer in
+        let size = min(limit, status.objectCount) * MemoryLayout<UInt32>.size
+        query(call, .itemCounts(firstSection: Int(first), limit: limit), size: size) { answer, writer in
             guard case .itemCounts(let revision, let counts) = answer else { return false }
             writer.append(revision)
             writer.append(UInt32(clamping: Int(first) + counts.count))
@@ -62,7 +66,9 @@ extension AdapterObject {
     func getChanges(_ call: Call) throws {
         try checkReadingAccess(call)
         let since = try call.arguments(as: UInt64.self)
-        query(call, .changes(since: since, byteLimit: Self.pageBytes)) { answer, writer in
+        let transactions = status.revision.subtractingReportingOverflow(since).partialValue
+        let size = min(Int(clamping: transactions), Self.pageBytes / 256) * 256
+        query(call, .changes(since: since, byteLimit: Self.pageBytes), size: size) { answer, writer in
             guard case .changes(let revision, let transactions) = answer else { return false }
             writer.append(revision)
             writer.array { batches in
@@ -74,14 +80,19 @@ extension AdapterObject {
 
     func subscribe(_ call: Call) throws {
         try checkReadingAccess(call)
-        let words = try call.arguments(as: [NameArgument].self).map(\.text)
-        do throws(AdapterEvents.UnknownWord) {
-            subscribe(call.peer, to: try AdapterEvents(words: words))
-        } catch {
-            throw DBusError.invalidArgs(
-                "events: \(error.word.quoted) is none of updates, display, working-range, selection")
+        try service.decode(call) { (reader) throws(DBusError) in
+            let words = try [NameArgument](from: &reader).map(\.text)
+            do throws(AdapterEvents.UnknownWord) {
+                return try AdapterEvents(words: words)
+            } catch {
+                throw DBusError.invalidArgs(
+                    "events: \(error.word.quoted) is none of updates, display, working-range, selection")
+            }
+        } then: { [self] events in
+            try checkReadingAccess(call)
+            subscribe(call.peer, to: events)
+            call.reply(status.revision)
         }
-        call.reply(status.revision)
     }
 
     func checkReadingAccess(_ call: Call) throws(ListError) {
@@ -93,10 +104,16 @@ extension AdapterObject {
         }
     }
 
-    /// Begins what is answered with contents when the caller has room for them, if it may still read them by then.
-    func read(for call: Call, _ read: @escaping ContentReads.Read) {
+    /// About how many bytes so many objects have.
+    private func size(of limit: UInt32) -> Int {
+        let objects = max(1, status.objectCount)
+        return min(Self.pageBytes, min(Int(limit), objects) * (bytes.count / objects + 48))
+    }
+
+    /// Begins what is answered with about so many bytes of contents in its turn, if the caller may still read them by then.
+    func read(for call: Call, size: Int, _ read: @escaping ContentReads.Read) {
         let rules = access
-        service.read(for: call) { [self] finished in
+        service.reads.perform(for: call, size: size) { [self] finished in
             do throws(ListError) {
                 if access != rules { try checkReadingAccess(call) }
                 read(finished)
@@ -109,12 +126,12 @@ extension AdapterObject {
 
     /// Asks the host and answers the call with what `write` makes of the answer; false = it does not fit.
     private func query(
-        _ call: Call, _ query: AdapterQuery, _ write: @escaping (AdapterAnswer, inout MessageWriter) -> Bool
+        _ call: Call, _ query: AdapterQuery, size: Int,
+        _ write: @escaping @Sendable (AdapterAnswer, inout MessageWriter) -> Bool
     ) {
-        read(for: call) { [self] finished in
-            request(by: call.peer.pluginCaller) { outcome in
-                call.answer(outcome, write)
-                finished()
+        read(for: call, size: size) { [self] finished in
+            request(by: call.peer.pluginCaller) { [service] outcome in
+                service.reads.answer(call, outcome, write, finished: finished)
             } _: { id in
                 .query(id, query)
             }

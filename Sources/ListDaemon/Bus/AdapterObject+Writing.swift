@@ -6,30 +6,28 @@ internal import DBus
 
 extension AdapterObject {
     func performUpdates(_ call: Call) throws {
-        try checkWritingAccess(call)
-        var decoder = ObjectDecoder(limits: service.objectLimits, payloadBytes: service.payloadBytes)
-        let (expected, objects, options) = try call.message.read { (reader) throws(DBusError) in
+        try decodeWriting(call) {
+            [limits = service.objectLimits, payload = service.payloadBytes] (reader) throws(DBusError) in
+            var decoder = ObjectDecoder(limits: limits, payloadBytes: payload)
             let expected = try reader.readUInt64()
             let objects = Result { () throws(DBusError) in try decoder.objects(from: &reader) }
-            return (expected, objects, try UpdateOptions(from: &reader, allowing: [.animated, .duplicates]))
+            let options = try UpdateOptions(from: &reader, allowing: [.animated, .duplicates])
+            let operation = objects.operation { .performUpdates(objects: $0, duplicates: options.duplicates) }
+            return Writing(expected: expected, animated: options.animated, operation: operation)
         }
-        try checkWritable()
-        let operation = objects.operation { .performUpdates(objects: $0, duplicates: options.duplicates) }
-        update(call, expecting: expected, animated: options.animated, operation)
     }
 
     func applyChanges(_ call: Call) throws {
-        try checkWritingAccess(call)
-        var decoder = ObjectDecoder(limits: service.objectLimits, payloadBytes: service.payloadBytes)
-        let (expected, removed, upserts, options) = try call.message.read { (reader) throws(DBusError) in
+        try decodeWriting(call) {
+            [limits = service.objectLimits, payload = service.payloadBytes] (reader) throws(DBusError) in
+            var decoder = ObjectDecoder(limits: limits, payloadBytes: payload)
             let expected = try reader.readUInt64()
             let removed = try decoder.identifiers(from: &reader)
             let upserts = Result { () throws(DBusError) in try decoder.upserts(from: &reader) }
-            return (expected, removed, upserts, try UpdateOptions(from: &reader, allowing: [.animated]))
+            let options = try UpdateOptions(from: &reader, allowing: [.animated])
+            let operation = upserts.operation { .applyChanges(removed: removed, upserts: $0) }
+            return Writing(expected: expected, animated: options.animated, operation: operation)
         }
-        try checkWritable()
-        let operation = upserts.operation { .applyChanges(removed: removed, upserts: $0) }
-        update(call, expecting: expected, animated: options.animated, operation)
     }
 
     func moveObject(_ call: Call) throws {
@@ -48,22 +46,47 @@ extension AdapterObject {
     }
 
     func patchObject(_ call: Call) throws {
-        try checkWritingAccess(call)
-        var decoder = ObjectDecoder(limits: service.objectLimits, payloadBytes: service.payloadBytes)
-        let (expected, patch) = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
+        try decodeWriting(call) {
+            [limits = service.objectLimits, payload = service.payloadBytes] (reader) throws(DBusError) in
+            var decoder = ObjectDecoder(limits: limits, payloadBytes: payload)
             let (expected, id) = (try reader.readUInt64(), reader.identifier(within: limits))
             let set = Result { () throws(DBusError) in try decoder.fields(from: &reader) }
             let unset = try [String](from: &reader)
-            return (expected, Result { () throws(DBusError) in (id: try id.get(), set: try set.get(), unset: unset) })
+            let patch = Result { () throws(DBusError) in (id: try id.get(), set: try set.get()) }
+            let operation = patch.operation { .patchObject(id: $0.id, set: $0.set, unset: unset) }
+            return Writing(expected: expected, operation: operation)
         }
-        try checkWritable()
-        let operation = patch.operation { .patchObject(id: $0.id, set: $0.set, unset: $0.unset) }
-        update(call, expecting: expected, operation)
     }
 
     func reloadObjects(_ call: Call) throws {
         try checkWritingAccess(call)
-        update(call, .reloadObjects(try call.arguments(as: [String].self)))
+        let rules = access
+        try service.decode(call) { (reader) throws(DBusError) in
+            try [String](from: &reader)
+        } then: { [self] ids in
+            if access != rules { try checkWritingAccess(call) }
+            update(call, .reloadObjects(ids))
+        }
+    }
+
+    /// What a writing call asks for.
+    private struct Writing: Sendable {
+        var expected: UInt64
+        var animated = true
+        var operation: UpdateRequest.Operation
+    }
+
+    /// Reads a writing call and does what it asks for, if its caller may write.
+    private func decodeWriting(
+        _ call: Call, _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> Writing
+    ) throws {
+        try checkWritingAccess(call)
+        let rules = access
+        try service.decode(call, read) { [self] writing in
+            if access != rules { try checkWritingAccess(call) }
+            try checkWritable()
+            update(call, expecting: writing.expected, animated: writing.animated, writing.operation)
+        }
     }
 
     func reloadData(_ call: Call) throws {

@@ -1,69 +1,128 @@
 internal import DBus
+@_spi(Daemon) internal import ListKit
 
 /// The calls that are answered with contents of lists, each perhaps with a megabyte or more.
 ///
-/// A client may send hundreds of them before it reads the first answer, so their answers must not be made as fast as
-/// they are asked for: at most ``underWayAtOnce`` of one peer are under way, and none begins while much waits to be sent
-/// on its connection. The others wait in their order, as calls; they count as in flight.
+/// A client may send hundreds of them before it reads the first answer, so their answers must not be made as fast as they are
+/// asked for: a list is asked for at most ``underWayAtOnce`` of one client, in their order, and what it answers waits for its
+/// turn if it is large. A call that promises a short answer is not kept, unless others of its client are.
 @DBusActor
 final class ContentReads {
-    /// Begins a read; what it is given is called once, when the call has its answer.
-    typealias Read = @DBusActor (_ finished: @escaping @DBusActor () -> Void) -> Void
+    /// Says that a read is over: its call has its answer.
+    typealias Finished = @DBusActor @Sendable () -> Void
+    /// Begins a read; what it is given is called once.
+    typealias Read = @DBusActor (_ finished: @escaping Finished) -> Void
 
-    /// How many reads of one peer are under way together: the list is asked while the bus takes an answer.
+    /// How many reads of one peer are under way together: the list is asked while an answer is sent.
     static let underWayAtOnce = 2
+    /// A longer answer is written on another thread, when its turn has come.
+    static let largestAtOnce = 16 << 10
 
     /// The reads of one peer.
     private final class Line {
         let peer: Peer
         var underWay = 0
-        var waiting: [Read] = []
-        var awaitsRoom = false
+        var waiting: [(call: Call, read: Read)] = []
 
         init(_ peer: Peer) { self.peer = peer }
     }
 
     private var lines: [ObjectIdentifier: Line] = [:]
+    private let answers: AnswerTurns
     private let onWait: @DBusActor () -> Void
 
     /// - Parameter onWait: called for each read that has to wait.
-    nonisolated init(onWait: @escaping @DBusActor () -> Void) {
+    init(admission: Admission, coding: CodingTurns, onWait: @escaping @DBusActor () -> Void) {
+        answers = AnswerTurns(admission: admission, coding: coding)
         self.onWait = onWait
     }
 
-    /// Begins a read now, or when those before it are answered and the peer has taken in what was sent.
-    func perform(for peer: Peer, _ read: @escaping Read) {
-        let line = lines[ObjectIdentifier(peer)] ?? Line(peer)
-        lines[ObjectIdentifier(peer)] = line
-        line.waiting.append(read)
+    /// Begins a read now, or when those before it are answered.
+    ///
+    /// - Parameter size: about how many bytes the answer will have.
+    func perform(for call: Call, size: Int, _ read: @escaping Read) {
+        let key = ObjectIdentifier(call.peer)
+        if size <= Self.largestAtOnce, lines[key] == nil { return read {} }
+        let line = lines[key] ?? Line(call.peer)
+        lines[key] = line
+        line.waiting.append((call, read))
         proceed(line)
         if !line.waiting.isEmpty { onWait() }
     }
 
+    /// Answers a call with what `write` writes, about so many bytes: at once, or when its turn has come.
+    func answer(
+        _ call: Call, size: Int, _ write: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void,
+        finished: @escaping Finished
+    ) {
+        guard size > Self.largestAtOnce else {
+            call.replyWriting(write)
+            return finished()
+        }
+        answers.answer(call, size: size, write, finished: finished)
+    }
+
     /// Forgets a peer that has left.
-    func forget(_ peer: Peer) { lines[ObjectIdentifier(peer)] = nil }
+    func forget(_ peer: Peer) {
+        if let line = lines.removeValue(forKey: ObjectIdentifier(peer)) {
+            for (call, _) in line.waiting { call.abandon() }
+            line.waiting = []
+        }
+        answers.forget(peer)
+    }
 
     private func proceed(_ line: Line) {
-        while line.underWay < Self.underWayAtOnce, !line.waiting.isEmpty, hasRoom(line) {
+        while line.underWay < Self.underWayAtOnce, !line.waiting.isEmpty {
             line.underWay += 1
-            let read = line.waiting.removeFirst()
+            let (_, read) = line.waiting.removeFirst()
             read { [weak self] in
                 line.underWay -= 1
                 self?.proceed(line)
             }
         }
-        if line.underWay == 0, line.waiting.isEmpty, lines[ObjectIdentifier(line.peer)] === line { forget(line.peer) }
+        guard line.underWay == 0, line.waiting.isEmpty else { return }
+        let key = ObjectIdentifier(line.peer)
+        if lines[key] === line { lines[key] = nil }
     }
+}
 
-    private func hasRoom(_ line: Line) -> Bool {
-        guard !line.awaitsRoom, let connection = line.peer.connection else { return false }
-        let limit = connection.isBus ? Transports.heldAbove : DirectClients.behindAbove
-        guard connection.outgoingSize > limit else { return true }
-        line.awaitsRoom = true
-        connection.onDrain(below: limit / 2) { [weak self] in
-            line.awaitsRoom = false
-            self?.proceed(line)
+extension ContentReads {
+    /// Answers a call with what `write` makes of a host's answer, or with its error; false = the answer does not fit.
+    func answer(
+        _ call: Call, _ outcome: Result<AdapterAnswer, ListError>,
+        _ write: @escaping @Sendable (AdapterAnswer, inout MessageWriter) -> Bool, finished: @escaping Finished
+    ) {
+        switch outcome {
+        case .failure(let error):
+            call.fail(error)
+            finished()
+        case .success(let value):
+            answer(call, size: value.sizeOnBus) { (writer) throws(DBusError) in
+                guard write(value, &writer) else { throw ListError.unexpectedAnswer.dbusError }
+            } finished: {
+                finished()
+            }
         }
-        return false
+    }
+}
+
+extension AdapterAnswer {
+    /// About how many bytes a message has that says this.
+    ///
+    /// - Complexity: O(objects, items or transactions), but not their contents
+    fileprivate var sizeOnBus: Int {
+        switch self {
+        case .objects(_, _, let objects): objects.reduce(0) { $0 + $1.byteCount + 48 }
+        case .object(_, _, let object): object.byteCount
+        case .items(_, _, let items):
+            items.reduce(0) { $0 + $1.item.content.byteCount + $1.item.reuseIdentifier.utf8.count + 32 }
+        case .itemCounts(_, let counts): 4 * counts.count
+        case .changes(_, let transactions): transactions.reduce(0) { $0 + $1.encodedSize + 64 }
+        case .picture(let picture): picture.items.reduce(0) { $0 + $1.content.byteCount + 128 }
+        case .selection(let selected, let deselected):
+            (selected + deselected).reduce(0) { $0 + $1.objectID.utf8.count + 16 }
+        case .text(let text): text.utf8.count
+        case .revision, .opened, .sequence, .scrolled, .flag, .done: 0
+        }
     }
 }

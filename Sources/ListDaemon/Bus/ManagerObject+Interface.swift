@@ -90,6 +90,8 @@ extension Service {
         let files = lentFiles.use
         counters["lent-files"] = UInt64(clamping: files.files)
         counters["lent-bytes"] = UInt64(clamping: files.bytes)
+        counters["waiting-calls"] = UInt64(clamping: admission.waitingCalls)
+        counters["waiting-bytes"] = UInt64(clamping: admission.waitingBytes)
         let turns = EventLoop.shared.turns.lengths
         counters["loop-turn-p99"] = turns.quantile(0.99)
         counters["loop-turn-max"] = turns.longest

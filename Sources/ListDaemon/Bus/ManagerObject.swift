@@ -44,9 +44,14 @@ extension ManagerObject {
         try service.checkWriting()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         try service.checkCreator(caller)
-        let (name, values) = try call.message.read { (reader) throws(DBusError) in
-            (try NameArgument(from: &reader).text, try reader.readOptions())
+        try service.decode(call) { (reader) throws(DBusError) in
+            (name: try NameArgument(from: &reader).text, values: try reader.readOptions())
+        } then: { [self] arguments in
+            try createAdapter(call, by: caller, arguments.name, arguments.values)
         }
+    }
+
+    private func createAdapter(_ call: Call, by caller: Caller, _ name: String, _ values: [String: Value]) throws {
         try checkSource(values["source"], by: caller)
         let size = try Fields(values).byteCount
         guard size <= ManagerObject.largestOptions else {

@@ -27,8 +27,14 @@ package final class Service {
     /// The connections.
     private(set) lazy var transports = Transports(
         onCongestion: { [weak self] in self?.hold($0) }, onLoss: { [weak self] in self?.lost($0) })
+    /// What users have under way, and whose turn it is.
+    private(set) lazy var admission = makeAdmission()
+    /// What is decoded and encoded on other threads.
+    let coding = CodingTurns()
     /// The calls that are answered with contents.
-    private(set) lazy var reads = ContentReads { [weak self] in self?.statistics.add(.readsHeld) }
+    private(set) lazy var reads = ContentReads(admission: admission, coding: coding) { [weak self] in
+        self?.statistics.add(.readsHeld)
+    }
     /// Who may create adapters.
     package var creators = AccessRule.any
     /// What users have.
@@ -53,17 +59,8 @@ package final class Service {
     private var slowCalls = SlowCalls()
     /// The memory files that callers got.
     let lentFiles = LentFiles()
-    /// How many calls of one connection may wait for their answers.
-    package var callsPerConnection = 256
     /// Says who was refused something for a limit.
     let refusals: RefusalLog
-    /// What users have under way, on all their connections.
-    private var accounts = UserAccounts()
-    /// How many calls of one user may wait for their answers.
-    package var callsPerUser: Int {
-        get { accounts.limits.callsPerUser }
-        set { accounts.limits.callsPerUser = newValue }
-    }
     /// How long plugins take.
     let callbackTimes = CallbackTimes()
     /// Counts what happens.
@@ -99,45 +96,43 @@ package final class Service {
         tree.addObjectManager(at: ObjectPath.adapters)
         tree.addObjectManager(at: ObjectPath.plugins)
         relay.target = self
-        tree.admission = { [weak self] call in
+        tree.onArrival = { [weak self] call in
             // A connection may have read more than was answered when the last part of listd went.
-            guard let self else { throw ListError.ending }
-            try admit(call)
+            guard let self else { return call.fail(ListError.ending) }
+            arrived(call)
+        }
+        admission.onLimits { [weak self] user, limits in self?.quotas.setLimits(limits.perUser, of: user) }
+        tree.onManagedObjects = { [weak self] call, objects in self?.answer(call, objects) }
+    }
+
+    /// Answers `GetManagedObjects` as what else has much to say: in its turn.
+    private func answer(_ call: Call, _ objects: ManagedObjects) {
+        reads.perform(for: call, size: AdapterObject.pageBytes) { [reads] finished in
+            objects.collect { size in reads.answer(call, size: size, objects.body, finished: finished) }
         }
     }
 
-    private func admit(_ call: Call) throws {
+    private func arrived(_ call: Call) {
         statistics.add(.calls)
         clients.record(call)
         call.onError = { [weak self] call, error in self?.noteFailure(of: call, error) }
-        if !transports.isOnBus(call.peer) {
-            watchDeparture(of: call.peer)
-            transports.direct.check(call.peer)
-        }
-        let givesBack = Self.givesBack.contains(call.member)
-        guard call.peer.callsInFlight <= callsPerConnection || givesBack else {
-            statistics.add(.callsRefused)
-            throw LimitKey.callsPerConnection.refusal(
-                .limitsExceeded, "more than \(callsPerConnection) calls in flight")
-        }
-        try count(call, isExempt: givesBack)
-        authority.accompany(call) { [tree] in tree.dispatchAgain($0) }
-    }
-
-    /// Counts a call for its user until it is answered; one of whom nobody knows the user is about to fail anyway.
-    private func count(_ call: Call, isExempt: Bool) throws {
-        guard let user = call.peer.credentials?.userID else { return }
-        do throws(UserAccounts.Refusal) {
-            try accounts.beginCall(of: user, isExempt: isExempt)
+        watchDeparture(of: call.peer)
+        if !transports.isOnBus(call.peer) { transports.direct.check(call.peer) }
+        do throws(ListError) {
+            try admission.admit(call)
         } catch {
             statistics.add(.callsRefused)
-            throw LimitKey.callsPerUser.refusal(.limitsExceeded, "user \(user) has \(callsPerUser) calls in flight")
+            call.fail(error)
         }
-        call.onAnswer = { [weak self] in self?.accounts.endCall(of: user) }
     }
 
-    /// Methods that work at every limit, because they only give back what is limited.
-    private static let givesBack: Set<String> = ["Ack", "Close", "RemoveAdapter", "Unsubscribe"]
+    private func makeAdmission() -> Admission {
+        Admission { [weak self] call in
+            guard let self else { return call.fail(ListError.ending) }
+            authority.accompany(call) { [tree] in tree.handle($0) }
+            tree.handle(call)
+        }
+    }
 
     /// Shows what has become of a plugin.
     fileprivate func apply(_ change: PluginRegistry.Change) {
@@ -173,12 +168,6 @@ package final class Service {
         guard phase == .running else { throw .ending }
     }
 
-    /// Begins what is answered with contents when the caller has room for them; `finished` is called with the answer.
-    func read(for call: Call, _ read: @escaping ContentReads.Read) {
-        watchDeparture(of: call.peer)
-        reads.perform(for: call.peer, read)
-    }
-
     /// Runs something that waits for a call; what it throws is the answer.
     func answer(_ call: Call, _ body: @escaping @DBusActor () async throws -> Void) {
         slowCalls.begin(call)
@@ -200,6 +189,7 @@ package final class Service {
     private func departed(_ peer: Peer) {
         watched.remove(ObjectIdentifier(peer))
         transports.direct.forget(peer)
+        admission.forget(peer)
         reads.forget(peer)
         views.close(ownedBy: peer)
         for adapter in adapters.all { adapter.forget(peer) }

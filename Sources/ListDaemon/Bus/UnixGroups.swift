@@ -11,6 +11,15 @@ enum UnixGroups {
         } ?? []
     }
 
+    /// The name of a user; nil for one that no database knows.
+    static func name(ofUser user: UInt32) -> String? {
+        unsafe withEntry { (record: inout passwd, buffer, size, result) in
+            unsafe getpwuid_r(user, &record, buffer, size, &result)
+        } body: { entry in
+            unsafe entry.pw_name.map { unsafe String(cString: $0) }
+        } ?? nil
+    }
+
     /// Whether there is a group of this name.
     static func exists(_ name: String) -> Bool {
         unsafe withEntry { (record: inout Glibc.group, buffer, size, result) in

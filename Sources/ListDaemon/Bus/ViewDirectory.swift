@@ -49,7 +49,15 @@ extension ObjectPath {
 extension AdapterObject {
     func openView(_ call: Call) throws {
         try checkReadingAccess(call)
-        let options = try ListViewOptions(call.message.read { (reader) throws(DBusError) in try reader.readOptions() })
+        try service.decode(call) { (reader) throws(DBusError) in
+            try reader.readOptions()
+        } then: { [self] values in
+            try checkReadingAccess(call)
+            try openView(call, try ListViewOptions(values))
+        }
+    }
+
+    private func openView(_ call: Call, _ options: ListViewOptions) throws {
         let user = try service.authority.caller(call.peer).user
         do throws(Quotas.Exceeded) {
             try service.quotas.change(Quotas.Amounts(views: 1), for: user)

@@ -45,7 +45,7 @@ extension ViewObject {
 
     func reportSizes(_ call: Call) throws {
         try check(call)
-        let sizes = try call.message.read { (reader) throws(DBusError) in
+        try service.decode(call) { (reader) throws(DBusError) in
             try reader.array { (rows) throws(DBusError) in
                 var sizes: [MeasuredSize] = []
                 while !rows.atEnd {
@@ -53,8 +53,9 @@ extension ViewObject {
                 }
                 return sizes
             }
+        } then: { [self] sizes in
+            performForSequence(call, .reportSizes(sizes))
         }
-        performForSequence(call, .reportSizes(sizes))
     }
 
     func select(_ call: Call, _ isSelected: Bool) throws {
@@ -71,19 +72,24 @@ extension ViewObject {
 
     func changeSelection(_ call: Call) throws {
         try check(call)
-        let (select, deselect) = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
-            (try reader.readSelectedItems(within: limits), try reader.readSelectedItems(within: limits))
-        }
-        var indexes: [ExactText: Set<Int>] = [:]
-        for item in select { indexes[ExactText(item.objectID), default: []].insert(item.item) }
-        for item in deselect where indexes[ExactText(item.objectID)]?.contains(item.item) == true {
-            throw DBusError.invalidArgs("deselect: item \(item.item) of \(item.objectID.quoted) is in select, too")
-        }
-        perform(call, .changeSelection(select: select, deselect: deselect)) { answer, writer in
-            guard case .selection(let selected, let deselected) = answer else { return false }
-            writer.append(selected)
-            writer.append(deselected)
-            return true
+        try service.decode(call) { [limits = service.objectLimits] (reader) throws(DBusError) in
+            let items = (
+                select: try reader.readSelectedItems(within: limits),
+                deselect: try reader.readSelectedItems(within: limits)
+            )
+            var indexes: [ExactText: Set<Int>] = [:]
+            for item in items.select { indexes[ExactText(item.objectID), default: []].insert(item.item) }
+            for item in items.deselect where indexes[ExactText(item.objectID)]?.contains(item.item) == true {
+                throw DBusError.invalidArgs("deselect: item \(item.item) of \(item.objectID.quoted) is in select, too")
+            }
+            return items
+        } then: { [self] items in
+            perform(call, .changeSelection(select: items.select, deselect: items.deselect)) { answer, writer in
+                guard case .selection(let selected, let deselected) = answer else { return false }
+                writer.append(selected)
+                writer.append(deselected)
+                return true
+            }
         }
     }
 
@@ -112,13 +118,16 @@ extension ViewObject {
     func resync(_ call: Call) throws {
         try check(call)
         if call.peer !== owner { try adapter.checkReadingAccess(call) }
-        service.read(for: call) { [self] finished in
-            perform(call, .resync) { answer, writer in
-                guard case .picture(let picture) = answer else { return false }
-                writer.append(picture)
-                return true
-            } finished: {
-                finished()
+        let size = (description?.visibleObjects.count ?? 0) * 256
+        service.reads.perform(for: call, size: size) { [self] finished in
+            request(for: call, .resync) { [service] outcome in
+                service.reads.answer(call, outcome) { answer, writer in
+                    guard case .picture(let picture) = answer else { return false }
+                    writer.append(picture)
+                    return true
+                } finished: {
+                    finished()
+                }
             }
         }
     }

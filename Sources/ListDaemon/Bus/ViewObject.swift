@@ -53,14 +53,14 @@ final class ViewObject {
 
     /// Has the host do something and answers the call with what `write` makes of the answer; false = it does not fit.
     func perform(
-        _ call: Call, _ command: ViewCommand,
-        _ write: @escaping (AdapterAnswer, inout MessageWriter) -> Bool,
-        finished: @escaping @DBusActor () -> Void = {}
+        _ call: Call, _ command: ViewCommand, _ write: @escaping (AdapterAnswer, inout MessageWriter) -> Bool
     ) {
-        adapter.request(of: call.peer, isLong: mayTakeLong(command)) { outcome in
-            call.answer(outcome, write)
-            finished()
-        } _: { [number] id in
+        request(for: call, command) { outcome in call.answer(outcome, write) }
+    }
+
+    /// Has the host do something for a call.
+    func request(for call: Call, _ command: ViewCommand, _ completion: @escaping RequestTable.Completion) {
+        adapter.request(of: call.peer, isLong: mayTakeLong(command), completion) { [number] id in
             .view(id, number, command)
         }
     }

@@ -52,7 +52,7 @@ package struct ConfigurationLoader {
         var creatorsPlace = directory.place(Self.daemonFile)
         for (place, setting) in settings(of: Self.daemonFile, isThere: names.contains(Self.daemonFile)) {
             do throws(ListError) {
-                try apply(setting, &plugins)
+                try apply(setting, at: place, &plugins)
                 if setting.section == "Daemon", setting.key == "Creators" { creatorsPlace = place }
             } catch {
                 add(error.message, at: place)
@@ -66,7 +66,7 @@ package struct ConfigurationLoader {
     }
 
     private mutating func apply(
-        _ setting: INIFile.Setting, _ plugins: inout [String: [String: String]]
+        _ setting: INIFile.Setting, at place: ConfigurationPlace, _ plugins: inout [String: [String: String]]
     ) throws(ListError) {
         switch setting.section {
         case "Daemon":
@@ -74,12 +74,18 @@ package struct ConfigurationLoader {
                 key: setting.key, value: setting.value, into: &result.configuration.daemon)
         case "Limits":
             try Limits.table.parse(key: setting.key, value: setting.value, into: &result.configuration.limits)
+        case let section where section.hasPrefix("Limits "):
+            let subject = String(section.dropFirst("Limits ".count))
+            let group = try result.configuration.limits.ofUsers.parse(subject, key: setting.key, value: setting.value)
+            if let group { result.groups.append(NamedGroup(name: group, key: setting.key, place: place)) }
         case let section where section.hasPrefix("Plugin "):
             let name = String(section.dropFirst("Plugin ".count))
             guard PluginName.isValid(name) else { throw ListError(option: name, expected: "the name of a plugin") }
             _ = try PluginConfiguration([setting.key: setting.value])
             plugins[name, default: [:]][setting.key] = setting.value
-        default: throw Self.unknown(setting, sections: "[Daemon], [Limits] and [Plugin NAME]")
+        default:
+            throw Self.unknown(
+                setting, sections: "[Daemon], [Limits], [Limits user:NAME], [Limits group:NAME] and [Plugin NAME]")
         }
     }
 

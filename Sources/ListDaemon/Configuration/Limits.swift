@@ -20,6 +20,12 @@ package struct Limits: Sendable, Equatable {
     package var callsPerConnection = 256
     /// Calls in flight of one user, on all connections.
     package var callsPerUser = 1024
+    /// Calls of one user in a second, on all connections; 0 = as many as it likes.
+    package var callsPerSecond = 0
+    /// What waits for one user, on all connections: unfinished messages, payloads, answers.
+    package var waitingBytesPerUser = 64 << 20
+    /// What waits for all users together.
+    package var waitingBytes = 256 << 20
     /// Direct connections.
     package var directConnections = 128
     /// Direct connections of one user, as configured; nil = a share of all.
@@ -27,12 +33,16 @@ package struct Limits: Sendable, Equatable {
     /// How long a direct connection may take to say who it is.
     package var authenticationTime = Duration.seconds(10)
 
+    /// What some users have instead.
+    package var ofUsers = UserLimits()
+
     /// Makes the contract's defaults.
     package init() {}
 
     /// Direct connections of one user: a quarter of all unless it is configured, but one at least where there may be any.
     package var directConnectionsPerUser: Int {
-        ownDirectConnectionsPerUser ?? min(directConnections, max(1, directConnections / 4))
+        get { ownDirectConnectionsPerUser ?? min(directConnections, max(1, directConnections / 4)) }
+        set { ownDirectConnectionsPerUser = newValue }
     }
 
     /// A message on the direct socket: the payload of a call, and its names and options.
@@ -69,6 +79,9 @@ package struct Limits: Sendable, Equatable {
         .init("bytes-per-user", \.bytesPerUser, .bytes),
         .init("calls-per-connection", \.callsPerConnection, .positiveCount),
         .init("calls-per-user", \.callsPerUser, .positiveCount),
+        .init("calls-per-second", \.callsPerSecond, .count),
+        .init("waiting-bytes-per-user", \.waitingBytesPerUser, .bytes),
+        .init("waiting-bytes", \.waitingBytes, .bytes),
         .init("direct-connections", \.directConnections, .count),
         .init("direct-connections-per-user", \.ownDirectConnectionsPerUser, .optionalCount),
         .init("authentication-seconds", \.authenticationTime, .seconds),

@@ -15,6 +15,14 @@ package final class QuotaLedger: Sendable {
         set { quotas.withLock { $0.limits = newValue } }
     }
 
+    /// Gives a user limits of its own; nil = those of all.
+    package func setLimits(_ limits: Quotas.Amounts?, of user: UInt32) {
+        quotas.withLock { $0.limitsOfUsers[user] = limits }
+    }
+
+    /// Gives all users the same limits again.
+    package func forgetLimitsOfUsers() { quotas.withLock { $0.limitsOfUsers = [:] } }
+
     /// What all users have together.
     package var total: Quotas.Amounts { quotas.withLock { $0.total } }
 

@@ -90,6 +90,8 @@ package struct Quotas: Sendable {
 
     /// What a user may have; a reload of the configuration may change it, and takes nothing away.
     package var limits: Amounts
+    /// What single users may have instead.
+    package var limitsOfUsers: [UInt32: Amounts] = [:]
     private var users: [UInt32: Amounts] = [:]
 
     /// Nobody has anything.
@@ -112,6 +114,7 @@ package struct Quotas: Sendable {
     /// A resource that shrinks or stays is never refused, whatever the limit says.
     package mutating func change(_ delta: Amounts, for user: UInt32) throws(Exceeded) {
         var amounts = used(by: user)
+        let limits = limitsOfUsers[user] ?? limits
         for resource in Resource.allCases {
             let (sum, overflow) = amounts[resource].addingReportingOverflow(delta[resource])
             if delta[resource] > 0, overflow || sum > limits[resource] {

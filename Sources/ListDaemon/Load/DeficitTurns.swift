@@ -11,23 +11,26 @@ struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
 
     private let quantum: Int
     private var members: [Key: Member] = [:]
+    /// The credits of those who are suspended.
+    private var suspended: [Key: Int] = [:]
     /// Whose turn it is.
     private(set) var current: Key?
 
     /// - Parameter quantum: the bytes of a turn, at least 1.
     init(quantum: Int) { self.quantum = max(1, quantum) }
 
-    /// A new member has its turn when all others have had theirs.
+    /// A new member, or one that was suspended, has its turn when all others have had theirs.
     ///
     /// - Complexity: O(1)
     mutating func join(_ key: Key) {
         guard members[key] == nil else { return }
+        let credit = suspended.removeValue(forKey: key) ?? 0
         guard let current, let previous = members[current]?.previous else {
-            members[key] = Member(previous: key, next: key, credit: quantum)
+            members[key] = Member(previous: key, next: key, credit: credit + quantum)
             self.current = key
             return
         }
-        members[key] = Member(previous: previous, next: current)
+        members[key] = Member(previous: previous, next: current, credit: credit)
         members[previous]?.next = key
         members[current]?.previous = key
     }
@@ -36,12 +39,22 @@ struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
     ///
     /// - Complexity: O(1)
     mutating func leave(_ key: Key) {
+        suspended[key] = nil
         guard let member = members[key] else { return }
         if current == key { pass() }
         members[key] = nil
         members[member.previous]?.next = member.next
         members[member.next]?.previous = member.previous
         if current == key { current = nil }  // nobody else was there
+    }
+
+    /// A member has no turns until it joins again, and keeps its credit.
+    ///
+    /// - Complexity: O(1)
+    mutating func suspend(_ key: Key) {
+        guard let credit = members[key]?.credit else { return }
+        leave(key)
+        suspended[key] = credit
     }
 
     /// Whether the next piece of the member whose turn it is fits into its credit; if not, the turn goes on to the next.
@@ -52,7 +65,10 @@ struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Takes bytes from a member's credit, or gives some back when there are less than none.
-    mutating func charge(_ size: Int, to key: Key) { members[key]?.credit -= size }
+    mutating func charge(_ size: Int, to key: Key) {
+        members[key]?.credit -= size
+        if let credit = suspended[key] { suspended[key] = credit - size }
+    }
 
     private mutating func pass() {
         guard let current, let next = members[current]?.next else { return }

@@ -19,6 +19,10 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     private struct UserQueue: Sendable {
         var turns: DeficitTurns<Connection>
         var pieces: [Connection: FirstInFirstOut<Piece>] = [:]
+        /// Connections that have no turns for now.
+        var held: Set<Connection> = []
+
+        var isUnused: Bool { pieces.isEmpty && held.isEmpty }
 
         /// The piece that is next; the turn goes on until one's next piece fits.
         ///
@@ -34,6 +38,8 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     private let quantum: Int
     private var turns: DeficitTurns<UInt32>
     private var users: [UInt32: UserQueue] = [:]
+    /// Users that have no turns for now.
+    private var held: Set<UInt32> = []
     /// How many pieces wait.
     package private(set) var count = 0
 
@@ -50,24 +56,38 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     /// - Complexity: O(1)
     package mutating func append(_ element: Element, size: Int, user: UInt32, connection: Connection) {
         let piece = Piece(element: element, size: max(0, size), user: user, connection: connection)
-        users[user, default: UserQueue(turns: DeficitTurns(quantum: quantum))].turns.join(connection)
-        users[user]?.pieces[connection, default: FirstInFirstOut()].append(piece)
-        turns.join(user)
+        change(user) { queue in
+            queue.pieces[connection, default: FirstInFirstOut()].append(piece)
+            if !queue.held.contains(connection) { queue.turns.join(connection) }
+        }
         count += 1
+    }
+
+    /// Whether a piece can be taken out: one waits that is not held.
+    package var hasTurn: Bool { turns.current != nil }
+
+    /// Whether something waits for a connection.
+    package func isWaiting(_ connection: Connection, of user: UInt32) -> Bool {
+        users[user]?.pieces[connection] != nil
     }
 
     /// Takes out the piece of work whose turn has come; nil when nothing waits.
     ///
     /// - Complexity: O(1), amortised, for pieces of up to a quantum; a larger one takes a step for each quantum of it.
     package mutating func popFirst() -> Piece? {
+        guard let piece = first() else { return nil }
+        turns.charge(piece.size, to: piece.user)
+        users[piece.user]?.turns.charge(piece.size, to: piece.connection)
+        users[piece.user]?.pieces[piece.connection]?.removeFirst()
+        count -= 1
+        if users[piece.user]?.pieces[piece.connection]?.first == nil { forget(piece.connection, of: piece.user) }
+        return piece
+    }
+
+    /// The piece of work whose turn has come, which `popFirst` takes out unless something is held, released or removed before.
+    package mutating func first() -> Piece? {
         while let user = turns.current, let piece = users[user]?.first() {
-            guard turns.fits(piece.size) else { continue }
-            turns.charge(piece.size, to: user)
-            users[user]?.turns.charge(piece.size, to: piece.connection)
-            users[user]?.pieces[piece.connection]?.removeFirst()
-            count -= 1
-            if users[user]?.pieces[piece.connection]?.first == nil { forget(piece.connection, of: user) }
-            return piece
+            if turns.fits(piece.size) { return piece }
         }
         return nil
     }
@@ -79,10 +99,11 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
         users[piece.user]?.turns.charge(difference, to: piece.connection)
     }
 
-    /// Takes out everything that waits for a connection, in its order.
+    /// Takes out everything that waits for a connection, in its order; the connection is not held any more.
     ///
     /// - Complexity: O(pieces that are taken out)
     package mutating func removeAll(for connection: Connection, of user: UInt32) -> [Element] {
+        release(connection, of: user)
         guard let pieces = users[user]?.pieces[connection] else { return [] }
         let removed = pieces.elements.map(\.element)
         count -= removed.count
@@ -91,11 +112,68 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     }
 
     private mutating func forget(_ connection: Connection, of user: UInt32) {
-        users[user]?.pieces[connection] = nil
-        users[user]?.turns.leave(connection)
-        guard users[user]?.pieces.isEmpty == true else { return }
-        users[user] = nil
-        turns.leave(user)
+        change(user) { queue in
+            queue.pieces[connection] = nil
+            queue.turns.leave(connection)
+        }
+    }
+}
+
+// MARK: - Holding
+
+extension FairQueue {
+    /// Keeps what waits for a connection, now and later, until it is released; holding it twice is the same as once.
+    ///
+    /// - Complexity: O(1)
+    package mutating func hold(_ connection: Connection, of user: UInt32) {
+        change(user) { queue in
+            queue.held.insert(connection)
+            queue.turns.suspend(connection)
+        }
+    }
+
+    /// Lets a connection take its turns again.
+    ///
+    /// - Complexity: O(1)
+    package mutating func release(_ connection: Connection, of user: UInt32) {
+        guard users[user]?.held.contains(connection) == true else { return }
+        change(user) { queue in
+            queue.held.remove(connection)
+            if queue.pieces[connection] != nil { queue.turns.join(connection) } else { queue.turns.leave(connection) }
+        }
+    }
+
+    /// Keeps what waits for a user, now and later, until it is released.
+    ///
+    /// - Complexity: O(1)
+    package mutating func hold(_ user: UInt32) {
+        held.insert(user)
+        settle(user)
+    }
+
+    /// Lets a user take its turns again.
+    ///
+    /// - Complexity: O(1)
+    package mutating func release(_ user: UInt32) {
+        guard held.remove(user) != nil else { return }
+        settle(user)
+    }
+
+    private mutating func change(_ user: UInt32, _ body: (inout UserQueue) -> Void) {
+        body(&users[user, default: UserQueue(turns: DeficitTurns(quantum: quantum))])
+        if users[user]?.isUnused == true { users[user] = nil }
+        settle(user)
+    }
+
+    /// A user has turns as long as one of its connections has.
+    private mutating func settle(_ user: UInt32) {
+        if users[user]?.turns.current != nil, !held.contains(user) {
+            turns.join(user)
+        } else if users[user] != nil || held.contains(user) {
+            turns.suspend(user)
+        } else {
+            turns.leave(user)
+        }
     }
 }
 

@@ -62,12 +62,13 @@ package struct UserAccounts: Sendable {
 extension UserAccounts {
     /// Counts a call of a user until `endCall`.
     ///
-    /// - Parameter isExempt: whether it passes at the limit, because it only gives back what is limited.
+    /// - Parameters:
+    ///   - limit: how many this user may have; nil = as many as any.
+    ///   - isExempt: whether it passes at the limit, because it only gives back what is limited.
     /// - Complexity: O(1)
-    package mutating func beginCall(of user: UInt32, isExempt: Bool = false) throws(Refusal) {
-        guard isExempt || use(of: user).calls < limits.callsPerUser else {
-            throw .callsPerUser(limit: limits.callsPerUser)
-        }
+    package mutating func beginCall(of user: UInt32, limit: Int? = nil, isExempt: Bool = false) throws(Refusal) {
+        let limit = limit ?? limits.callsPerUser
+        guard isExempt || use(of: user).calls < limit else { throw .callsPerUser(limit: limit) }
         change(user) { $0.calls += 1 }
     }
 
@@ -90,10 +91,12 @@ extension UserAccounts {
 
     /// Adds bytes to those of a user, all of them or none, until they are released.
     ///
+    /// - Parameter limit: how many this user may have; nil = as many as any.
     /// - Complexity: O(1)
-    package mutating func reserve(_ count: Int, for user: UInt32) throws(Refusal) {
+    package mutating func reserve(_ count: Int, for user: UInt32, limit: Int? = nil) throws(Refusal) {
+        let limit = limit ?? limits.bytesPerUser
         let (sum, overflow) = use(of: user).bytes.addingReportingOverflow(max(0, count))
-        guard !overflow, sum <= limits.bytesPerUser else { throw .bytesPerUser(limit: limits.bytesPerUser) }
+        guard !overflow, sum <= limit else { throw .bytesPerUser(limit: limit) }
         guard sum <= share(of: user) else { throw .bytes(limit: limits.bytes) }
         set(sum, for: user)
     }

@@ -12,6 +12,9 @@ package enum LimitKey: String, Sendable, Hashable, CaseIterable {
     case bytesPerUser = "BytesPerUser"
     case callsPerConnection = "CallsPerConnection"
     case callsPerUser = "CallsPerUser"
+    case callsPerSecond = "CallsPerSecond"
+    case waitingBytesPerUser = "WaitingBytesPerUser"
+    case waitingBytes = "WaitingBytes"
     case directConnections = "DirectConnections"
     case directConnectionsPerUser = "DirectConnectionsPerUser"
 
@@ -31,8 +34,8 @@ package enum LimitKey: String, Sendable, Hashable, CaseIterable {
     package var isQuota: Bool {
         switch self {
         case .adaptersPerUser, .viewsPerUser, .objectsPerUser, .bytesPerUser: true
-        case .payloadBytes, .fileBytes, .objectBytes, .idBytes, .callsPerConnection, .callsPerUser, .directConnections,
-            .directConnectionsPerUser:
+        case .payloadBytes, .fileBytes, .objectBytes, .idBytes, .callsPerConnection, .callsPerUser, .callsPerSecond,
+            .waitingBytesPerUser, .waitingBytes, .directConnections, .directConnectionsPerUser:
             false
         }
     }

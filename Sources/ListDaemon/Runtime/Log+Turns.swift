@@ -1,10 +1,10 @@
 package import DBus
 
 extension Log {
-    /// Writes the turns of the event loop during which everybody waited too long, with what took the most of them.
+    /// Writes the turns of an event loop during which everybody waited too long, with what took the most of them.
     @DBusActor
-    package func reportLongTurns() {
-        EventLoop.shared.turns.reportTurns(longerThan: .milliseconds(50)) { [self] length, work in
+    package func reportLongTurns(of loop: EventLoop = .shared) {
+        loop.turns.reportTurns(longerThan: .milliseconds(50)) { [self] length, work in
             guard let work else {
                 let text = "for \(length.rounded) the event loop was busy, not with a call"
                 return notice("\(text)", limitedBy: "the event loop")

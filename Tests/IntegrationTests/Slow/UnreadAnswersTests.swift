@@ -71,7 +71,16 @@ struct UnreadAnswersTests {
     @Test("sixty clients ask a hundred times for much, do not read, and exit → their places and memory are free again")
     func clientsThatGo() async throws {
         let stage = try await Stage.withDirectSocket(
-            files: ["listd.conf": "[Limits]\nDirectConnections=64\nDirectConnectionsPerUser=64\nCallsPerUser=10K\n"])
+            files: [
+                "listd.conf": """
+                [Limits]
+                DirectConnections=64
+                DirectConnectionsPerUser=64
+                CallsPerUser=10K
+                WaitingBytesPerUser=1G
+                WaitingBytes=16G
+                """
+            ])
         let adapter = try await stage.createAdapter("large")
         let text = DBusValue.string(String(repeating: "x", count: 64 << 10))
         _ = try await adapter.performUpdates((0..<20).map { Row("o\($0)", "", ["text": text]) })

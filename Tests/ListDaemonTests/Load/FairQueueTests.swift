@@ -76,6 +76,62 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 7)
     }
 
+    @Test("a connection is held → the others of its user go on, and it goes on in its order when it is released")
+    func heldConnection() {
+        var queue = Queue(quantum: 100)
+        for number in 0..<6 { queue.append(number, size: 50, user: 1, connection: number % 2 == 0 ? "a" : "b") }
+        #expect(queue.popFirst()?.element == 0)
+        queue.hold("a", of: 1)
+        queue.append(6, size: 50, user: 1, connection: "a")
+        #expect((0..<3).compactMap { _ in queue.popFirst()?.element } == [1, 3, 5])
+        #expect(queue.popFirst() == nil && !queue.hasTurn && queue.count == 3)
+        // One that has nothing can be held, too.
+        queue.hold("c", of: 2)
+        queue.append(100, size: 50, user: 2, connection: "c")
+        queue.append(101, size: 50, user: 2, connection: "d")
+        #expect(queue.popFirst()?.element == 101 && queue.popFirst() == nil)
+        queue.release("a", of: 1)
+        #expect((0..<3).compactMap { _ in queue.popFirst()?.element } == [2, 4, 6])
+        queue.release("c", of: 2)
+        queue.release("c", of: 2)
+        #expect(queue.popFirst()?.element == 100 && queue.count == 0)
+    }
+
+    @Test("a held connection leaves → what waited is handed back, and it is held no more")
+    func heldConnectionLeaves() {
+        var queue = Queue(quantum: 100)
+        queue.append(0, size: 50, user: 1, connection: "a")
+        queue.hold("a", of: 1)
+        #expect(queue.removeAll(for: "a", of: 1) == [0])
+        queue.append(1, size: 50, user: 1, connection: "a")
+        #expect(queue.popFirst()?.element == 1)
+    }
+
+    @Test("a user is held → others take their turns; released, the user has its credit and its debts still")
+    func heldUser() throws {
+        var queue = Queue(quantum: 100)
+        for number in 0..<40 {
+            queue.append(number, size: 50, user: 1, connection: "a")
+            queue.append(100 + number, size: 50, user: 2, connection: "b")
+        }
+        let taken = queue.popFirst()
+        let first = try #require(taken)
+        queue.hold(1)
+        queue.correct(first, by: 500)
+        for number in 0..<5 { #expect(queue.popFirst()?.element == 100 + number) }
+        queue.release(1)
+        // It waits until the other one has had as much.
+        #expect((0..<8).allSatisfy { _ in queue.popFirst()?.user == 2 })
+        var users: Set<UInt32> = []
+        while let piece = queue.popFirst() { users.insert(piece.user) }
+        #expect(users == [1, 2] && queue.count == 0)
+        queue.hold(3)
+        queue.append(0, size: 1, user: 3, connection: "c")
+        #expect(queue.popFirst() == nil)
+        queue.release(3)
+        #expect(queue.popFirst()?.element == 0)
+    }
+
     @Test("100,000 users wait, and half of them leave → the rest in a time that is no product of the two")
     func many() {
         var queue = FairQueue<Int, Int>(quantum: 100)

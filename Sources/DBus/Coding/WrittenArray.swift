@@ -1,0 +1,31 @@
+/// An array of structs or dictionary entries that was written apart, to be put into messages as it is.
+///
+/// Such elements begin at multiples of 8, so that their bytes are the same wherever the array stands.
+struct WrittenArray: Sendable {
+    private let elements: [UInt8]
+
+    /// - Parameters:
+    ///   - signature: of an array whose elements are aligned to 8.
+    ///   - body: writes the array.
+    /// - Throws: what was wrong with the values.
+    init(
+        _ signature: Signature, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        let draft = MessageDraft(.signal)
+        _ = try draft.write(signature, limit: Message.largestBody, body)
+        // The length of the array, padded to 8, stands in front of its elements.
+        elements = unsafe draft.body.withBytes { bytes in unsafe Array(bytes.dropFirst(8)) }
+    }
+
+    /// How many bytes there are.
+    var size: Int { elements.count }
+
+    func withElements<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { unsafe elements.withUnsafeBytes(body) }
+}
+
+extension MessageWriter {
+    /// Appends an array that was written apart, of the type that comes next.
+    mutating func append(_ array: WrittenArray) {
+        self.array { elements in unsafe array.withElements { unsafe elements.appendElements($0) } }
+    }
+}

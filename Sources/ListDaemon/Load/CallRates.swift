@@ -1,0 +1,29 @@
+/// How many calls each user may make at once: as many as in a second, which fill up again as time goes.
+struct CallRates {
+    private struct Bucket {
+        var left: Double
+        var filled: ContinuousClock.Instant
+    }
+
+    /// With more users those are forgotten that may make all their calls again.
+    private static let mostUsers = 1024
+
+    private var buckets: [UInt32: Bucket] = [:]
+
+    /// Takes one call from what a user may make; false = there is none left.
+    ///
+    /// - Parameter limit: the calls of a second, at least 1.
+    /// - Complexity: O(1), amortised
+    mutating func take(_ user: UInt32, limit: Int, at now: ContinuousClock.Instant = .now) -> Bool {
+        if buckets[user] == nil, buckets.count >= Self.mostUsers {
+            buckets = buckets.filter { now - $0.value.filled < .seconds(1) }
+        }
+        var bucket = buckets[user] ?? Bucket(left: Double(limit), filled: now)
+        let seconds = max(0, (now - bucket.filled) / .seconds(1))
+        bucket = Bucket(left: min(Double(limit), bucket.left + seconds * Double(limit)), filled: now)
+        let isLeft = bucket.left >= 1
+        if isLeft { bucket.left -= 1 }
+        buckets[user] = bucket
+        return isLeft
+    }
+}

@@ -1,0 +1,110 @@
+import TestSupport
+import Testing
+
+@testable import DBus
+
+@Suite("Bodies and answers on other threads", .timeLimit(.minutes(1)))
+@DBusActor
+struct DetachedTests {
+    /// What one connection sends to another one as a call, when it has arrived there.
+    private func arrival(
+        of signature: Signature, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) async throws -> (
+        call: Call, answer: EventLog<Result<Message, DBusError>>, server: CounterServer, client: Connection
+    ) {
+        let server = try CounterServer()
+        let arrivals = EventLog<Call>()
+        server.tree.onArrival = { arrivals.record($0) }
+        let client = try await server.client()
+        let message = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Add")
+        try message.write(signature, body)
+        let answer = EventLog<Result<Message, DBusError>>()
+        client.call(message) { answer.record($0) }
+        return (try await arrivals.next(), answer, server, client)
+    }
+
+    @Test(
+        "the length of a body is counted without its bytes → as many as there are", arguments: 0..<40 as Range<UInt64>)
+    func length(seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let types = (0..<4).map { _ in random.signature(depth: 3) }
+        let values = try types.map { try random.value(of: Signature($0)) }
+        let signature = try Signature(types.joined())
+        let (call, _, _, _) = try await arrival(of: signature) { writer in
+            for value in values { value.append(to: &writer) }
+        }
+        let written = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
+        try written.write(values: values)
+        #expect(call.message.bodyLength == written.bodySize)
+        call.abandon()
+    }
+
+    @Test("a body is taken out of its call → another thread reads it, and the call is answered as ever")
+    func body() async throws {
+        let rows = (0..<1000).map { "row \($0)" }
+        let (call, answer, server, client) = try await arrival(of: "asu") { writer in
+            rows.encode(to: &writer)
+            writer.append(UInt32(5))
+        }
+        let size = call.message.size
+        let body = try call.detachBody()
+        let read = await Task.detached {
+            Result { () throws(DBusError) in
+                try body.read { (reader) throws(DBusError) in
+                    (try [String](from: &reader), try reader.readUInt32())
+                }
+            }
+        }.value
+        #expect(try read.get().0 == rows && read.get().1 == 5)
+        #expect(call.message.bodyLength == 0 && call.message.size == size && call.member == "Add")
+        #expect(call.interface == Counter.name && call.path == Counter.path && !call.message.noReplyExpected)
+        call.replySignature = "s"
+        let prepared = try call.prepareAnswer { $0.append("done") }
+        await Task.detached { prepared.write() }.value
+        #expect(prepared.send() > 0 && prepared.send() == 0)
+        #expect(try await answer.next().get().decode(as: String.self) == "done")
+        withExtendedLifetime((server, client)) {}
+    }
+
+    @Test("an answer that cannot be written → the caller gets the reason; one that is not sent → nothing")
+    func failure() async throws {
+        let (call, answer, server, client) = try await arrival(of: "") { _ in }
+        call.replySignature = "s"
+        let unsent = try call.prepareAnswer { $0.append("never") }
+        unsent.write()
+        let faulty = try call.prepareAnswer { $0.append(UInt32(1)) }
+        await Task.detached { faulty.write() }.value
+        #expect(faulty.send() == 0)
+        #expect(try await answer.next().isFailure)
+        #expect(unsent.send() == 0 && answer.recorded.isEmpty)
+        withExtendedLifetime((server, client)) {}
+    }
+
+    @Test("objects are written one by one → the answer is the one that is written at once")
+    func managedObjects() async throws {
+        let server = try CounterServer()
+        server.tree.addObjectManager(at: "/org")
+        for number in 0..<9 {
+            let path = try ObjectPath("/org/many/n\(String(repeating: "x", count: number))")
+            server.tree.add(ExportedObject(Counter.interface, of: Counter()), at: path)
+        }
+        let client = try await server.client()
+        let manager = RemoteObject(client, destination: nil, path: "/org", interface: StandardInterface.objectManager)
+        typealias Objects = [ObjectPath: [String: [String: DBusValue]]]
+        let atOnce = try await manager.call("GetManagedObjects", returning: Objects.self)
+        let sizes = EventLog<Int>()
+        server.tree.onManagedObjects = { call, objects in
+            objects.collect { size in
+                sizes.record(size)
+                call.replyWriting(objects.body)
+            }
+        }
+        #expect(try await manager.call("GetManagedObjects", returning: Objects.self) == atOnce)
+        #expect(atOnce.count >= 9)
+        #expect(try await sizes.next() > 9 * 100)
+    }
+}
+
+extension Result {
+    fileprivate var isFailure: Bool { if case .failure = self { true } else { false } }
+}

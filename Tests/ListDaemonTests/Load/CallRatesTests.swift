@@ -1,0 +1,31 @@
+import Testing
+
+@testable import ListDaemon
+
+@Suite("Calls in a second")
+struct CallRatesTests {
+    private let start = ContinuousClock.now
+
+    @Test("as many as in a second at once, then as many as time gives back; users do not share")
+    func burst() {
+        var rates = CallRates()
+        func taken(_ user: UInt32, after time: Duration) -> Int {
+            (0..<1000).prefix { _ in rates.take(user, limit: 50, at: start + time) }.count
+        }
+        #expect(taken(1, after: .zero) == 50)
+        #expect(taken(1, after: .milliseconds(100)) == 5)
+        #expect(taken(2, after: .milliseconds(100)) == 50)
+        #expect(taken(1, after: .seconds(60)) == 50)
+    }
+
+    @Test("more users than are kept come → those are forgotten who could make all their calls anyway")
+    func forgotten() {
+        var rates = CallRates()
+        func isTaken(_ user: UInt32, after time: Duration) -> Bool { rates.take(user, limit: 1, at: start + time) }
+        for user in 0..<1024 as Range<UInt32> { #expect(isTaken(user, after: .zero)) }
+        #expect(isTaken(5000, after: .milliseconds(10)))
+        #expect(!isTaken(7, after: .milliseconds(20)))
+        #expect(isTaken(5001, after: .seconds(2)))
+        #expect(isTaken(7, after: .seconds(2)))
+    }
+}
