@@ -1,0 +1,655 @@
+"""D-Bus by hand for Tests/Soak/flood: messages as bytes, clients, an attacker and a victim in processes of their own."""
+
+import collections
+import multiprocessing
+import os
+import selectors
+import signal
+import socket
+import struct
+import subprocess
+import time
+import xml.etree.ElementTree
+
+NAME = "org.listd.Listd1"
+ROOT = "/org/listd/Listd1"
+BUS = "org.freedesktop.DBus"
+# Stands for the view that a connection has opened.
+VIEW = "VIEW"
+
+
+# Messages
+
+
+def text(value):
+    data = value.encode()
+    return struct.pack("<I", len(data)) + data + b"\0"
+
+
+def words(*values):
+    return struct.pack(f"<{len(values)}I", *values)
+
+
+def message(path, interface, member, signature="", body=b"", destination=NAME, flags=0):
+    """A method call; its serial, at offset 8, is to be filled in."""
+    fields = b""
+    parts = [(1, "o", path), (2, "s", interface), (3, "s", member), (6, "s", destination)]
+    if signature:
+        parts.append((8, "g", signature))
+    for code, kind, value in parts:
+        fields += b"\0" * (-len(fields) % 8)
+        data = value.encode()
+        length = struct.pack("<B", len(data)) if kind == "g" else struct.pack("<I", len(data))
+        fields += struct.pack("<BB1sx", code, 1, kind.encode()) + length + data + b"\0"
+    header = struct.pack("<cBBBIII", b"l", 1, flags, 1, len(body), 0, len(fields)) + fields
+    return header + b"\0" * (-len(header) % 8) + body
+
+
+def call(place, interface, member, signature="", body=b""):
+    """A call of an object of listd; a short interface name is one of listd's. At VIEW it is what makes the call from a path."""
+    if "." not in interface:
+        interface = f"{NAME}.{interface}"
+    if place == VIEW:
+        return lambda path: message(path, interface, member, signature, body)
+    return message(ROOT + place, interface, member, signature, body)
+
+
+def numbered(data, serial):
+    return data[:8] + struct.pack("<I", serial) + data[12:]
+
+
+def rows(count, fields=b"", offset=0, is_bad=False):
+    """Objects as the content of an `a(ssa{sv})`, whose fields all are the same bytes."""
+    out = bytearray()
+    for number in range(count):
+        out += b"\0" * (-len(out) % 8)
+        identifier = "" if is_bad and number == count - 1 else f"o{number + offset:06}"
+        out += text(identifier)
+        out += b"\0" * (-len(out) % 4) + text("")
+        out += b"\0" * (-len(out) % 4) + struct.pack("<I", len(fields))
+        out += b"\0" * (-len(out) % 8) + fields
+    return bytes(out)
+
+
+def update(path, content):
+    """PerformUpdates without an expected revision and options; the elements begin at an offset of 16."""
+    body = struct.pack("<QI", 0, len(content)) + b"\0" * 4 + content
+    body += b"\0" * (-len(body) % 4) + struct.pack("<I", 0)
+    body += b"\0" * (-len(body) % 8)
+    return call(path, "Adapter", "PerformUpdates", "ta(ssa{sv})a{sv}", body)
+
+
+def full_list(path, count, is_bad=False):
+    return update(path, rows(count, is_bad=is_bad))
+
+
+def objects(path, count, value):
+    """PerformUpdates of objects with one field."""
+    field = text("text")
+    field += b"\x01s\0"
+    field += b"\0" * (-len(field) % 4) + text(value)
+    return update(path, rows(count, field))
+
+
+def get_objects(place):
+    return call(place, "Adapter", "GetObjects", "uu", words(0, 2**32 - 1))
+
+
+def managed_objects():
+    return call("/adapters", BUS + ".ObjectManager", "GetManagedObjects")
+
+
+def methods(folder):
+    """Every method of the interface files: where, interface, name, signature."""
+    places = {"Manager": "", "Adapter": "/adapters/large", "View": VIEW, "Plugin": "/plugins/none"}
+    for file in sorted(folder.glob("**/org.listd.Listd1.*.xml")):
+        for interface in xml.etree.ElementTree.parse(file).getroot().iter("interface"):
+            name = interface.get("name").rsplit(".", 1)[1]
+            for method in interface.iter("method"):
+                signature = "".join(
+                    argument.get("type") for argument in method.iter("arg") if argument.get("direction") != "out")
+                yield (places[name], name, method.get("name"), signature)
+    standard = [("Properties", "GetAll", "s"), ("Properties", "Get", "ss"), ("Introspectable", "Introspect", "")]
+    for interface, member, signature in standard:
+        yield ("", f"{BUS}.{interface}", member, signature)
+    yield ("/adapters", f"{BUS}.ObjectManager", "GetManagedObjects", "")
+
+
+SENSIBLE = {
+    "GetObjects": [0, 2**32 - 1], "GetItems": [0, 2**32 - 1], "GetItemCounts": [0, 2**32 - 1],
+    "SetVisibleRange": [0, 0, 100, 0], "SetViewport": [0, 0, 0, 400, 4000], "GetAdapter": ["large"],
+    "CreateAdapter": ["large", {}], "RemoveAdapter": ["nobody's"], "FindObject": ["o000100"], "Search": None,
+}
+
+
+def arguments(member, signature):
+    """A body of plain arguments; nil for what needs a file descriptor."""
+    if "h" in signature:
+        return None
+    values = collections.deque(SENSIBLE.get(member) or [])
+    out = bytearray()
+
+    def pad(size):
+        out.extend(b"\0" * (-len(out) % size))
+
+    position = 0
+    while position < len(signature):
+        code = signature[position]
+        value = values.popleft() if values else None
+        if code in "sog":
+            pad(1 if code == "g" else 4)
+            out.extend(text(value if value is not None else ("/" if code == "o" else "o000100")))
+        elif code in "ubi":
+            pad(4)
+            out.extend(struct.pack("<I", int(value or 0)))
+        elif code in "txd":
+            pad(8)
+            out.extend(struct.pack("<d" if code == "d" else "<Q", value or 0))
+        elif code == "y":
+            out.extend(b"\0")
+        elif code == "a":
+            pad(4)
+            out.extend(struct.pack("<I", 0))
+            position += 1
+            if signature[position] in "({":
+                pad(8)
+                depth = 0
+                while True:
+                    depth += (signature[position] in "({") - (signature[position] in ")}")
+                    if depth == 0:
+                        break
+                    position += 1
+            elif signature[position] in "txd":
+                pad(8)
+        else:
+            return None
+        position += 1
+    return bytes(out)
+
+
+def counters(body):
+    """An `a{st}`."""
+    end = 8 + struct.unpack_from("<I", body)[0]
+    values, offset = {}, 8
+    while offset < end:
+        offset += -offset % 8
+        length = struct.unpack_from("<I", body, offset)[0]
+        name = body[offset + 4:offset + 4 + length].decode()
+        offset += 5 + length
+        offset += -offset % 8
+        values[name] = struct.unpack_from("<Q", body, offset)[0]
+        offset += 8
+    return values
+
+
+# Clients
+
+
+class Reader:
+    """Takes messages out of what comes, without keeping the large ones."""
+
+    def __init__(self):
+        self.pending = b""
+        self.skip = 0
+
+    def feed(self, data):
+        """Answers (type, reply serial, size, fields) of each message whose header is complete."""
+        found = []
+        if self.skip:
+            taken = min(self.skip, len(data))
+            self.skip -= taken
+            data = data[taken:]
+        self.pending += data
+        while len(self.pending) >= 16:
+            body, _, fields = struct.unpack_from("<III", self.pending, 4)
+            head = 16 + fields + -fields % 8
+            if len(self.pending) < head:
+                break
+            serial = self.reply_serial(self.pending, fields)
+            found.append((self.pending[1], serial, head + body, self.pending[16:16 + fields]))
+            if len(self.pending) >= head + body:
+                self.pending = self.pending[head + body:]
+            else:
+                self.skip = head + body - len(self.pending)
+                self.pending = b""
+        return found
+
+    @staticmethod
+    def reply_serial(data, length):
+        offset, end = 16, 16 + length
+        while offset + 4 <= end:
+            code, kind = data[offset], data[offset + 2:offset + 3]
+            offset += 4
+            if kind == b"u":
+                if code == 5:
+                    return struct.unpack_from("<I", data, offset)[0]
+                offset += 4
+            elif kind == b"g":
+                offset += 2 + data[offset]
+            else:
+                offset += 5 + struct.unpack_from("<I", data, offset)[0]
+            offset += -offset % 8
+        return 0
+
+
+def connect(address, is_direct):
+    """A socket that is authenticated and, on a bus, has said Hello."""
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(address.split(",")[0].removeprefix("unix:path="))
+    connection.sendall(b"\0AUTH EXTERNAL " + str(os.geteuid()).encode().hex().encode() + b"\r\n")
+    answer = b""
+    while not answer.endswith(b"\r\n"):
+        answer += connection.recv(1000) or b"\r\n"
+    if not answer.startswith(b"OK "):
+        raise ConnectionError(answer)
+    connection.sendall(b"BEGIN\r\n")
+    if not is_direct:
+        connection.sendall(numbered(message("/org/freedesktop/DBus", BUS, "Hello", destination=BUS), 1))
+        reader, answers = Reader(), []
+        while not any(kind == 2 for (kind, _, _, _) in answers):
+            received = connection.recv(4096)
+            if not received:
+                raise ConnectionError("the bus does not let this user in")
+            answers = reader.feed(received)
+    return connection
+
+
+class Client:
+    """A client that waits for each answer."""
+
+    def __init__(self, address, is_direct=False):
+        self.address = address
+        self.socket = connect(address, is_direct)
+        self.serial = 1
+        self.last = b""
+
+    def ask(self, data):
+        """Answers whether the call was answered with no error."""
+        self.serial += 1
+        self.socket.sendall(numbered(data, self.serial))
+        reader = Reader()
+        while True:
+            received = self.socket.recv(1 << 16)
+            if not received:
+                return False
+            for kind, serial, _, fields in reader.feed(received):
+                if serial == self.serial:
+                    self.last = fields
+                    while reader.skip:
+                        reader.feed(self.socket.recv(1 << 16))
+                    return kind == 2
+
+    def ask_together(self, data, count):
+        first = self.serial + 1
+        self.serial += count
+        self.socket.sendall(b"".join(numbered(data, serial) for serial in range(first, first + count)))
+        reader, answers = Reader(), []
+        while len(answers) < count:
+            received = self.socket.recv(1 << 16)
+            if not received:
+                break
+            answers += [(kind == 2, serial) for (kind, serial, _, _) in reader.feed(received) if serial >= first]
+        return answers
+
+    def statistics(self):
+        """The counters of listd."""
+        self.serial += 1
+        self.socket.sendall(numbered(call("", "Manager", "GetStatistics"), self.serial))
+        data, reader = b"", Reader()
+        while True:
+            data += self.socket.recv(1 << 16)
+            offset = 0
+            while len(data) - offset >= 16:
+                body, _, fields = struct.unpack_from("<III", data, offset + 4)
+                head = 16 + fields + -fields % 8
+                if len(data) - offset < head + body:
+                    break
+                answer = data[offset:offset + head + body]
+                offset += head + body
+                if reader.reply_serial(answer, fields) == self.serial:
+                    if answer[1] != 2:
+                        raise RuntimeError(f"refused: {answer}")
+                    return counters(answer[head:])
+            data = data[offset:]
+
+    def must(self, data):
+        if not self.ask(data):
+            raise RuntimeError(f"refused: {self.last}")
+
+    def wait_for_listd(self):
+        for _ in range(1000):
+            if self.ask(message("/", "org.freedesktop.DBus.Peer", "Ping")):
+                return
+            time.sleep(0.01)
+        raise RuntimeError("listd does not come")
+
+    def create(self, name, options=(("durability", "memory"), ("writers", "any"))):
+        body = text(name)
+        body += b"\0" * (-len(body) % 4)
+        inner = b""
+        for key, value in options:
+            inner += b"\0" * (-len(inner) % 8) + text(key) + b"\x01s\0"
+            inner += b"\0" * (-len(inner) % 4) + text(value)
+        body += struct.pack("<I", len(inner))
+        body += b"\0" * (-len(body) % 8) + inner
+        self.must(call("", "Manager", "CreateAdapter", "sa{sv}", body))
+
+
+class Victim:
+    """Calls FindObject 50 times a second, in a process of its own."""
+
+    def __init__(self, user, address):
+        self.ours, theirs = multiprocessing.Pipe()
+        self.process = multiprocessing.Process(target=self.run, args=(user, address, theirs), daemon=True)
+        self.process.start()
+
+    @staticmethod
+    def run(user, address, pipe):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        os.setgid(user)
+        os.setuid(user)
+        client = Client(address)
+        find = call("/adapters/victim", "Adapter", "FindObject", "s", text("o000500"))
+        while True:
+            wanted, seconds = pipe.recv()
+            if wanted == "stop":
+                return
+            if wanted == "together":
+                pipe.send(client.ask_together(find, seconds))
+                continue
+            times, begin = [], time.monotonic()
+            due = begin
+            while due < begin + seconds or not times:
+                time.sleep(max(0, due - time.monotonic()))
+                at = time.monotonic()
+                good = client.ask(find)
+                times.append((at, time.monotonic() - at, good))
+                due = max(due + 0.02, time.monotonic() - 0.02)
+            pipe.send(times)
+
+    def measure(self, seconds):
+        """Answers when each call was made, how long it took, and whether it was answered without an error."""
+        return self.have("measure", seconds)
+
+    def ask_together(self, count):
+        """Sends so many calls at once; answers for each answer whether it is no error, and which call it answers."""
+        return self.have("together", count)
+
+    def have(self, *wanted):
+        self.ours.send(wanted)
+        while not self.ours.poll(1):
+            if not self.process.is_alive():
+                raise RuntimeError("the victim has ended")
+        return self.ours.recv()
+
+    def stop(self):
+        self.ours.send(("stop", 0))
+        self.process.join()
+
+
+class Attacker:
+    """Keeps so many calls pending on so many connections, in a process of its own."""
+
+    def __init__(self, user, address, is_direct, row):
+        self.ours, theirs = multiprocessing.Pipe()
+        arguments = (user, address, is_direct, row, theirs)
+        self.process = multiprocessing.Process(target=self.run, args=arguments, daemon=True)
+
+    def start(self):
+        self.process.start()
+        self.ours.recv()
+
+    def stop(self):
+        """Ends it at once; answers how many of its calls were answered, and how many with an error."""
+        self.ours.send(None)
+        answered = self.ours.recv() if self.ours.poll(10) else (-1, -1)
+        self.process.kill()
+        self.process.join()
+        return answered
+
+    def kill(self):
+        self.process.kill()
+        self.process.join()
+
+    @staticmethod
+    def run(user, address, is_direct, row, pipe):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        os.setgid(user)
+        os.setuid(user)
+        if row.stage:
+            held = STAGES[row.stage](address, row.connections)
+            pipe.send(True)
+            pipe.recv()
+            return pipe.send((len(held), 0))
+        connections = [Flood(address, is_direct, row) for _ in range(row.connections)]
+        waiting = selectors.DefaultSelector()
+        waiting.register(pipe, selectors.EVENT_READ)
+        for flood in connections:
+            waiting.register(flood.socket, selectors.EVENT_READ | selectors.EVENT_WRITE, flood)
+        pipe.send(True)
+        answered = (0, 0)
+        while True:
+            for key, events in waiting.select():
+                if key.data is None:
+                    return pipe.send(answered)
+                flood = key.data
+                if events & selectors.EVENT_WRITE:
+                    flood.write()
+                if events & selectors.EVENT_READ and row.reads:
+                    count = flood.read()
+                    if count is None:
+                        waiting.unregister(flood.socket)
+                        continue
+                    answered = tuple(map(sum, zip(answered, count)))
+                wanted = selectors.EVENT_READ if row.reads else 0
+                if flood.wants_to_write:
+                    wanted |= selectors.EVENT_WRITE
+                if wanted:
+                    waiting.modify(flood.socket, wanted, flood)
+                else:
+                    waiting.unregister(flood.socket)
+
+
+class Flood:
+    """One connection of the attacker."""
+
+    def __init__(self, address, is_direct, row):
+        self.left, self.serial = row.pending, 1
+        self.reader, self.out = Reader(), memoryview(b"")
+        self.socket = connect(address, is_direct)
+        self.calls = [data(self.open_view()) if callable(data) else data for data in row.calls]
+        self.socket.setblocking(False)
+
+    def open_view(self):
+        """The path of a view of the connection, or of none when the user has as many as it may have."""
+        self.serial += 1
+        body = b"\0" * 8  # no options
+        self.socket.sendall(numbered(call("/adapters/large", "Adapter", "OpenView", "a{sv}", body), self.serial))
+        data = b""
+        while True:
+            data += self.socket.recv(1 << 16)
+            offset = 0
+            while len(data) - offset >= 16:
+                length, _, fields = struct.unpack_from("<III", data, offset + 4)
+                head = 16 + fields + -fields % 8
+                if len(data) - offset < head + length:
+                    break
+                answer = data[offset:offset + head + length]
+                offset += head + length
+                if Reader.reply_serial(answer, fields) == self.serial:
+                    size = struct.unpack_from("<I", answer, head)[0]
+                    return answer[head + 4:head + 4 + size].decode() if answer[1] == 2 else ROOT + "/views/0"
+            data = data[offset:]
+
+    @property
+    def wants_to_write(self):
+        return bool(self.out) or (self.left > 0 and bool(self.calls))
+
+    def write(self):
+        while self.wants_to_write:
+            if not self.out:
+                self.serial += 1
+                self.left -= 1
+                self.out = memoryview(numbered(self.calls[self.serial % len(self.calls)], self.serial))
+            try:
+                self.out = self.out[self.socket.send(self.out):]
+            except BlockingIOError:
+                return
+            except OSError:
+                self.left, self.out = 0, memoryview(b"")
+                return
+
+    def read(self):
+        """How many answers came, and how many errors; nil when the connection has ended."""
+        try:
+            data = self.socket.recv(1 << 18)
+        except BlockingIOError:
+            return 0, 0
+        except OSError:
+            data = b""
+        if not data:
+            return None
+        kinds = [kind for (kind, _, _, _) in self.reader.feed(data)]
+        answers, errors = kinds.count(2), kinds.count(3)
+        self.left += answers + errors
+        return answers, errors
+
+
+def unfinished(address, count):
+    """As many connections as are let in, each with 62 MiB of a message that is not finished, as far as it is read."""
+    held = []
+    head = message(ROOT, NAME + ".Manager", "ListAdapters", "ay", b"", destination=NAME)
+    for size in (62 << 20, 15 << 20):
+        for _ in range(count // 2):
+            try:
+                connection = connect(address, True)
+            except OSError:
+                continue
+            data = head[:4] + struct.pack("<I", size) + struct.pack("<I", 1) + head[12:]
+            connection.setblocking(False)
+            held.append((connection, memoryview(data + b"\0" * (size - 100_000))))
+    end = time.monotonic() + 4
+    while held and time.monotonic() < end:
+        for index, (connection, data) in enumerate(held):
+            try:
+                held[index] = (connection, data[connection.send(data[:1 << 20]):])
+            except BlockingIOError:
+                continue
+            except OSError:
+                held[index] = (connection, data[:0])
+    return held
+
+
+def idle(address, count):
+    held = []
+    for _ in range(count):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(address.split(",")[0].removeprefix("unix:path="))
+        held.append(connection)
+    return held
+
+
+STAGES = {"unfinished": unfinished, "idle": idle}
+
+
+# The bus
+
+
+CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>system</type>
+  <listen>unix:path={socket}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow user="*"/>
+    <allow own="*"/>
+    <allow send_destination="*"/>
+    <allow receive_sender="*"/>
+  </policy>
+</busconfig>
+"""
+
+
+def start_bus(place, kind):
+    """A bus with the limits of the system's; its process and address."""
+    path = place / "bus.sock"
+    (place / "bus.conf").write_text(CONFIGURATION.format(socket=path))
+    log = open(place / "bus.log", "wb")
+    if kind == "daemon":
+        process = subprocess.Popen(
+            ["dbus-daemon", f"--config-file={place}/bus.conf", "--nofork", "--nopidfile", "--print-address=1"],
+            stdout=subprocess.PIPE, stderr=log)
+        process.stdout.readline()
+    else:
+        process = subprocess.Popen(
+            ["unshare", "-m", "--propagation", "private", "python3", "-c", BROKER, str(path), f"{place}/bus.conf"],
+            stdout=log, stderr=log)
+        for _ in range(500):
+            if path.exists():
+                break
+            time.sleep(0.02)  # nothing tells that it listens
+    os.chmod(path, 0o666)
+    return process, f"unix:path={path}"
+
+
+# dbus-broker's launcher wants a journal, and the socket that it serves from systemd: both are made for it.
+BROKER = """
+import os, socket, subprocess, sys
+os.makedirs("/run/systemd", exist_ok=True)
+subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run/systemd"], check=True)
+os.mkdir("/run/systemd/journal")
+journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+journal.bind("/run/systemd/journal/socket")
+if os.fork() == 0:
+    while True:
+        os.write(2, journal.recv(65536))
+bus = socket.socket(socket.AF_UNIX)
+bus.bind(sys.argv[1])
+bus.listen(256)
+os.dup2(bus.fileno(), 3)
+os.set_inheritable(3, True)
+environment = {**os.environ, "LISTEN_FDS": "1", "LISTEN_PID": str(os.getpid()),
+               "DBUS_SESSION_BUS_ADDRESS": "unix:path=" + sys.argv[1]}
+os.execvpe("dbus-broker-launch", ["dbus-broker-launch", "--scope", "user", "--config-file=" + sys.argv[2]], environment)
+"""
+
+
+class Stage:
+    """A bus, listd with a direct socket, and lists."""
+
+    def __init__(self, place, bus, built):
+        os.chmod(place, 0o755)
+        self.bus_process, self.address = start_bus(place, bus)
+        (place / "config").mkdir()
+        self.direct = f"unix:path={place}/direct.sock"
+        self.log = open(place / "listd.log", "wb")
+        self.listd = subprocess.Popen(
+            [built / "listd", "--bus", self.address, "--direct", self.direct, "--config", place / "config",
+             "--state", "none", "--log-level", "notice"],
+            stderr=self.log, env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
+        self.root = Client(self.address)
+        self.root.wait_for_listd()
+        os.chmod(place / "direct.sock", 0o666)
+
+    def fill(self, large, small):
+        """Makes small lists, and others of so many objects, which everybody may write."""
+        for number in range(small):
+            self.root.create(f"small{number}")
+        for name in ("large", "target", "victim"):
+            self.root.create(name)
+        self.root.must(objects("/adapters/large", large, "x" * 64))
+        self.root.must(objects("/adapters/victim", 1000, "x" * 64))
+
+    def statistics(self):
+        return self.root.statistics()
+
+    def stop(self):
+        for process in (self.listd, self.bus_process):
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self.log.close()
