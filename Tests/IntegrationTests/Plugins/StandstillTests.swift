@@ -42,6 +42,47 @@ struct StandstillTests {
         while let status = ProcessStatus(process), !status.isZombie { await Task.yield() }
     }
 
+    @Test(
+        "many wait for a worker that is stopped, and others do not read what they asked for → everybody else is served")
+    func othersAreServed() async throws {
+        let horrors = try await HorrorStage("CallbackTimeout=1h")
+        let stage = horrors.stage
+        let list = try await horrors.makeList("list", "Steady")
+        #expect(try await list.performUpdates([Row("x", "row", [:])]) == 1)
+        let large = try await stage.createAdapter("large")
+        let text = DBusValue.string(String(repeating: "x", count: 64 << 10))
+        let rows = (0..<40).map { Row("o\($0)", "", ["text": text]) }
+        #expect(try await large.performUpdates(rows) == 1)
+        await halt(try await horrors.process)
+        let answers = EventLog<Bool>()
+        var clients: [Connection] = []
+        for number in 0..<8 {
+            let client = try await stage.connect()
+            clients.append(client)
+            let (path, member): (ObjectPath, String) =
+                number % 2 == 0 ? ("/org/listd/Listd1/adapters/list", "GetItems") : (large.path, "GetObjects")
+            for _ in 0..<50 {
+                let call = try stage.object(path, "Adapter", by: client).message(member) {
+                    (message) throws(DBusError) in
+                    try message.write(UInt32(0), UInt32.max)
+                }
+                client.call(call, timeout: nil) { answers.record((try? $0.get()) != nil) }
+            }
+            while client.outgoingSize > 0 { _ = await client.flush(timeout: .milliseconds(100)) }
+            client.readingIsPaused = true
+        }
+        for _ in 0..<3 {
+            _ = try await large.performUpdates(rows)
+            #expect(try await large.objects().rows.count == 40)
+        }
+        #expect(try await stage.statistics()["waiting-calls"] == 0)
+        for client in clients { client.close() }
+        // What the worker was asked, 8 bytes each, counts until it answers; the rest is forgotten.
+        while try await stage.statistics()["waiting-bytes"] ?? .max > 4 * 50 * 8 {}
+        #expect(try await large.objects().rows.count == 40)
+        #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     /// Stops a process; returns when none of its threads runs any more, which on a busy machine takes a while.
     private func halt(_ process: Int32) async {
         kill(process, SIGSTOP)
