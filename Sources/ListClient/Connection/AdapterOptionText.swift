@@ -13,6 +13,9 @@ public enum AdapterOptionText {
         "durability": .text, "empty": .content, "readers": .text, "writers": .text,
     ]
 
+    /// The keys of all options, in order.
+    public static var keys: [String] { kinds.keys.sorted() }
+
     /// Reads options.
     ///
     /// Flags are yes/no, true/false, on/off or 1/0. `section-controllers` is `TYPE=PLUGIN/CONTROLLER`, several with
