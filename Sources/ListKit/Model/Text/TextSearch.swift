@@ -6,6 +6,7 @@
     public let text: FoldedText
     /// The keys of the fields to look into; empty = all.
     public let fields: Set<ExactText>
+    /// The same, in an order in which one of very many is found at once.
     private let keys: [[UInt8]]
 
     /// Makes a search.
@@ -16,7 +17,9 @@
     public init(_ text: String, in fields: some Sequence<String> = []) {
         self.text = FoldedText(text)
         self.fields = Set(fields.map { ExactText($0) })
-        keys = self.fields.map { Array($0.text.utf8) }
+        keys = self.fields.map { Array($0.text.utf8) }.sorted {
+            $0.count == $1.count ? $0.lexicographicallyPrecedes($1) : $0.count < $1.count
+        }
     }
 
     /// Whether an object contains the text.
@@ -36,7 +39,20 @@
     }
 
     private func isWanted(_ key: Span<UInt8>) -> Bool {
-        for wanted in keys where key.isIdenticalBytes(to: wanted.span) { return true }
+        var (low, high) = (0, keys.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if Self.isBefore(keys[middle], key) { low = middle + 1 } else { high = middle }
+        }
+        guard low < keys.count else { return false }
+        let candidate = keys[low]
+        return key.isIdenticalBytes(to: candidate.span)
+    }
+
+    /// Short keys first: mostly the lengths tell.
+    private static func isBefore(_ left: [UInt8], _ right: Span<UInt8>) -> Bool {
+        guard left.count == right.count else { return left.count < right.count }
+        for index in left.indices where left[index] != right[index] { return left[index] < right[index] }
         return false
     }
 }

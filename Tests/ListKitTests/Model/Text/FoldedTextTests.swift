@@ -107,6 +107,16 @@ struct FoldedTextTests {
         #expect(TextSearch("", in: ["none"]).matches(object))
     }
 
+    @Test("very many fields to look into → the one that is there is found among them")
+    func manyFields() throws {
+        let object = try ListObject(id: "o", fields: ["field 77": "needle", "field 7": "hay", "b": "needle"])
+        for count in [1, 2, 3, 77, 78, 100, 10_000] {
+            let search = TextSearch("needle", in: (0..<count).map { "field \($0)" })
+            #expect(search.matches(object) == (count > 77), "\(count)")
+        }
+        #expect(TextSearch("needle", in: ["a", "b", "c", "longer"]).matches(object))
+    }
+
     private func contains(_ text: String, _ wanted: String) -> Bool {
         FoldedText(wanted).isContained(in: text.utf8Span.span)
     }
