@@ -11,6 +11,44 @@ public struct AdapterClient {
     /// Asks the list behind an object, as ``ListDaemonClient/adapter(_:)`` answers it.
     public init(_ object: RemoteObject) { self.object = object }
 
+    /// What a viewer wants done with an item.
+    public struct Invocation: Sendable, Equatable {
+        /// The object.
+        public let objectID: String
+        /// The item inside the object's section.
+        public let item: UInt32
+        /// What is to be done: a word that viewers and writer agree on.
+        public let action: String
+        /// What else the viewer says.
+        public let parameters: [String: DBusValue]
+        /// The Unix user of the viewer.
+        public let user: UInt32
+    }
+
+    /// Hears the actions that no section controller handles: for the owner of the list, nobody else is told.
+    ///
+    /// - Parameters:
+    ///   - events: other words of `Subscribe` that this connection wants to hear of the list: its last `Subscribe` counts.
+    ///   - body: called for each action, until the subscription is dropped.
+    /// - Throws: what `Subscribe` throws, as `AccessDenied` for who may not read the list.
+    public func onInvoked(
+        and events: [String] = [], _ body: @escaping @DBusActor (Invocation) -> Void
+    ) async throws(DBusError) -> Subscription {
+        // Invoked is sent to this connection alone: no match rule is needed on the bus.
+        let rule = MatchRule(
+            sender: ListdName.bus, path: object.path, interface: object.interface, member: "Invoked")
+        let subscription = try await object.connection.subscribe(rule, onBus: false) { message in
+            guard
+                let (id, item, action, parameters, user) = try? message.decode(
+                    as: String.self, UInt32.self, String.self, [String: DBusValue].self, UInt32.self)
+            else { return }
+            body(Invocation(objectID: id, item: item, action: action, parameters: parameters, user: user))
+        }
+        _ = try await object.call("Subscribe", events + ["actions"], returning: UInt64.self)
+        return subscription
+    }
+
+
     /// One answer of `GetItemCounts`.
     public struct ItemCounts: Sendable, Equatable {
         /// The revision that was counted.

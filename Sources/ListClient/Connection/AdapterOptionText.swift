@@ -11,6 +11,7 @@ public enum AdapterOptionText {
         "reload-threshold": .count, "section-moves-as-deletes-inserts": .flag, "prefer-item-reloads": .flag,
         "minimal-moves": .flag, "coalesce-min": .count, "coalesce-max": .count, "coalesce-increment": .count,
         "durability": .text, "empty": .content, "readers": .text, "writers": .text,
+        "invokers": .text,
     ]
 
     /// The keys of all options, in order.

@@ -140,6 +140,16 @@ public final class ListViewClient {
         return (items(selected), items(deselected))
     }
 
+    /// Invokes an action on an item: its section controller may handle it, else the owner of the list is told.
+    ///
+    /// - Returns: whether a section controller has handled it, or a connection of the owner was sent it.
+    /// - Throws: `AccessDenied` for who may not (the list's option `invokers`), `NoSuchObject`, `NoSuchItem`.
+    public func invoke(
+        _ action: String, parameters: [String: DBusValue] = [:], item: UInt32 = 0, of objectID: String
+    ) async throws(DBusError) -> Bool {
+        try await object.call("Invoke", objectID, item, action, parameters, returning: Bool.self)
+    }
+
     /// Closes the view; nothing is told afterwards.
     public func close() async {
         end()

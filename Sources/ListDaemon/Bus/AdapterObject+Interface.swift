@@ -18,6 +18,8 @@ extension AdapterObject {
         ])
     static let workingRangeChanged = Signal(
         "WorkingRangeChanged", ["view": "o", "revision": "t", "will_enter": "a(us)", "did_exit": "a(us)"])
+    static let invoked = Signal(
+        "Invoked", ["id": "s", "item": "u", "action": "s", "parameters": "a{sv}", "user": "u"])
     static let selectionChanged = Signal(
         "SelectionChanged", ["revision": "t", "selected": "a(su)", "deselected": "a(su)"])
 
@@ -25,7 +27,8 @@ extension AdapterObject {
         ObjectNames.service + ".Adapter",
         settle: { adapter, peer, read in adapter.settle(for: peer, read) },
         writing + reading + viewing + [
-            .signal(updated), .signal(displayChanged), .signal(workingRangeChanged), .signal(selectionChanged),
+            .signal(updated), .signal(displayChanged), .signal(workingRangeChanged),
+            .signal(invoked), .signal(selectionChanged),
         ] + properties)
 
     private static let writing: [Interface<AdapterObject>.Member] = [

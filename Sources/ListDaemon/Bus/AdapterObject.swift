@@ -61,7 +61,7 @@ package final class AdapterObject {
     private var feed: SourceFeed?
     private var requests = RequestTable()
     private var callsUnderWay = CallsUnderWay()
-    private var listeners: Subscriptions<Listener>
+    private(set) var listeners: Subscriptions<Listener>
     private var lossReports = LossReports()
     /// Whether something that its source told was too large, so that the list lacks it.
     var lacksObjects = false

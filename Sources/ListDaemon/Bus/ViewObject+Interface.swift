@@ -44,6 +44,9 @@ extension ViewObject {
             "ChangeSelection", in: ["select": "a(su)", "deselect": "a(su)"],
             out: ["selected": "a(su)", "deselected": "a(su)"]
         ) { view, call in try view.changeSelection(call) },
+        .method(
+            "Invoke", in: ["id": "s", "item": "u", "action": "s", "parameters": "a{sv}"], out: ["handled": "b"]
+        ) { view, call in try view.invoke(call) },
         .method("SetHighlighted", in: ["id": "s", "item": "u", "highlighted": "b"]) { view, call in
             try view.setHighlighted(call)
         },

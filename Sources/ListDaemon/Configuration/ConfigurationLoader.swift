@@ -107,7 +107,9 @@ package struct ConfigurationLoader {
         if let other = result.configuration.lists[name] {
             add("“\(other.name)” is another list whose name looks the same", at: directory.place(file))
         }
-        for (key, rule) in [("Readers", list.options.readers), ("Writers", list.options.writers)] {
+        for (key, rule) in [
+            ("Readers", list.options.readers), ("Writers", list.options.writers), ("Invokers", list.options.invokers),
+        ] {
             guard case .group(let name) = rule else { continue }
             result.groups.append(NamedGroup(name: name, key: key, place: list.place(of: key)))
         }

@@ -68,6 +68,8 @@ package enum ViewCommand: Sendable {
     case select(id: String, item: Int, Bool)
     /// `View.ChangeSelection`.
     case changeSelection(select: [SelectedItem], deselect: [SelectedItem])
+    /// `View.Invoke`, as far as section controllers are asked.
+    case invoke(id: String, item: Int, action: String, parameters: Fields)
     /// `View.SetHighlighted`.
     case setHighlighted(id: String, item: Int, Bool)
     /// `View.Ack`.

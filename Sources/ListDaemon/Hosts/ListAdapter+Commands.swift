@@ -26,6 +26,9 @@ extension ListAdapter {
         case .changeSelection(let select, let deselect):
             let change = try changeSelection(select: select, deselect: deselect)
             return (.selection(selected: change.selected, deselected: change.deselected), change.events)
+        case .invoke(let object, let item, let action, let parameters):
+            let reply = try invoke(action, parameters: parameters, item: item, ofObject: object)
+            return (.flag(reply.handled), reply.events)
         case .setHighlighted(let object, let item, let flag):
             return (.done, try setHighlighted(flag, item: item, ofObject: object))
         case .acknowledge(let sequence): return (.done, try acknowledge(view: view, sequence: sequence))

@@ -69,6 +69,7 @@ struct StrangerTests {
             ("ScrollTo", "sus", #"["o1",0,"start"]"#), ("ReportSizes", "a(sudd)", "[[]]"),
             ("Select", "su", #"["o1",0]"#), ("Deselect", "su", #"["o1",0]"#),
             ("ChangeSelection", "a(su)a(su)", #"[[["o1",0]],[]]"#),
+            ("Invoke", "susa{sv}", #"["o1",0,"a",{}]"#),
             ("SetHighlighted", "sub", #"["o1",0,true]"#), ("MoveItem", "uuuu", "[0,0,1,0]"), ("Ack", "t", "[1]"),
             ("Resync", "", "[]"), ("Close", "", "[]"),
         ]

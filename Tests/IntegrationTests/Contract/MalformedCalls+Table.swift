@@ -23,6 +23,7 @@ extension MalformedCall {
             (.view, "SetVisibleRange", "uuuu"), (.view, "ScrollTo", "sus"), (.view, "ReportSizes", "a(sudd)"),
             (.view, "Select", "su"), (.view, "Deselect", "su"),
             (.view, "ChangeSelection", "a(su)a(su)"), (.view, "SetHighlighted", "sub"),
+            (.view, "Invoke", "susa{sv}"),
             (.view, "MoveItem", "uuuu"), (.view, "Ack", "t"),
         ]
         let bodies: [[DBusValue]] = [[], [.double(1)], [.string("x"), .string("y"), .string("z"), .byte(0), .byte(1)]]
@@ -103,6 +104,7 @@ extension MalformedCall {
             ("top-content-inset", [.double(.nan), .double(.infinity), .uint32(1)]),
             ("sticky-header-offset", [.double(-.infinity), .string("1")]),
             ("working-range", [.int32(-1), .uint64(1), .string("2")]), ("updater", [.string("both"), .boolean(false)]),
+            ("invokers", [.string(""), .string("group:"), .string("others"), .boolean(true)]),
             ("reload-threshold", [.int64(1)]), ("section-moves-as-deletes-inserts", [.string("true")]),
             ("prefer-item-reloads", [.uint32(0)]), ("minimal-moves", [.string("")]), ("coalesce-min", [.double(1)]),
             ("coalesce-max", [.int32(1)]), ("coalesce-increment", [.string("1ms")]),
@@ -290,6 +292,21 @@ extension MalformedCall {
         MalformedCall(
             .view, "ChangeSelection", [places((String(repeating: "i", count: 4097), 0)), places()], "PayloadTooLarge",
             "4096"),
+        MalformedCall(
+            .view, "Invoke", [.string("nope"), .uint32(0), .string("a"), .noOptions], "NoSuchObject", "nope"),
+        MalformedCall(.view, "Invoke", [.string("one"), .uint32(1), .string("a"), .noOptions], "NoSuchItem", "1"),
+        MalformedCall(.view, "Invoke", [.string("one"), .uint32(.max), .string("a"), .noOptions], "NoSuchItem"),
+        MalformedCall(
+            .view, "Invoke", [.string("one"), .uint32(0), .string("a"), .options(["d": .nested(33)])], "InvalidObject"),
+        MalformedCall(
+            .view, "Invoke", [.string("one"), .uint32(0), .string(String(repeating: "a", count: 4097)), .noOptions],
+            "PayloadTooLarge", "4096"),
+        MalformedCall(
+            .view, "Invoke",
+            [
+                .string("one"), .uint32(0), .string("a"),
+                .options(["t": .string(String(repeating: "x", count: 16_000_000))]),
+            ], "PayloadTooLarge", "parameters"),
         MalformedCall(.view, "SetHighlighted", [.string("nope"), .uint32(0), .boolean(true)], "NoSuchObject", "nope"),
         MalformedCall(.view, "MoveItem", [.uint32(9), .uint32(0), .uint32(0), .uint32(0)], "NoSuchItem"),
         MalformedCall(.view, "MoveItem", [.uint32(0), .uint32(0), .uint32(9), .uint32(0)], "NoSuchItem"),

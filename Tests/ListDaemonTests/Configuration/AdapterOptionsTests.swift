@@ -14,7 +14,9 @@ struct AdapterOptionsTests {
         ("reload-threshold", "u", .uint32(0)), ("section-moves-as-deletes-inserts", "b", false),
         ("prefer-item-reloads", "b", false), ("minimal-moves", "b", false), ("coalesce-min", "u", .uint32(0)),
         ("coalesce-max", "u", .uint32(0)), ("coalesce-increment", "u", .uint32(0)), ("durability", "s", "disk"),
-        ("empty", "a{sv}", .dictionary(key: "s", value: "v", [:])), ("readers", "s", "any"), ("writers", "s", "owner"),
+        ("empty", "a{sv}", .dictionary(key: "s", value: "v", [:])),
+        ("readers", "s", "any"), ("writers", "s", "owner"),
+        ("invokers", "s", "owner"),
     ]
 
     @Test("no options → the contract's defaults, each with its type")
@@ -32,7 +34,9 @@ struct AdapterOptionsTests {
         "section-controllers": .dictionary(key: "s", value: "s", ["": "a/B", "mail": "listd/binding"]),
         "layout": "none", "direction": "horizontal", "sticky-headers": true, "stretch-to-edge": true,
         "show-header-when-empty": true, "top-content-inset": -1.5, "sticky-header-offset": 7.25,
-        "working-range": .uint32(2), "updater": "reload", "reload-threshold": .uint32(.max),
+        "working-range": .uint32(2),
+        "invokers": "group:staff",
+        "updater": "reload", "reload-threshold": .uint32(.max),
         "section-moves-as-deletes-inserts": true, "prefer-item-reloads": true, "minimal-moves": true,
         "coalesce-min": .uint32(10), "coalesce-max": .uint32(200), "coalesce-increment": .uint32(5),
         "durability": "fsync", "empty": ["text": "nothing", "list": .array(element: "v", [.variant(.variant(1))])],

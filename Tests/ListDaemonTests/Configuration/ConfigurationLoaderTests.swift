@@ -118,14 +118,16 @@ struct ConfigurationLoaderTests {
         try write("[List]\nWriters=any\n", to: "a.list.d/10.conf")
         try write("[List]\nReaders=group:nobody-4\nFoo=1\n", to: "b.list")
         try write("[List]\nWriters=group:nobody-5\n", to: "c.list")
+        try write("[List]\nInvokers=group:nobody-6\n", to: "d.list")
         let loaded = load()
-        #expect(loaded.faults.map { $0.place.line } == [3] && Set(loaded.configuration.lists.keys) == ["a", "c"])
+        #expect(loaded.faults.map { $0.place.line } == [3] && Set(loaded.configuration.lists.keys) == ["a", "c", "d"])
         let named = loaded.unknownGroups.map { String($0.description.dropFirst(directory.path.count + 1)) }
         #expect(
             named == [
                 "listd.conf.d/10.conf:2: Creators: there is no group “nobody-2”",
                 "b.list:2: Readers: there is no group “nobody-4”",
                 "c.list:2: Writers: there is no group “nobody-5”",
+                "d.list:2: Invokers: there is no group “nobody-6”",
             ])
     }
 
@@ -342,6 +344,7 @@ struct ConfigurationLoaderTests {
             Empty={"text": "nothing", "count": 0}
             Readers=group:staff
             Writers=any
+            Invokers=group:staff
             """, to: "x.list")
         let loaded = load()
         #expect(loaded.faults.isEmpty)

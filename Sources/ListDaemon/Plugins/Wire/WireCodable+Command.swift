@@ -40,6 +40,8 @@ extension ViewCommand: WireCodable {
         case .resync: writer.write(7 as UInt8)
         case .close: writer.write(8 as UInt8)
         case .changeSelection(let select, let deselect): writer.write(9 as UInt8, select, deselect)
+        case .invoke(let id, let item, let action, let parameters):
+            writer.write(20 as UInt8, id, item, action, parameters)
         }
     }
 
@@ -55,6 +57,10 @@ extension ViewCommand: WireCodable {
         case 7: self = .resync
         case 8: self = .close
         case 9: self = .changeSelection(select: try reader.read(), deselect: try reader.read())
+        case 20:
+            self = .invoke(
+                id: try reader.read(), item: try reader.read(), action: try reader.read(),
+                parameters: try reader.read())
         default: throw WireError("a view's command")
         }
     }

@@ -10,6 +10,7 @@ struct CallbackRefusals: Sendable {
     fileprivate enum Refused: Sendable, Equatable {
         case select(Bool)
         case highlight
+        case action
         case measure
         case move
         /// Items of a range of sections that the object's is in.
@@ -69,6 +70,7 @@ struct CallbackRefusals: Sendable {
                 nil
             }
         case .view(_, _, .setHighlighted(let id, _, _)): (.highlight, id)
+        case .view(_, _, .invoke(let id, _, _, _)): (.action, id)
         case .view(_, _, .scrollTo(let id, let item, let position)): (.scroll(item: item, position), id)
         case .view(_, _, .reportSizes): (.measure, object)
         case .view(_, _, .setVisibleRange): (.range, object)
@@ -123,6 +125,8 @@ extension CallbackRefusals.Entry {
             }
         case .highlight:
             if case .view(_, _, .setHighlighted(named, _, _)) = command { true } else { false }
+        case .action:
+            if case .view(_, _, .invoke(named, _, _, _)) = command { true } else { false }
         case .measure:
             if case .view(_, _, .reportSizes(let sizes)) = command {
                 sizes.contains { $0.objectID == named }

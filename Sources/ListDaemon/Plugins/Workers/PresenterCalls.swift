@@ -209,7 +209,7 @@ extension AdapterCommand {
         case .view(_, _, let command):
             switch command {
             case .setViewport, .setVisibleRange, .scrollTo, .reportSizes, .select, .changeSelection,
-                .setHighlighted:
+                .invoke, .setHighlighted:
                 true
             // What a client needs to go on, or to leave.
             case .acknowledge, .resync, .close: false

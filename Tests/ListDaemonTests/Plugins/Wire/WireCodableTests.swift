@@ -44,6 +44,7 @@ struct WireCodableTests {
             .setViewport(seen: 3, Rect(x: 1, y: 2, width: 3, height: 4)),
             .setVisibleRange(first: IndexPath(section: 0, item: 0), last: IndexPath(section: 1, item: 1)),
             .scrollTo(id: "x", item: 2, .center), .reportSizes(view.measured), .select(id: "x", item: 0, true),
+            .invoke(id: "x", item: 3, action: "open", parameters: object.fields),
             .setHighlighted(id: "x", item: 0, false), .acknowledge(sequence: 4), .resync, .close,
             .changeSelection(
                 select: [SelectedItem(objectID: "x", item: 0)], deselect: [SelectedItem(objectID: "y", item: 1)]),

@@ -67,7 +67,7 @@ struct CallbackRefusalsTests {
         #expect(!isRefused(change(["o6"])) && !isRefused(change(["o7"])))
     }
 
-    @Test("Select, Deselect, SetHighlighted → the same of the object, in whichever item and view; nothing else")
+    @Test("Select, Deselect, SetHighlighted, Invoke → the same of the object, in whichever item and view; nothing else")
     mutating func named() {
         die(select("o1"), on: "o1")
         #expect(isRefused(select("o1", 3)))
@@ -76,6 +76,12 @@ struct CallbackRefusalsTests {
         #expect(!isRefused(highlight))
         die(highlight, on: "o1")
         #expect(isRefused(highlight))
+        func invoke(_ id: String, _ action: String) -> AdapterCommand {
+            .view(9, 2, .invoke(id: id, item: 0, action: action, parameters: Fields()))
+        }
+        #expect(!isRefused(invoke("o1", "a")))
+        die(invoke("o1", "a"), on: "o1")
+        #expect(isRefused(invoke("o1", "b")) && !isRefused(invoke("o2", "a")))
     }
 
     @Test("GetItems, SetVisibleRange, MoveItem → ranges and moves in which the object is, wherever it is")
