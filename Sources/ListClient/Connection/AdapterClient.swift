@@ -48,6 +48,25 @@ public struct AdapterClient {
         return subscription
     }
 
+    /// Hears when the end of the list comes near to a view (the list's option `near-end-distance`): time to load more.
+    ///
+    /// - Parameters:
+    ///   - events: other words of `Subscribe` that this connection wants to hear of the list: its last `Subscribe` counts.
+    ///   - body: called with the view, and how far the end is: in its units, in the layout `none` items.
+    /// - Throws: what `Subscribe` throws, as `AccessDenied` for who may not read the list.
+    public func onNearEnd(
+        and events: [String] = [], _ body: @escaping @DBusActor (ObjectPath, Double) -> Void
+    ) async throws(DBusError) -> Subscription {
+        let rule = MatchRule(
+            sender: ListdName.bus, path: object.path, interface: object.interface, member: "NearEnd")
+        let subscription = try await object.connection.subscribe(rule, onBus: object.connection.isBus) { message in
+            guard let (view, distance) = try? message.decode(as: ObjectPath.self, Double.self) else { return }
+            body(view, distance)
+        }
+        _ = try await object.call("Subscribe", events + ["near-end"], returning: UInt64.self)
+        return subscription
+    }
+
 
     /// One answer of `GetItemCounts`.
     public struct ItemCounts: Sendable, Equatable {

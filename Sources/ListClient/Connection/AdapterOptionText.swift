@@ -7,7 +7,8 @@ public enum AdapterOptionText {
     private static let kinds: [String: Kind] = [
         "source": .text, "section-controllers": .controllers, "layout": .text, "direction": .text,
         "sticky-headers": .flag, "stretch-to-edge": .flag, "show-header-when-empty": .flag,
-        "top-content-inset": .number, "sticky-header-offset": .number, "working-range": .count, "updater": .text,
+        "top-content-inset": .number, "sticky-header-offset": .number, "working-range": .count,
+        "near-end-distance": .number, "updater": .text,
         "reload-threshold": .count, "section-moves-as-deletes-inserts": .flag, "prefer-item-reloads": .flag,
         "minimal-moves": .flag, "coalesce-min": .count, "coalesce-max": .count, "coalesce-increment": .count,
         "durability": .text, "empty": .content, "readers": .text, "writers": .text,

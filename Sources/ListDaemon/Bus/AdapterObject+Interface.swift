@@ -18,6 +18,7 @@ extension AdapterObject {
         ])
     static let workingRangeChanged = Signal(
         "WorkingRangeChanged", ["view": "o", "revision": "t", "will_enter": "a(us)", "did_exit": "a(us)"])
+    static let nearEnd = Signal("NearEnd", ["view": "o", "distance": "d"])
     static let invoked = Signal(
         "Invoked", ["id": "s", "item": "u", "action": "s", "parameters": "a{sv}", "user": "u"])
     static let selectionChanged = Signal(
@@ -27,7 +28,7 @@ extension AdapterObject {
         ObjectNames.service + ".Adapter",
         settle: { adapter, peer, read in adapter.settle(for: peer, read) },
         writing + reading + viewing + [
-            .signal(updated), .signal(displayChanged), .signal(workingRangeChanged),
+            .signal(updated), .signal(displayChanged), .signal(workingRangeChanged), .signal(nearEnd),
             .signal(invoked), .signal(selectionChanged),
         ] + properties)
 

@@ -296,6 +296,11 @@ extension AdapterObject {
         case .picture(let change): service.views.object(change.view)?.changed(change)
         case .stalled(let view, let sequence, let revision):
             service.views.object(view)?.stalled(sequence: sequence, revision: revision)
+        case .nearEnd(let view, _, let distance?):
+            emit(Self.nearEnd, .nearEnd) { writer in
+                writer.append(ObjectPath.view(view))
+                writer.append(distance)
+            }
         case .sectionFault(let fault): report(fault)
         default: break  // nothing that the contract has a signal for
         }

@@ -12,13 +12,15 @@ package struct AdapterEvents: OptionSet, Sendable, Hashable {
     package static let workingRange = AdapterEvents(rawValue: 4)
     /// `SelectionChanged`.
     package static let selection = AdapterEvents(rawValue: 8)
+    /// `NearEnd`.
+    package static let nearEnd = AdapterEvents(rawValue: 16)
     /// `Invoked`, for connections of the owner.
     package static let actions = AdapterEvents(rawValue: 32)
     /// Everything that an adapter says to all who may read it.
-    package static let all: AdapterEvents = [.updates, .display, .workingRange, .selection]
+    package static let all: AdapterEvents = [.updates, .display, .workingRange, .selection, .nearEnd]
 
     /// The words of `Subscribe`, for messages.
-    static let words = "updates, display, working-range, selection, actions"
+    static let words = "updates, display, working-range, selection, near-end, actions"
 
     /// Reads the words of `Subscribe`; no word at all means everything but `actions`.
     package init(words: [String]) throws(UnknownWord) {
@@ -29,6 +31,7 @@ package struct AdapterEvents: OptionSet, Sendable, Hashable {
             case "display": insert(.display)
             case "working-range": insert(.workingRange)
             case "selection": insert(.selection)
+            case "near-end": insert(.nearEnd)
             case "actions": insert(.actions)
             default: throw UnknownWord(word: word)
             }

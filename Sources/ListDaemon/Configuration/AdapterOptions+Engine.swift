@@ -12,6 +12,7 @@ extension AdapterOptions {
         configuration.topContentInset = topContentInset
         configuration.stickyHeaderOffset = stickyHeaderOffset
         configuration.workingRange = workingRange
+        configuration.nearEndDistance = nearEndDistance
         configuration.updater = updater
         configuration.reloadThreshold = reloadThreshold
         configuration.sectionMovesAsDeletesInserts = sectionMovesAsDeletesInserts

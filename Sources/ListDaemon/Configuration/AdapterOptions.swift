@@ -22,6 +22,8 @@ package struct AdapterOptions: Sendable, Equatable {
     package var stickyHeaderOffset: Double = 0
     /// The working range, in sections on both sides.
     package var workingRange = 0
+    /// How near the end of the list is said to be near, in points (layout `none`: items); 0 = never.
+    package var nearEndDistance: Double = 0
     /// How changes are announced.
     package var updater = ListAdapter.Updater.batch
     /// More section changes than this are announced as a reload; 0 = only when the signal would pass 64 KiB.
@@ -74,6 +76,7 @@ package struct AdapterOptions: Sendable, Equatable {
         .init("top-content-inset", \.topContentInset, .real),
         .init("sticky-header-offset", \.stickyHeaderOffset, .real),
         .init("working-range", \.workingRange, .number),
+        .init("near-end-distance", \.nearEndDistance, .distance),
         .init("updater", \.updater, .word),
         .init("reload-threshold", \.reloadThreshold, .number),
         .init("section-moves-as-deletes-inserts", \.sectionMovesAsDeletesInserts, .flag),

@@ -332,8 +332,10 @@ final class PresenterLink {
         guard !isElsewhere || objects.allows(news.presented, of: update) else { return nil }
         known.noteSize(
             sections: max(objects.table.count(.old), objects.table.count(.new)), items: news.presented.itemCount)
+        let side: ListSide = objects.table.isOpen && update != nil ? .new : .old
+        let last = objects.table.object(at: objects.table.count(side) - 1, side)?.id
         var news = news
-        return known.follow(&news) || !isElsewhere ? news : nil
+        return known.follow(&news, lastObject: last) || !isElsewhere ? news : nil
     }
 
     private func opened(_ news: PresenterNews) -> Heard? {

@@ -22,6 +22,8 @@
     public var released: [ReleasedSlot] = []
     /// What the viewer measured.
     public var measured: [MeasuredSize] = []
+    /// The last object when it was told that the end of the list is near, empty for a list without any; `nil` = it is not near.
+    public var nearEnd: String?
 
     /// A slot that shows nothing, and the reuse identifier that it belongs to.
     public struct ReleasedSlot: Sendable, Hashable {
@@ -71,6 +73,7 @@ extension ListAdapter {
         } else {
             view.viewport = resumption.viewport
         }
+        view.nearEnd = resumption.nearEnd.flatMap { nearEnd(of: $0) }
         guard view.isActive else { return [] }
         prepareLayout(of: view)
         return reply(view).effects
@@ -110,7 +113,13 @@ extension ListAdapter {
         resumption.measured = view.reportedSizes.flatMap { handle, sizes in
             sizes.map { MeasuredSize(objectID: self.id(of: handle), item: $0.key, size: $0.value) }
         }
+        resumption.nearEnd = view.nearEnd.map { $0.last.map { self.id(of: $0) } ?? "" }
         return resumption
+    }
+
+    /// What was told when an object was the last; `nil` when it has left the list.
+    private func nearEnd(of last: String) -> NearEnd? {
+        last.isEmpty ? NearEnd(last: nil) : sections.handle(forID: last).map { NearEnd(last: $0) }
     }
 
     /// Takes an element over that the viewer shows; one whose item is gone is released with the next change.

@@ -114,16 +114,6 @@ extension ListAdapter {
             call(.scroll, handle) { delegate.sectionController(controller, didScroll: event) }
         }
     }
-
-    /// Tells once for each end of the list that a view has come near it (IGListKit U14).
-    func nearEndEvents(of view: ListView) -> [AdapterEvent] {
-        guard let distance = configuration.nearEndDistance, let last = sections.handle(at: sections.count - 1),
-            let shown = view.elements.last(where: { $0.key.handle != nil })?.section,
-            shown >= sections.count - 1 - max(0, distance), view.nearEnd != last
-        else { return [] }
-        view.nearEnd = last
-        return [.nearEnd(view: view.id, revision: revision)]
-    }
 }
 
 /// A size that a viewer measured.

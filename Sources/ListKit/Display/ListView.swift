@@ -31,8 +31,8 @@ final class ListView {
     var scrolling: ListScrollingTraits = []
     /// What has to keep its place during a transaction.
     var anchor: ViewAnchor?
-    /// The last object when the viewer was told that the end is near.
-    var nearEnd: SectionHandle?
+    /// Whether the end of the list is near, and was told.
+    var nearEnd: NearEnd?
 
     /// What the viewer was sent.
     var picture = SentPicture()
@@ -66,7 +66,7 @@ final class ListView {
         handles.formUnion(elements.compactMap(\.key.handle))
         handles.formUnion(picture.elements.keys.compactMap(\.handle))
         handles.formUnion(orphans.compactMap(\.handle))
-        if let nearEnd { handles.insert(nearEnd) }
+        if let last = nearEnd?.last { handles.insert(last) }
         return handles
     }
 

@@ -104,6 +104,7 @@ extension MalformedCall {
             ("top-content-inset", [.double(.nan), .double(.infinity), .uint32(1)]),
             ("sticky-header-offset", [.double(-.infinity), .string("1")]),
             ("working-range", [.int32(-1), .uint64(1), .string("2")]), ("updater", [.string("both"), .boolean(false)]),
+            ("near-end-distance", [.double(.nan), .double(.infinity), .double(-.infinity), .double(-1), .uint32(1)]),
             ("invokers", [.string(""), .string("group:"), .string("others"), .boolean(true)]),
             ("reload-threshold", [.int64(1)]), ("section-moves-as-deletes-inserts", [.string("true")]),
             ("prefer-item-reloads", [.uint32(0)]), ("minimal-moves", [.string("")]), ("coalesce-min", [.double(1)]),

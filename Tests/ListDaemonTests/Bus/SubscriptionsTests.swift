@@ -62,6 +62,7 @@ struct SubscriptionsTests {
     func words() throws {
         #expect(try AdapterEvents(words: []) == .all)
         #expect(try !AdapterEvents(words: []).contains(.actions) && AdapterEvents(words: ["actions"]) == .actions)
+        #expect(try AdapterEvents(words: []).contains(.nearEnd) && AdapterEvents(words: ["near-end"]) == .nearEnd)
         #expect(try AdapterEvents(words: ["updates", "working-range"]) == [.updates, .workingRange])
         #expect(try AdapterEvents(words: ["display", "selection", "display"]) == [.display, .selection])
         #expect(throws: AdapterEvents.UnknownWord(word: "Updates")) {

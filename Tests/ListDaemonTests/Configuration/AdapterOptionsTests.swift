@@ -10,7 +10,8 @@ struct AdapterOptionsTests {
         ("section-controllers", "a{ss}", .dictionary(key: "s", value: "s", ["*": "listd/single"])),
         ("layout", "s", "flow"), ("direction", "s", "vertical"), ("sticky-headers", "b", false),
         ("stretch-to-edge", "b", false), ("show-header-when-empty", "b", false), ("top-content-inset", "d", 0.0),
-        ("sticky-header-offset", "d", 0.0), ("working-range", "u", .uint32(0)), ("updater", "s", "batch"),
+        ("sticky-header-offset", "d", 0.0), ("working-range", "u", .uint32(0)), ("near-end-distance", "d", 0.0),
+        ("updater", "s", "batch"),
         ("reload-threshold", "u", .uint32(0)), ("section-moves-as-deletes-inserts", "b", false),
         ("prefer-item-reloads", "b", false), ("minimal-moves", "b", false), ("coalesce-min", "u", .uint32(0)),
         ("coalesce-max", "u", .uint32(0)), ("coalesce-increment", "u", .uint32(0)), ("durability", "s", "disk"),
@@ -34,7 +35,7 @@ struct AdapterOptionsTests {
         "section-controllers": .dictionary(key: "s", value: "s", ["": "a/B", "mail": "listd/binding"]),
         "layout": "none", "direction": "horizontal", "sticky-headers": true, "stretch-to-edge": true,
         "show-header-when-empty": true, "top-content-inset": -1.5, "sticky-header-offset": 7.25,
-        "working-range": .uint32(2),
+        "working-range": .uint32(2), "near-end-distance": 250.5,
         "invokers": "group:staff",
         "updater": "reload", "reload-threshold": .uint32(.max),
         "section-moves-as-deletes-inserts": true, "prefer-item-reloads": true, "minimal-moves": true,
@@ -65,6 +66,7 @@ struct AdapterOptionsTests {
         expected.topContentInset = -1.5
         expected.stickyHeaderOffset = 7.25
         expected.workingRange = 2
+        expected.nearEndDistance = 250.5
         expected.updater = .reload
         expected.reloadThreshold = Int(UInt32.max)
         expected.sectionMovesAsDeletesInserts = true

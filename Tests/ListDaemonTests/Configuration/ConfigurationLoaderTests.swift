@@ -230,6 +230,7 @@ struct ConfigurationLoaderTests {
             ),
             ("[List]\nCoalesceMin=1 fortnight\n", #"2: CoalesceMin: "1 fortnight" is not a time span such as 20ms"#),
             ("[Sections]\nmail=single\n", #"2: "single" is not a name such as PLUGIN/CONTROLLER"#),
+            ("[List]\nNearEndDistance=-1\n", #"2: NearEndDistance: "-1.0" is not 0 or more"#),
             ("[Lists]\nLayout=flow\n", "2: unknown section [Lists]; there are [List] and [Sections]"),
             ("Layout=flow\n", "1: Layout stands before the first [Section]"),
             ("[List]\nLayout\n", "2: Layout has no value: neither [Section] nor Key=value"),
@@ -332,6 +333,7 @@ struct ConfigurationLoaderTests {
             TopContentInset=1.5
             StickyHeaderOffset=-2
             WorkingRange=1
+            NearEndDistance=250.5
             Updater=reload
             ReloadThreshold=100
             SectionMovesAsDeletesInserts=y

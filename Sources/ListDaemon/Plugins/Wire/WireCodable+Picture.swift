@@ -129,6 +129,7 @@ extension ViewResumption: WireCodable {
     func write(to writer: inout WireWriter) {
         writer.write(id, options, viewport, visibleRange?.lowerBound, visibleRange?.upperBound)
         writer.write(sequence, acknowledgedSequence, isStalled, contentSize, shown, released, measured)
+        writer.write(nearEnd)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -146,5 +147,6 @@ extension ViewResumption: WireCodable {
         shown = try reader.read()
         released = try reader.read()
         measured = try reader.read()
+        nearEnd = try reader.read()
     }
 }

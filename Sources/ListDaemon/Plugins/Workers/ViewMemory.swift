@@ -84,6 +84,11 @@ struct ViewMemory: Sendable {
         resumption.isStalled = description.state == .stalled
     }
 
+    /// Follows whether the end of the list is near.
+    ///
+    /// - Parameter last: the last object, empty for a list without any; nil = the end is not near.
+    mutating func noteNearEnd(_ last: String?) { resumption.nearEnd = last }
+
     /// Follows what its viewer is sent; false when the view shows more than `limit` elements then.
     mutating func note(_ change: PictureChange, limit: Int) -> Bool {
         resumption.sequence = change.sequence

@@ -24,6 +24,7 @@ struct WireCodableTests {
         view.shown = [item]
         view.released = [ViewResumption.ReleasedSlot(slot: 9, reuseIdentifier: "row")]
         view.measured = [MeasuredSize(objectID: "x", item: 1, size: Size(width: 2, height: .nan))]
+        view.nearEnd = "last"
         let table = SectionControllerTable(naming: ["*": "a/B", "row": "listd/single"])
         let setup = PresenterSetup(
             configuration: configuration, controllers: table, objects: [object], views: [view],
@@ -88,7 +89,9 @@ struct WireCodableTests {
             .updated(transaction), .display(display), .workingRange(range),
             .selection(SelectionChange(revision: 1, selected: [SelectedItem(objectID: "x", item: 1)])),
             .picture(picture), .stalled(view: 1, sequence: 2, revision: 3), .closed(view: 4),
-            .sectionFault(SectionFault(objectID: "a", controller: "b", reason: "c")), .nearEnd(view: 1, revision: 2),
+            .sectionFault(SectionFault(objectID: "a", controller: "b", reason: "c")),
+            .nearEnd(view: 1, revision: 2, distance: 3.5),
+            .nearEnd(view: 1, revision: 2, distance: nil),
         ]
         let answers: [AdapterAnswer] = [
             .revision(1, droppedDuplicates: 2, isRefused: true),
