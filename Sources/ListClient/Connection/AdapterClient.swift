@@ -11,6 +11,20 @@ public struct AdapterClient {
     /// Asks the list behind an object, as ``ListDaemonClient/adapter(_:)`` answers it.
     public init(_ object: RemoteObject) { self.object = object }
 
+    /// How people want to see fields of the list's objects: the option `hints`, and what its source says.
+    ///
+    /// Words that this library does not know are left out. The property `Options` tells when they change.
+    public func hints() async throws(DBusError) -> [String: FieldHint] {
+        let options = try await object.property("Options", as: [String: DBusValue].self)
+        guard case .dictionary(_, _, let entries)? = options["hints"]?.unwrapped else { return [:] }
+        var hints: [String: FieldHint] = [:]
+        for entry in entries {
+            guard case .string(let field) = entry.key, case .string(let word) = entry.value else { continue }
+            hints[field] = FieldHint(rawValue: word)
+        }
+        return hints
+    }
+
     /// What a viewer wants done with an item.
     public struct Invocation: Sendable, Equatable {
         /// The object.

@@ -11,7 +11,7 @@ public enum AdapterOptionText {
         "near-end-distance": .number, "updater": .text,
         "reload-threshold": .count, "section-moves-as-deletes-inserts": .flag, "prefer-item-reloads": .flag,
         "minimal-moves": .flag, "coalesce-min": .count, "coalesce-max": .count, "coalesce-increment": .count,
-        "durability": .text, "empty": .content, "readers": .text, "writers": .text,
+        "durability": .text, "empty": .content, "hints": .controllers, "readers": .text, "writers": .text,
         "invokers": .text,
     ]
 
@@ -21,7 +21,7 @@ public enum AdapterOptionText {
     /// Reads options.
     ///
     /// Flags are yes/no, true/false, on/off or 1/0. `section-controllers` is `TYPE=PLUGIN/CONTROLLER`, several with
-    /// commas between. `empty` is `KEY=TEXT`, several with commas between; every value is a string.
+    /// commas between, `hints` is `FIELD=WORD` likewise. `empty` is `KEY=TEXT`, several with commas between; every value is a string.
     /// - Throws: `InvalidArgs` naming the word at fault.
     public static func parse(_ words: [String]) throws(DBusError) -> [String: DBusValue] {
         var options: [String: DBusValue] = [:]

@@ -136,7 +136,9 @@ extension AdapterObject {
 
     /// The option `empty` is content: of a restricted adapter it is for readers.
     private func writeOptions(for peer: Peer?, to writer: inout MessageWriter) {
-        var values = options.values
+        var inForce = options
+        inForce.hints = sourceHints.merging(options.hints) { _, own in own }
+        var values = inForce.values
         if !isReadable(by: peer) { values["empty"] = nil }
         writer.append(options: values)
     }

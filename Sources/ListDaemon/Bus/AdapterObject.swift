@@ -1,5 +1,6 @@
 package import DBus
 @_spi(Daemon) internal import ListKit
+internal import PluginAPI
 
 /// How an adapter stands: the property `State`.
 package enum AdapterState: String, Sendable {
@@ -99,10 +100,15 @@ package final class AdapterObject {
         endSource()
         changeFilling { $0.setFault("") }
         lacksObjects = false
+        let hints = sourceHints
         self.source = source
         self.feed = feed
+        if sourceHints != hints { propertiesChanged(["Options"]) }
         source?.start()
     }
+
+    /// How people want to see fields, as its source says.
+    var sourceHints: [String: FieldHint] { source?.hints ?? [:] }
 
     /// What its source may read has changed.
     func setLimits(_ limits: BulkReader.Limits) {

@@ -1,4 +1,5 @@
 package import ListKit
+package import PluginAPI
 
 /// What an adapter is to be, from `CreateAdapter` or from a configuration file (the contract's chapter "Adapter options").
 package struct AdapterOptions: Sendable, Equatable {
@@ -44,6 +45,8 @@ package struct AdapterOptions: Sendable, Equatable {
     package var durability = Durability.disk
     /// The content of the empty view.
     package var empty = Fields()
+    /// How people want to see fields, before what the source says of them.
+    package var hints: [String: FieldHint] = [:]
     /// Who may read.
     package var readers = AccessRule.any
     /// Who may write.
@@ -87,6 +90,7 @@ package struct AdapterOptions: Sendable, Equatable {
         .init("coalesce-increment", \.coalesceIncrement, .milliseconds),
         .init("durability", \.durability, .word),
         .init("empty", \.empty, .fields),
+        .init("hints", \.hints, .hints),
         .init("readers", \.readers, .accessRule),
         .init("writers", \.writers, .accessRule),
         .init("invokers", \.invokers, .accessRule),

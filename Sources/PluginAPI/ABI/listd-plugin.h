@@ -14,7 +14,8 @@
 /* Plugins with a higher minor version than the daemon's are refused.
  * 1: section controllers can be called back (timers, references).
  * 2: arguments of data sources with options (DataSourceArgument).
- * 3: section controllers handle actions of viewers (handleAction). */
+ * 3: section controllers handle actions of viewers (handleAction);
+ *    data sources give hints for their fields. */
 #define LISTD_PLUGIN_API_MINOR 3
 
 /* "listdplu", read as a little-endian number. */

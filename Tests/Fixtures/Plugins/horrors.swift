@@ -358,7 +358,9 @@ enum Horrors: Plugin {
                             })
                     }, { SteadyController() }),
             ],
-            dataSources: [.source("source") { try HorrorSource($0) }])
+            dataSources: [
+                .source("source", hints: ["count": .percent, "size": .bytes]) { try HorrorSource($0) }
+            ])
     }
 }
 

@@ -106,6 +106,14 @@ extension MalformedCall {
             ("working-range", [.int32(-1), .uint64(1), .string("2")]), ("updater", [.string("both"), .boolean(false)]),
             ("near-end-distance", [.double(.nan), .double(.infinity), .double(-.infinity), .double(-1), .uint32(1)]),
             ("invokers", [.string(""), .string("group:"), .string("others"), .boolean(true)]),
+            (
+                "hints",
+                [
+                    .string("bytes"), .options(["size": .string("bytes")]),
+                    .dictionary(key: "s", value: "s", [.init(key: .string("size"), value: .string("byte"))]),
+                    .dictionary(key: "s", value: "s", [.init(key: .string("size"), value: .string(""))]),
+                ]
+            ),
             ("reload-threshold", [.int64(1)]), ("section-moves-as-deletes-inserts", [.string("true")]),
             ("prefer-item-reloads", [.uint32(0)]), ("minimal-moves", [.string("")]), ("coalesce-min", [.double(1)]),
             ("coalesce-max", [.int32(1)]), ("coalesce-increment", [.string("1ms")]),

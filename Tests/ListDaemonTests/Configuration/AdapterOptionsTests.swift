@@ -16,7 +16,7 @@ struct AdapterOptionsTests {
         ("prefer-item-reloads", "b", false), ("minimal-moves", "b", false), ("coalesce-min", "u", .uint32(0)),
         ("coalesce-max", "u", .uint32(0)), ("coalesce-increment", "u", .uint32(0)), ("durability", "s", "disk"),
         ("empty", "a{sv}", .dictionary(key: "s", value: "v", [:])),
-        ("readers", "s", "any"), ("writers", "s", "owner"),
+        ("hints", "a{ss}", .dictionary(key: "s", value: "s", [:])), ("readers", "s", "any"), ("writers", "s", "owner"),
         ("invokers", "s", "owner"),
     ]
 
@@ -36,7 +36,7 @@ struct AdapterOptionsTests {
         "layout": "none", "direction": "horizontal", "sticky-headers": true, "stretch-to-edge": true,
         "show-header-when-empty": true, "top-content-inset": -1.5, "sticky-header-offset": 7.25,
         "working-range": .uint32(2), "near-end-distance": 250.5,
-        "invokers": "group:staff",
+        "hints": .dictionary(key: "s", value: "s", ["size": "bytes", "time": "time-us"]), "invokers": "group:staff",
         "updater": "reload", "reload-threshold": .uint32(.max),
         "section-moves-as-deletes-inserts": true, "prefer-item-reloads": true, "minimal-moves": true,
         "coalesce-min": .uint32(10), "coalesce-max": .uint32(200), "coalesce-increment": .uint32(5),

@@ -129,7 +129,9 @@ struct WireCodableTests {
         return [
             .presented(4, PresenterOutput(reports: reports, times: ["p": times])),
             .loaded(
-                PluginFacts(version: "1", apiVersion: 65536, sectionControllers: ["a"], dataSources: ["b", "c"])),
+                PluginFacts(
+                    version: "1", apiVersion: 65536, sectionControllers: ["a"], dataSources: ["b", "c"],
+                    hints: ["b": ["size": .bytes]])),
             .refused(ListError(.pluginRefused, "no")), .sourceMade(1, nil),
             .sourceMade(1, ListError(.invalidArguments, "")),
             .sourceEvent(1, .replace([object])), .sourceEvent(1, .changes(removed: ["a"], upserts: [.init(object)])),

@@ -26,6 +26,8 @@ class ListOptions(TypedDict, total=False):
     sticky_header_offset: float
     #: Sections on both sides of the visible ones that count as near.
     working_range: int
+    #: How near the end is for a writer to load more, in the units of the layout (items in layout ``none``); 0 = never.
+    near_end_distance: float
     updater: Literal["batch", "reload"]
     #: More changed sections than this are announced as a reload; 0 = only when the signal would be too long.
     reload_threshold: int
@@ -40,9 +42,12 @@ class ListOptions(TypedDict, total=False):
     durability: Literal["memory", "disk", "fsync"]
     #: What an empty list shows.
     empty: Mapping[str, Any]
+    #: How people want to see fields: ``bytes``, ``time-us``, ``time-s``, ``permissions``, ``uid``, ``gid``, ``percent``, ``duration-us``.
+    hints: Mapping[str, str]
     #: ``any``, ``owner``, or ``group:NAME``.
     readers: str
     writers: str
+    invokers: str
 
 
 class ViewOptions(TypedDict, total=False):
