@@ -81,6 +81,43 @@ public struct AdapterClient {
         return subscription
     }
 
+    /// One answer of `Search`.
+    public struct SearchResult: Sendable, Equatable {
+        /// An object and where it is.
+        public struct Place: Sendable, Equatable {
+            /// Its section.
+            public let index: UInt32
+            /// Its identifier.
+            public let objectID: String
+
+            /// Names a place.
+            public init(index: UInt32, objectID: String) {
+                self.index = index
+                self.objectID = objectID
+            }
+        }
+
+        /// The revision that was searched.
+        public let revision: UInt64
+        /// What was found; nil = nothing.
+        public let place: Place?
+    }
+
+    /// Finds the next object that contains a text, without regard to upper and lower case; an empty text finds nothing.
+    ///
+    /// - Parameters:
+    ///   - fields: the keys of the fields to look into; none = every text field.
+    ///   - from: the section to begin with, itself included; from past the end it goes backwards from the last.
+    ///   - backwards: whether to look towards the beginning; it never goes on at the other end.
+    /// - Throws: `LimitsExceeded` while this connection has a search under way; `AccessDenied` for who may not read the list.
+    public func search(
+        _ text: String, in fields: [String] = [], from: UInt32 = 0, backwards: Bool = false
+    ) async throws(DBusError) -> SearchResult {
+        let (revision, isFound, index, id) = try await object.call(
+            "Search", text, fields, from, backwards, returning: UInt64.self, Bool.self, UInt32.self, String.self)
+        return SearchResult(
+            revision: revision, place: isFound ? SearchResult.Place(index: index, objectID: id) : nil)
+    }
 
     /// One answer of `GetItemCounts`.
     public struct ItemCounts: Sendable, Equatable {

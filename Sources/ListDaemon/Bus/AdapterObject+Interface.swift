@@ -81,6 +81,10 @@ extension AdapterObject {
             out: ["revision": "t", "next_section": "u", "counts": "au"]
         ) { adapter, call in try adapter.getItemCounts(call) },
         .method(
+            "Search", in: ["text": "s", "fields": "as", "from": "u", "backwards": "b"],
+            out: ["revision": "t", "found": "b", "index": "u", "id": "s"]
+        ) { adapter, call in try adapter.search(call) },
+        .method(
             "GetChanges", in: ["since_revision": "t"],
             out: ["revision": "t", "batches": "a(tts(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu)))"]
         ) { adapter, call in try adapter.getChanges(call) },

@@ -18,7 +18,7 @@ extension MalformedCall {
             (.adapter, "MoveObject", "tsss"), (.adapter, "PatchObject", "tsa{sv}as"), (.adapter, "ReloadObjects", "as"),
             (.adapter, "GetObjects", "uu"), (.adapter, "GetObjectsByFileDescriptor", "uus"),
             (.adapter, "FindObject", "s"), (.adapter, "GetItems", "uu"), (.adapter, "GetChanges", "t"),
-            (.adapter, "GetItemCounts", "uu"),
+            (.adapter, "GetItemCounts", "uu"), (.adapter, "Search", "sasub"),
             (.adapter, "OpenView", "a{sv}"), (.adapter, "Subscribe", "as"), (.view, "SetViewport", "tdddd"),
             (.view, "SetVisibleRange", "uuuu"), (.view, "ScrollTo", "sus"), (.view, "ReportSizes", "a(sudd)"),
             (.view, "Select", "su"), (.view, "Deselect", "su"),
