@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 
 import pytest
@@ -138,6 +139,23 @@ async def test_scroll_to_and_sizes(shared: Stage, name: str) -> None:
             assert next(shown for shown in picture.rows() if shown.object_id == "o50").frame.height == 100
             with pytest.raises(listd.NoSuchObject):
                 await view.scroll_to("never there")
+
+
+async def test_actions(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        mail = await list_of(d, name, 3)
+        async with mail.view() as view:
+            await view.scroll(0, 0, 320, 440)
+            assert not await view.invoke("star", "o1")
+            async with mail.actions() as actions:
+                while not await view.invoke("star", "o1", parameters={"on": True}):
+                    await asyncio.sleep(0.01)  # until the list has heard who listens
+                action = await anext(actions)
+                assert (action.id, action.item, action.name) == ("o1", 0, "star")
+                assert action.parameters == {"on": True} and action.user == os.getuid()
+                assert await view.invoke("open", "o2") and (await anext(actions)).name == "open"
+            with pytest.raises(listd.NoSuchItem):
+                await view.invoke("star", "o1", 7)
 
 
 async def test_selection_and_moving(shared: Stage, name: str) -> None:

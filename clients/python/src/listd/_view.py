@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -245,6 +245,19 @@ class View(AsyncIterator[Picture]):
     async def deselect(self, id: str, item: int = 0) -> bool:
         """Deselects an item, when its section controller agrees; whether it is not selected now."""
         return bool((await self._request("Deselect", "su", [id, item])).body[0])
+
+    async def invoke(
+        self, action: str, id: str, item: int = 0, parameters: Mapping[str, Any] | None = None
+    ) -> bool:
+        """Invokes an action on an item: its section controller may handle it, else the owner of the list is told
+        (:meth:`List.actions`). Whether one of both has happened.
+
+        :raises AccessDenied: the list's option ``invokers`` does not name the user.
+        :raises NoSuchObject: there is no such object.
+        :raises NoSuchItem: it has no such item.
+        """
+        body = [id, item, action, variants_of(parameters or {})]
+        return bool((await self._request("Invoke", "susa{sv}", body)).body[0])
 
     async def set_highlighted(self, id: str, item: int = 0, highlighted: bool = True) -> None:
         """Tells the section controller that an item is pressed, or no longer."""
