@@ -19,7 +19,8 @@ extension AdapterOptions {
         configuration.preferItemReloads = preferItemReloads
         configuration.minimalMoves = minimalMoves
         configuration.coalescing = ListAdapter.Coalescing(
-            minimum: UInt64(coalesceMinimum), maximum: UInt64(coalesceMaximum), increment: UInt64(coalesceIncrement))
+            minimum: UInt64(coalesceMinimum), maximum: UInt64(coalesceMaximum), increment: UInt64(coalesceIncrement),
+            usesMaximumWhenNotVisible: true)
         configuration.emptyContent = empty
         return configuration
     }

@@ -26,7 +26,10 @@ extension ListAdapter {
     /// when nobody wants to know.
     private func distanceToEnd(of view: ListView) -> Double? {
         guard configuration.nearEndDistance > 0 else { return nil }
-        if view.layoutKind == .none { return view.visibleRange.map { Double(itemCount(after: $0.upperBound)) } }
+        if view.layoutKind == .none {
+            guard view.visibleItems != nil else { return nil }
+            return view.shownItems.map { Double(itemCount(after: $0.range.upperBound)) } ?? 0
+        }
         let direction = configuration.direction
         guard let viewport = view.viewport else { return nil }
         let end = direction.along(viewport.origin) + direction.along(viewport.size)

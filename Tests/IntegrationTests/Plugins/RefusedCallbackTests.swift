@@ -140,7 +140,8 @@ struct RefusedCallbackTests {
         let view = try await openView(list, stage)
         func show(_ last: UInt32) async throws {
             _ = try await view.call(
-                "SetVisibleRange", UInt32(0), UInt32(0), last, UInt32(0), returning: UInt64.self, timeout: .seconds(60))
+                "SetVisibleRange", UInt64(0), UInt32(0), UInt32(0), last, UInt32(0), returning: UInt64.self,
+                timeout: .seconds(60))
         }
         try await show(0)
         for _ in 0..<3 {

@@ -56,8 +56,9 @@ struct AdapterOptionsTests {
 
     @Test("options → what the engine has to know of them, nothing left out")
     func engine() throws {
-        #expect(AdapterOptions().configuration(named: "n") == ListAdapter.Configuration(name: "n"))
         var expected = ListAdapter.Configuration(name: "n")
+        expected.coalescing.usesMaximumWhenNotVisible = true
+        #expect(AdapterOptions().configuration(named: "n") == expected)
         expected.layout = .none
         expected.direction = .horizontal
         expected.stickyHeaders = true
@@ -72,7 +73,8 @@ struct AdapterOptionsTests {
         expected.sectionMovesAsDeletesInserts = true
         expected.preferItemReloads = true
         expected.minimalMoves = true
-        expected.coalescing = ListAdapter.Coalescing(minimum: 10, maximum: 200, increment: 5)
+        expected.coalescing = ListAdapter.Coalescing(
+            minimum: 10, maximum: 200, increment: 5, usesMaximumWhenNotVisible: true)
         expected.emptyContent = ["text": "nothing", "list": .array(element: "v", [.variant(.variant(1))])]
         #expect(try AdapterOptions(Self.others).configuration(named: "n") == expected)
     }

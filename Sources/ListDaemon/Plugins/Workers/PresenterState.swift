@@ -81,6 +81,17 @@ struct PresenterState: Sendable {
         return true
     }
 
+    /// Objects of the list change, which is about to be presented: what views without a layout show stays what they mean.
+    mutating func listChanges(_ sections: @autoclosure () -> PositionMap) {
+        let following = views.filter { $0.value.followsItems }.keys
+        guard !following.isEmpty else { return }
+        let change = PathForwarding(sections: sections())
+        for view in following { views[view]?.note(change) }
+    }
+
+    /// Whether a view shows something of an object.
+    func shows(_ view: ViewID, _ object: String) -> Bool { views[view]?.sections.contains(object) ?? false }
+
     // MARK: Views that come and go
 
     /// A view is about to be opened.

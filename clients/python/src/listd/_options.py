@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
 from ._errors import InvalidArgs, InvalidObject
-from ._values import Array, Dictionary, UInt32, checked_text, variants_of
+from ._values import Array, Dictionary, Struct, UInt32, checked_text, variants_of
 
 
 class ListOptions(TypedDict, total=False):
@@ -73,6 +73,11 @@ class ViewOptions(TypedDict, total=False):
     anchor_at_start: bool
     #: Device pixels per unit, for rounding; 0 = none.
     scale: float
+    #: What ``lead`` and ``trail`` count: ``sections`` (default) or ``items``.
+    working_range_unit: str
+    #: Where the view begins: object id, item, and ``none`` (nearest to the beginning), ``start``, ``center`` or ``end``. The
+    #: first :meth:`View.show` or :meth:`View.scroll` then says only how much is visible.
+    at: tuple[str, int, str]
 
 
 _COUNTS = frozenset(
@@ -123,6 +128,13 @@ def _value(name: str, value: Any) -> Any:
         if not isinstance(value, Mapping):
             raise TypeError(f"{value!r:.64} is no dictionary")
         return Dictionary("ss", {checked_text(key): checked_text(controller) for key, controller in value.items()})
+    if name == "at":
+        id, item, position = value
+        if not isinstance(id, str) or not isinstance(position, str):
+            raise TypeError(f"{value!r:.64} is no object id, item and position")
+        if isinstance(item, bool) or not isinstance(item, int):
+            raise TypeError(f"{item!r:.64} is no whole number")
+        return Struct("(sus)", (checked_text(id), UInt32(item), checked_text(position)))
     if name == "fields":
         if isinstance(value, str):
             raise TypeError("a string is no list of keys")

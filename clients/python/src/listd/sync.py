@@ -37,7 +37,7 @@ from ._options import ListOptions, ViewOptions
 from ._picture import Picture
 from ._runner import Events, Runner
 from ._transaction import Transaction
-from ._view import Where
+from ._view import Phase, Where
 
 
 class Changes(Events[Change]):
@@ -67,6 +67,14 @@ class View(Events[Picture]):
     def scroll_to(self, id: str, item: int = 0, position: Where = "none") -> Picture:
         """Brings an item into the viewport: ``none`` is the shortest way."""
         return self._runner.run(self._source.scroll_to(id, item, position))
+
+    def report_scroll(self, phase: Phase) -> None:
+        """As :meth:`listd.View.report_scroll`."""
+        self._runner.run(self._source.report_scroll(phase))
+
+    def set_on_screen(self, on_screen: bool) -> None:
+        """As :meth:`listd.View.set_on_screen`."""
+        self._runner.run(self._source.set_on_screen(on_screen))
 
     def report_sizes(self, sizes: Iterable[tuple[str, int, float, float]]) -> Picture:
         """Replaces estimated sizes by measured ones: object id, item, width, height."""
