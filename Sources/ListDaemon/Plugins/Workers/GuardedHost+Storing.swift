@@ -54,6 +54,7 @@ extension GuardedHost {
         }
         var update = update
         update.oldestRevision = changes.oldestRevision
+        update.requests = requests
         write(update, work)
         return true
     }

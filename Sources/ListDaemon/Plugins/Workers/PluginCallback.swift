@@ -6,7 +6,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
     case manifest = 1
     case make, update, count, size, item, display, endDisplay, workingRange, selection, move, scroll, batch
     case timer, shape
-    case sourceMake, sourceStart, sourceStop, sourceTimer, sourceDescriptor
+    case sourceMake, sourceStart, sourceStop, sourceTimer, sourceDescriptor, sourceWrite
 
     /// The same call as the engine knows it.
     init(_ callback: ListControllerCall.Callback) {
@@ -34,6 +34,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         case .stop: self = .sourceStop
         case .timer: self = .sourceTimer
         case .descriptor: self = .sourceDescriptor
+        case .write: self = .sourceWrite
         }
     }
 
@@ -60,6 +61,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         case .sourceStop: "stop"
         case .sourceTimer: "a timer"
         case .sourceDescriptor: "a descriptor's callback"
+        case .sourceWrite: "write"
         }
     }
 }

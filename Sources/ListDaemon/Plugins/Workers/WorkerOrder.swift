@@ -1,4 +1,5 @@
 @_spi(Daemon) internal import ListKit
+internal import PluginAPI
 
 /// Names a list, or a data source, in a worker; never used again.
 typealias SeatNumber = UInt32
@@ -15,8 +16,10 @@ enum WorkerOrder: Sendable {
     case close(SeatNumber)
     /// Make a data source; answered with ``WorkerReport/sourceMade(_:_:)``.
     case makeSource(SeatNumber, crumb: Int?, name: String, argument: String)
-    /// Start a data source that was made.
-    case startSource(SeatNumber)
+    /// Start a data source that was made, where it left off.
+    case startSource(SeatNumber, cursor: [UInt8]? = nil)
+    /// Have a data source write something; answered with an event of it.
+    case writeSource(SeatNumber, DataSourceWrite)
     /// The event of a data source was taken: the next one may come.
     case eventTaken(SeatNumber)
     /// End a data source; answered with ``WorkerReport/sourceStopped(_:)``.
@@ -27,7 +30,7 @@ enum WorkerOrder: Sendable {
     /// Whether it is for somebody with an executor of its own, and nothing of the plugin runs on the way there.
     var isPassedOn: Bool {
         switch self {
-        case .command, .eventTaken, .ping: true
+        case .command, .writeSource, .eventTaken, .ping: true
         case .load, .open, .close, .makeSource, .startSource, .stopSource: false
         }
     }
@@ -72,10 +75,11 @@ extension WorkerOrder: WireCodable {
         case .close(let seat): writer.write(3 as UInt8, seat)
         case .makeSource(let seat, let crumb, let name, let argument):
             writer.write(4 as UInt8, seat, crumb, name, argument)
-        case .startSource(let seat): writer.write(5 as UInt8, seat)
+        case .startSource(let seat, let cursor): writer.write(5 as UInt8, seat, cursor)
         case .eventTaken(let seat): writer.write(6 as UInt8, seat)
         case .stopSource(let seat): writer.write(7 as UInt8, seat)
         case .ping: writer.write(8 as UInt8)
+        case .writeSource(let seat, let write): writer.write(9 as UInt8, seat, write)
         }
     }
 
@@ -88,10 +92,11 @@ extension WorkerOrder: WireCodable {
         case 4:
             self = .makeSource(
                 try reader.read(), crumb: try reader.read(), name: try reader.read(), argument: try reader.read())
-        case 5: self = .startSource(try reader.read())
+        case 5: self = .startSource(try reader.read(), cursor: try reader.read())
         case 6: self = .eventTaken(try reader.read())
         case 7: self = .stopSource(try reader.read())
         case 8: self = .ping
+        case 9: self = .writeSource(try reader.read(), try reader.read())
         default: throw WireError("an order")
         }
     }

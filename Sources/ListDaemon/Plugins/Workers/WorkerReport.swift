@@ -1,5 +1,5 @@
 internal import ListKit
-internal import PluginAPI
+@_spi(Daemon) internal import PluginAPI
 
 /// What a worker tells the daemon.
 enum WorkerReport: Sendable {
@@ -10,7 +10,7 @@ enum WorkerReport: Sendable {
     /// What the host of a list yields.
     case effects(SeatNumber, HostOutput)
     /// A data source is made, or why not.
-    case sourceMade(SeatNumber, ListError?)
+    case sourceMade(SeatNumber, Result<DataSourceTraits, ListError>)
     /// What a data source tells; the next event waits for ``WorkerOrder/eventTaken(_:)``.
     case sourceEvent(SeatNumber, SourceEvent)
     /// A data source has ended.
@@ -50,7 +50,7 @@ extension WorkerReport: WireCodable {
         case .refused(let error): writer.write(1 as UInt8, error)
         case .effects(let seat, let output):
             writer.write(2 as UInt8, seat, output.effects, output.preparedRequests, output.times)
-        case .sourceMade(let seat, let error): writer.write(3 as UInt8, seat, error)
+        case .sourceMade(let seat, let outcome): writer.write(3 as UInt8, seat, outcome)
         case .sourceEvent(let seat, let event): writer.write(4 as UInt8, seat, event)
         case .sourceStopped(let seat): writer.write(5 as UInt8, seat)
         case .log(let level, let text): writer.write(6 as UInt8, UInt32(bitPattern: level.rawValue), text)
@@ -95,30 +95,5 @@ extension CallbackTimes.Times: WireCodable {
     init(from reader: inout WireReader) throws(WireError) {
         self.init()
         (calls, nanoseconds, longestNanoseconds) = (try reader.read(), try reader.read(), try reader.read())
-    }
-}
-
-extension SourceEvent: WireCodable {
-    func write(to writer: inout WireWriter) {
-        switch self {
-        case .replace(let objects): writer.write(0 as UInt8, objects)
-        case .changes(let removed, let upserts): writer.write(1 as UInt8, removed, upserts)
-        case .failed(let error): writer.write(2 as UInt8, error)
-        case .ready: writer.write(3 as UInt8)
-        case .paused: writer.write(4 as UInt8)
-        case .fault(let error): writer.write(5 as UInt8, error)
-        }
-    }
-
-    init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
-        case 0: self = .replace(try reader.read())
-        case 1: self = .changes(removed: try reader.read(), upserts: try reader.read())
-        case 2: self = .failed(try reader.read())
-        case 3: self = .ready
-        case 4: self = .paused
-        case 5: self = .fault(try reader.read())
-        default: throw WireError("an event of a source")
-        }
     }
 }

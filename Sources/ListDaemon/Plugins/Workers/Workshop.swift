@@ -67,7 +67,8 @@ actor Workshop {
         case .command(let seat, let command, let user): send(command, by: user, to: seat)
         case .close(let seat): lists[seat] = nil
         case .makeSource(let seat, let crumb, let name, let argument): makeSource(seat, crumb, name, argument)
-        case .startSource(let seat): sources[seat]?.start()
+        case .startSource(let seat, let cursor): sources[seat]?.start(at: cursor)
+        case .writeSource(let seat, let write): self.write(write, seat)
         case .eventTaken(let seat): sources[seat]?.eventWasTaken()
         case .stopSource(let seat): stopSource(seat)
         case .ping: break  // the loop has answered it
@@ -151,8 +152,8 @@ extension Workshop {
 extension Workshop {
     private func makeSource(_ seat: SeatNumber, _ crumb: Int?, _ name: String, _ argument: String) {
         guard let plugin, let entry = plugin.manifest.dataSources.first(where: { $0.name == name }) else {
-            return tell(
-                .sourceMade(seat, ListError(.invalidArguments, "source: the plugin has no data source \(name)")))
+            let error = ListError(.invalidArguments, "source: the plugin has no data source \(name)")
+            return tell(.sourceMade(seat, .failure(error)))
         }
         let source = WorkshopSource(
             entry, argument: argument, host: plugin.host, crumb: crumb.flatMap { crumbs.slot($0) }
@@ -160,7 +161,12 @@ extension Workshop {
             tell(.sourceEvent(seat, event))
         }
         sources[seat] = source
-        source.make { [tell] error in tell(.sourceMade(seat, error)) }
+        source.make { [tell] outcome in tell(.sourceMade(seat, outcome)) }
+    }
+
+    private func write(_ write: DataSourceWrite, _ seat: SeatNumber) {
+        if let source = sources[seat] { return source.write(write) }
+        tell(.sourceEvent(seat, .written(write.id, ListError(.sourceUnavailable, "the data source has ended"))))
     }
 
     private func stopSource(_ seat: SeatNumber) {
