@@ -91,7 +91,12 @@ extension AdapterObject {
     ) {
         let record = intake.record(after: progress, isWhole: isWhole, lacksObjects: lacksObjects)
         request { [weak self] outcome in
-            guard let self, !isEnding else { return completion(nil) }
+            guard let self else { return completion(nil) }
+            guard !isEnding else {
+                // What the store has belongs to this record, whoever still listens.
+                if case .success = outcome { intake.didApply(record) }
+                return completion(nil)
+            }
             switch outcome {
             case .failure(let error) where error.code == .noSuchAdapter:
                 // The list is being taken away: no fault of the source, which goes on should the store refuse that.

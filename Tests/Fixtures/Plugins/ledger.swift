@@ -79,6 +79,10 @@ final class Ledger: WritableDataSource {
         case "offline": throw ListError(.sourceUnavailable, "no connection to the ledger")
         case "never": return
         case "die": fatalError("the ledger burns")
+        case "nothing new":
+            version += 1
+            context.sink.ready(upTo: progress)
+            context.sink.wrote(write.id)
         case "behind the list":  // as another machine writes
             version += 1
             context.sink.wrote(write.id)

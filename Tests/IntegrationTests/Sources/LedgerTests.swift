@@ -55,6 +55,23 @@ struct LedgerTests {
         await stage.stop()
     }
 
+    @Test("read further without any change, and ended → how far it was is kept, although no transaction took it along")
+    func nothingNew() async throws {
+        let ledger = try LedgerStage()
+        var stage = try await ledger.start()
+        let list = try await LedgerList.make("3", on: stage)
+        #expect(try await list.ask("nothing new") == 1)
+        #expect(try await list.position == "write 1")
+        await stage.stop()
+        stage = try await ledger.start()
+        let again = try await LedgerList(stage, "rows")
+        try await again.wait(for: "ready")
+        #expect(try await again.position == "write 1")
+        #expect(try await again.revision == 1)
+        await stage.stop()
+        #expect(stage.listd.standardError.contains("goes on after write 1"))
+    }
+
     @Test("the worker of a source dies → in the next one it goes on where it left off")
     func nextWorker() async throws {
         let ledger = try LedgerStage()
