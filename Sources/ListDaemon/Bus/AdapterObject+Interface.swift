@@ -116,6 +116,14 @@ extension AdapterObject {
             "SourceError", as: String.self, changes: .emits,
             isVisible: { adapter, peer in adapter.isReadable(by: peer) }
         ) { adapter, _ in adapter.sourceError },
+        .property(
+            "SourceSynced", as: UInt64.self, changes: .silent,
+            isVisible: { adapter, peer in adapter.isReadable(by: peer) }
+        ) { adapter, _ in adapter.sourceRecord.synced },
+        .property(
+            "SourcePosition", as: String.self, changes: .silent,
+            isVisible: { adapter, peer in adapter.isReadable(by: peer) }
+        ) { adapter, _ in adapter.sourceRecord.position },
         .property("Revision", as: UInt64.self, changes: .silent) { adapter, _ in adapter.status.revision },
         .property("OldestRevision", as: UInt64.self, changes: .silent) { adapter, _ in
             adapter.status.oldestRevision
@@ -130,6 +138,9 @@ extension AdapterObject {
             "SelectedItems", "a(su)", changes: .silent, isVisible: { adapter, peer in adapter.isReadable(by: peer) }
         ) { adapter, _, writer in writer.append(adapter.selection) },
     ]
+
+    /// How far its source has read; of a list that is pushed there is nothing to say.
+    private var sourceRecord: SourceRecord { options.source == .push ? SourceRecord() : intake.standing.record }
 
     /// Whether a peer may know what is in the list; a nil peer is everybody.
     func isReadable(by peer: Peer?) -> Bool {

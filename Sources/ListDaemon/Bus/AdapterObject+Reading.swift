@@ -74,6 +74,7 @@ extension AdapterObject {
 
     func subscribe(_ call: Call) throws {
         try checkReadingAccess(call)
+        try checkStaying()
         let words = try call.arguments(as: [NameArgument].self).map(\.text)
         do throws(AdapterEvents.UnknownWord) {
             subscribe(call.peer, to: try AdapterEvents(words: words))

@@ -22,9 +22,9 @@ package final class AdapterObject {
     /// What the objects on the bus share.
     let service: Service
     /// The name, as it was given.
-    package let name: String
+    package private(set) var name: String
     /// Where it stands in the tree.
-    package let path: ObjectPath
+    package private(set) var path: ObjectPath
     /// What the store keeps of it.
     let stored: StoredList
     /// Names the numbering of the revisions.
@@ -58,12 +58,16 @@ package final class AdapterObject {
     private(set) var isEnding = false
     /// Whether it is being taken away: nothing new is asked of its host, although it can still be seen.
     private var isLeaving = false
+    /// Whether it is about to leave its path for another one: nobody begins to look at it by this one.
+    private var isMoving = false
     private var source: (any Source)?
     private var feed: SourceFeed?
     private var requests = RequestTable()
     private var callsUnderWay = CallsUnderWay()
     private(set) var listeners: Subscriptions<Listener>
     private var lossReports = LossReports()
+    /// What its source has told that the list has not, and how far that has read.
+    let intake: SourceIntake
     /// Whether something that its source told was too large, so that the list lacks it.
     var lacksObjects = false
 
@@ -77,7 +81,8 @@ package final class AdapterObject {
     /// Makes the object of an adapter, which the relay leads to from then on.
     init(
         service: Service, name: String, stored: StoredList, access: AdapterAccess, options: AdapterOptions,
-        relay: AdapterRelay, storing: StoringRelay, host: any ListHosting, bytes: ListBytes
+        relay: AdapterRelay, storing: StoringRelay, host: any ListHosting, bytes: ListBytes,
+        standing: SourceStanding = SourceStanding()
     ) {
         self.service = service
         self.name = name
@@ -89,6 +94,7 @@ package final class AdapterObject {
         self.storing = storing
         self.bytes = bytes
         self.relay = relay
+        intake = SourceIntake(standing, of: stored)
         filling = Filling(options.source == .push ? .ready : .loading)
         listeners = Subscriptions(isRestricted: access.isRestricted)
         relay.target = self
@@ -104,28 +110,35 @@ package final class AdapterObject {
         self.source = source
         self.feed = feed
         if sourceHints != hints { propertiesChanged(["Options"]) }
-        source?.start()
+        source?.start { [standing = intake.standing] in standing.cursor }
     }
 
     /// How people want to see fields, as its source says.
     var sourceHints: [String: FieldHint] { source?.hints ?? [:] }
 
+    /// The source, if clients' writes go there.
+    var writableSource: (any Source)? { source?.acceptsWrites == true ? source : nil }
+
     /// What its source may read has changed.
     func setLimits(_ limits: BulkReader.Limits) {
         source?.setLimits(limits.objects, fileBytes: limits.fileBytes)
-        if lacksObjects { source?.renew() }
+        guard lacksObjects else { return }
+        intake.sourceEnded()
+        source?.renew()
     }
 
     private func endSource() {
         feed?.close()
         source?.stop {}
+        intake.sourceEnded()
     }
 
     /// Ends the source and the host; `completion` runs when everything is said and every caller answered.
     func end(_ reason: ViewClosing, completion: @escaping @DBusActor () -> Void) {
         isEnding = true
         endSource()
-        request { _ in
+        request { [intake] _ in
+            if reason == .shuttingDown { intake.end() }
             completion()
         } _: { id in
             .stop(id, reason)
@@ -136,6 +149,31 @@ package final class AdapterObject {
     /// Refuses what is asked of a list that is being taken away.
     func checkPresent() throws(ListError) {
         if isLeaving { throw .gone(name) }
+    }
+
+    /// Refuses those who want to look on at a list that leaves its path.
+    func checkStaying() throws(ListError) {
+        if isMoving { throw .gone(name) }
+    }
+
+    /// The list is about to leave its path.
+    func beginMove() { isMoving = true }
+
+    /// The list leaves its path: whoever has subscribed hears nothing more.
+    func endMove() {
+        for peer in subscribers { forget(peer) }
+        isMoving = false
+    }
+
+    /// Takes another name, and stands at another path.
+    func take(name new: String) {
+        name = new
+        path = ObjectPath.adapters.appending(new)
+        // The host names the list in its errors.
+        request { _ in
+        } _: { [options] id in
+            .configure(id, options.configuration(named: new), nil)
+        }
     }
 
     /// Sends a command that is answered, and what to do with the answer.
@@ -242,30 +280,11 @@ package final class AdapterObject {
     }
 }
 
-/// The way from a host and a source to their adapter: both are there before it, and neither keeps it alive.
-@DBusActor
-final class AdapterRelay {
-    /// Set once, when the adapter is there.
-    weak var target: AdapterObject?
-
-    nonisolated init() {}
-
-    /// Takes what a host yields, from its executor.
-    nonisolated var sink: AdapterHost.Sink {
-        { effects in EventLoop.shared.post { self.target?.receive(effects) } }
-    }
-
-    /// Takes what a source tells; without an adapter nobody wants it.
-    func apply(_ event: SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void) {
-        guard let target else { return completion(nil) }
-        target.apply(event, completion)
-    }
-}
-
 // MARK: - What the host yields
 
 extension AdapterObject {
-    fileprivate func receive(_ effects: [AdapterEffect]) {
+    /// Says to the world what its host yields.
+    func receive(_ effects: [AdapterEffect]) {
         for effect in effects { receive(effect) }
         service.transports.checkBus()
     }

@@ -84,19 +84,36 @@ extension ManagerObject {
         try service.checkWriting()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         let adapter = try service.adapters.existing(name)
-        guard adapter.access.allowsRemoving(caller) else {
-            throw ListError(
-                .accessDenied,
-                adapter.access.isConfigured
-                    ? "adapter \(name.quoted) comes from a configuration file"
-                    : "adapter \(name.quoted) belongs to user \(adapter.access.owner)")
-        }
+        guard adapter.access.allowsRemoving(caller) else { throw mayNotTakeAway(adapter) }
         let origin = Origin(call.peer)
         answer(call) { [service] in
             try await service.remove(adapter)
             service.log(adapter, "removed", by: origin, limitedBy: call.peer.userText)
             call.reply()
         }
+    }
+
+    func renameAdapter(_ call: Call) throws {
+        try service.checkWriting()
+        let caller = try service.authority.caller(call.peer, for: .manageLists)
+        let (old, new) = try call.arguments(as: NameArgument.self, NameArgument.self)
+        let adapter = try service.adapters.existing(old.text)
+        guard adapter.access.allowsRemoving(caller) else { throw mayNotTakeAway(adapter) }
+        let origin = Origin(call.peer)
+        answer(call) { [service] in
+            try await service.rename(adapter, to: new.text)
+            service.log(
+                adapter, "renamed from \(old.text.debugDescription)", by: origin, limitedBy: call.peer.userText)
+            call.reply()
+        }
+    }
+
+    private func mayNotTakeAway(_ adapter: AdapterObject) -> ListError {
+        ListError(
+            .accessDenied,
+            adapter.access.isConfigured
+                ? "adapter \(adapter.name.quoted) comes from a configuration file"
+                : "adapter \(adapter.name.quoted) belongs to user \(adapter.access.owner)")
     }
 
     /// Name, path, source, revision, objects, items, views of each adapter.
@@ -124,7 +141,7 @@ extension Service {
     /// Says what became of a list, and who caused it.
     ///
     /// - Parameters:
-    ///   - what: what it was: `created`, `removed`.
+    ///   - what: what it was: `created`, `removed`, `renamed from …`.
     ///   - key: with what the message is limited; nil is never limited.
     func log(_ adapter: AdapterObject, _ what: String, by origin: Origin, limitedBy key: String? = nil) {
         log.write(

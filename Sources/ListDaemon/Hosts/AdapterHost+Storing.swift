@@ -24,7 +24,7 @@ extension AdapterHost {
         let corrections = corrections.filter { $0.baseRevision >= changes.oldestRevision }
         let update = PreparedUpdate(
             transaction: transaction, log: corrections + [outline].compactMap { $0 },
-            oldestRevision: changes.oldestRevision)
+            oldestRevision: changes.oldestRevision, requests: line.givenIDs)
         store(update, .flush(booked: booked, outline: outline), correcting: corrections)
     }
 

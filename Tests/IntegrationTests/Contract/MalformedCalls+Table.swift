@@ -12,6 +12,7 @@ extension MalformedCall {
     private static let wrongSignatures: [MalformedCall] = {
         let methods: [(Target, String, String)] = [
             (.manager, "CreateAdapter", "sa{sv}"), (.manager, "RemoveAdapter", "s"), (.manager, "GetAdapter", "s"),
+            (.manager, "RenameAdapter", "ss"),
             (.manager, "LoadPlugin", "s"), (.manager, "UnloadPlugin", "s"), (.manager, "SetLogLevel", "s"),
             (.manager, "Backup", "h"), (.adapter, "PerformUpdates", "ta(ssa{sv})a{sv}"),
             (.adapter, "PerformUpdatesFromFile", "thsa{sv}"), (.adapter, "ApplyChanges", "tasa(ssssa{sv})a{sv}"),
@@ -76,6 +77,7 @@ extension MalformedCall {
         MalformedCall(.manager, "GetAdapter", [.string("nope")], "NoSuchAdapter", "nope"),
         MalformedCall(.manager, "GetAdapter", [.string("")], "NoSuchAdapter", "\"\""),
         MalformedCall(.manager, "RemoveAdapter", [.string("nope")], "NoSuchAdapter", "nope"),
+        MalformedCall(.manager, "RenameAdapter", [.string("nope"), .string("x")], "NoSuchAdapter", "nope"),
         MalformedCall(.manager, "SetLogLevel", [.string("loud")], "InvalidArgs", "loud"),
         MalformedCall(.manager, "SetLogLevel", [.string("")], "InvalidArgs", "level"),
     ]
