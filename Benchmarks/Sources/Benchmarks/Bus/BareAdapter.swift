@@ -99,6 +99,18 @@ struct BareAdapter {
         return call
     }
 
+    /// `Search` in all fields, from the first object on.
+    func search(_ text: String) -> BareMessage {
+        let call = call("Search")
+        call.write { writer in
+            writer.append(text)
+            writer.container(DBusType.array, "s") { _ in }
+            writer.append(UInt32(0))
+            writer.append(false)
+        }
+        return call
+    }
+
     /// Opens a view and answers its path.
     func openView(by client: BareConnection) -> String {
         let call = call("OpenView")
