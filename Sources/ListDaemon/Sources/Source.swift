@@ -1,4 +1,3 @@
-internal import DBus
 package import ListKit
 package import PluginAPI
 
@@ -7,7 +6,7 @@ package import PluginAPI
 /// A source works on an executor of its own and tells what it finds through the sink that it was made with.
 package protocol Source: Sendable {
     /// How people want to see fields of its objects.
-    @DBusActor var hints: [String: FieldHint] { get }
+    var hints: [String: FieldHint] { get }
 
     /// Begins to read; called once.
     ///
@@ -36,7 +35,7 @@ package protocol Source: Sendable {
 
 extension Source {
     /// What a file says has no meaning beside its text.
-    @DBusActor package var hints: [String: FieldHint] { [:] }
+    package var hints: [String: FieldHint] { [:] }
 
     /// What a plugin makes is looked at when it comes.
     package func setLimits(_ limits: ObjectLimits, fileBytes: Int) {}

@@ -12,6 +12,7 @@ internal import Synchronization
 final class WorkerSource: Source {
     nonisolated let name: String
     nonisolated let argument: String
+    nonisolated let hints: [String: FieldHint]
     private nonisolated let worker: PluginWorker
     private nonisolated let queue: DispatchQueue
     private nonisolated let sink: SourceSink
@@ -38,12 +39,11 @@ final class WorkerSource: Source {
     init(_ name: String, argument: String, of worker: PluginWorker, sink: @escaping SourceSink) {
         self.name = name
         self.argument = argument
+        hints = worker.plugin.hints[name] ?? [:]
         self.worker = worker
         self.sink = sink
         queue = DispatchQueue(label: "org.listd.source.\(worker.name).\(name)")
     }
-
-    var hints: [String: FieldHint] { worker.plugin.hints[name] ?? [:] }
 
     nonisolated func start(from place: @escaping @Sendable () -> [UInt8]?) {
         EventLoop.shared.post {
