@@ -16,7 +16,8 @@
     public init(_ text: String, in fields: some Sequence<String> = []) {
         self.text = FoldedText(text)
         self.fields = Set(fields.map { ExactText($0) })
-        keys = self.fields.map { Array($0.text.utf8) }
+        // Two searches in the same fields are equal.
+        keys = self.fields.map { Array($0.text.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
     /// Whether an object contains the text.
