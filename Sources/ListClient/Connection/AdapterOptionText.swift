@@ -10,7 +10,7 @@ public enum AdapterOptionText {
         "top-content-inset": .number, "sticky-header-offset": .number, "working-range": .count, "updater": .text,
         "reload-threshold": .count, "section-moves-as-deletes-inserts": .flag, "prefer-item-reloads": .flag,
         "minimal-moves": .flag, "coalesce-min": .count, "coalesce-max": .count, "coalesce-increment": .count,
-        "durability": .text, "empty": .content, "readers": .text, "writers": .text,
+        "durability": .text, "empty": .content, "readers": .text, "writers": .text, "transient": .flag,
     ]
 
     /// Reads options.

@@ -202,6 +202,7 @@ package final class Service {
         transports.direct.forget(peer)
         reads.forget(peer)
         views.close(ownedBy: peer)
+        removeTransients(of: peer)
         for adapter in adapters.all { adapter.forget(peer) }
     }
 }

@@ -46,6 +46,8 @@ package struct AdapterOptions: Sendable, Equatable {
     package var readers = AccessRule.any
     /// Who may write.
     package var writers = AccessRule.owner
+    /// Whether the list is removed when the connection that created it leaves.
+    package var transient = false
 
     /// Makes the contract's defaults.
     package init() {}
@@ -84,6 +86,7 @@ package struct AdapterOptions: Sendable, Equatable {
         .init("empty", \.empty, .fields),
         .init("readers", \.readers, .accessRule),
         .init("writers", \.writers, .accessRule),
+        .init("transient", \.transient, .flag),
     ])
 }
 

@@ -54,6 +54,7 @@ extension GuardedHost {
     func apply(_ content: PreparedTransaction.Content) {
         let before = refusals.objects.map { ($0, snapshot.find($0)?.object) }
         snapshot.apply(content)
+        observer?(content)
         guard !before.isEmpty else { return }
         refusals.listChanged(Set(before.filter { snapshot.find($0.0)?.object != $0.1 }.map(\.0)))
     }

@@ -89,6 +89,8 @@ actor GuardedHost: ListHost {
     var isStored: Bool
     var lastToken: StoringToken = 0
     var account: HostAccount?
+    /// Is told what becomes of the objects.
+    private(set) var observer: ContentObserver?
     /// What the host in the seat said and is not handled yet, because nobody asked for so much.
     var backlog: [HostOutput] = []
     var brake = FloodBrake.perList
@@ -131,6 +133,10 @@ actor GuardedHost: ListHost {
         }
         guard isFirst else { return }
         DBusActor.assumeIsolated { EventLoop.shared.afterReading { [self] in work() } }
+    }
+
+    package nonisolated func follow(_ observer: ContentObserver?) {
+        executor.post { self.assumeIsolated { $0.observer = observer } }
     }
 
     /// The executor of the guard answers: that of the list in its worker is watched otherwise.
