@@ -158,4 +158,14 @@ public struct AdapterClient {
             "GetItemCounts", section, limit, returning: UInt64.self, UInt32.self, [UInt32].self)
         return ItemCounts(revision: revision, nextSection: next, counts: counts)
     }
+
+    /// Has a list that follows another one take other objects of it, or another order of them.
+    ///
+    /// - Parameter argument: what follows the `?` in its source, as ``ListQueryText/argument`` has it.
+    /// - Returns: the revision that contains the change.
+    /// - Throws: what the call throws, as `ReadOnly` for a list that follows no other one.
+    @discardableResult
+    public func setSourceArgument(_ argument: String) async throws(DBusError) -> UInt64 {
+        try await object.call("SetSourceArgument", argument, returning: UInt64.self)
+    }
 }

@@ -11,6 +11,9 @@ final class AdapterDirectory {
     /// The names that configuration files give to lists, also to those that are left out: nobody else gets them.
     var configuredNames: Set<ExactText> = []
 
+    /// The lists that follow others of them.
+    private(set) lazy var followers = FollowerDirectory { [weak self] in self?.object($0) }
+
     nonisolated init() {}
 
     /// How many there are.
@@ -87,9 +90,13 @@ final class AdapterDirectory {
         ListError(.noSuchAdapter, "there is no adapter \(name.quoted)")
     }
 
-    func add(_ adapter: AdapterObject) { adapters[ExactText(adapter.name)] = adapter }
+    func add(_ adapter: AdapterObject) {
+        adapters[ExactText(adapter.name)] = adapter
+        followers.appeared(adapter)
+    }
 
     func remove(_ adapter: AdapterObject) {
         if adapters[ExactText(adapter.name)] === adapter { adapters[ExactText(adapter.name)] = nil }
+        followers.left(adapter)
     }
 }

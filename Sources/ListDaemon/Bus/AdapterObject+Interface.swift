@@ -58,6 +58,9 @@ extension AdapterObject {
             try adapter.reloadObjects(call)
         },
         .method("ReloadData", out: ["revision": "t"]) { adapter, call in try adapter.reloadData(call) },
+        .method("SetSourceArgument", in: ["argument": "s"], out: ["revision": "t"]) { adapter, call in
+            try adapter.setSourceArgument(call)
+        },
     ]
 
     private static let reading: [Interface<AdapterObject>.Member] = [
@@ -144,9 +147,9 @@ extension AdapterObject {
 
     /// Whether a peer may know what is in the list; a nil peer is everybody.
     func isReadable(by peer: Peer?) -> Bool {
-        guard access.isRestricted else { return true }
+        guard isRestricted else { return true }
         guard let peer, let caller = try? service.authority.caller(peer, for: .inspect) else { return false }
-        return access.allowsReading(caller)
+        return allowsReading(caller)
     }
 
     /// The option `empty` is content: of a restricted adapter it is for readers.

@@ -123,7 +123,7 @@ extension AdapterObject {
     }
 
     /// The source has failed: said once, also when an event of it is tried again and refused again.
-    private func sourceFailed(_ error: ListError) {
+    func sourceFailed(_ error: ListError) {
         let reason = error.propertyText
         guard filling.failure != reason else { return }
         let subject = "source \(options.source.text)"
@@ -175,13 +175,17 @@ extension Service {
     ///
     /// - Throws: what is wrong with the plugin, or with the option.
     func makeSource(
-        _ name: SourceName, limits: BulkReader.Limits, feed: SourceFeed
+        _ name: SourceName, limits: BulkReader.Limits, ways: AdapterWays
     ) async throws(ListError) -> (any Source)? {
+        let feed = ways.feed
         switch name {
         case .push:
             return nil
         case .jsonl(let path):
             return try JSONLSource(path: path, limits: limits.objects, fileBytes: limits.fileBytes) { feed.take($0) }
+        case .list(let base, let argument):
+            let query = try DerivedQuery(parsing: argument)
+            return Follower(of: base, query, directory: adapters.followers, relay: ways.relay)
         case .plugin(let plugin, let source, let argument):
             return try await plugins.source(source, of: plugin, argument: argument) { feed.take($0) }
         }

@@ -2,18 +2,6 @@ package import DBus
 @_spi(Daemon) internal import ListKit
 internal import PluginAPI
 
-/// How an adapter stands: the property `State`.
-package enum AdapterState: String, Sendable {
-    /// It is filled from its source or the store.
-    case loading
-    /// It serves.
-    case ready
-    /// Its plugin is started again; it keeps what it has.
-    case paused
-    /// It has no source; it keeps what it has, and `SourceError` says why.
-    case failed
-}
-
 /// One adapter on the bus: decodes calls into commands for its host, and sends what the host yields.
 ///
 /// It keeps what properties say as of the last signal that was sent, so that a reader never sees less than it heard.
@@ -61,6 +49,12 @@ package final class AdapterObject {
     /// Whether it is about to leave its path for another one: nobody begins to look at it by this one.
     private var isMoving = false
     private var source: (any Source)?
+    /// What follows another list to fill this one.
+    var following: Follower? { source as? Follower }
+    /// The connection with which the list goes.
+    private weak var creator: Peer?
+    /// Whether other lists follow it.
+    private var isFollowed = false
     private var feed: SourceFeed?
     private var requests = RequestTable()
     private var callsUnderWay = CallsUnderWay()
@@ -232,6 +226,7 @@ package final class AdapterObject {
         host = make(legacy, storing.sink(relay.sink))
         storing.lead(to: host)
         if service.isHeld { host.send(.hold(true)) }
+        if isFollowed { setFollowed(true) }
         let commands = waiting ?? []
         waiting = nil
         for (command, user) in commands { host.send(command, by: user) }
@@ -241,11 +236,32 @@ package final class AdapterObject {
     func adopt(_ options: AdapterOptions, access: AdapterAccess) {
         self.options = options
         self.access = access
-        listeners.setRestricted(access.isRestricted) { isReadable(by: $0.peer) }
+        readersChanged()
+    }
+
+    /// Others may read the list now: whoever no longer may hears nothing any more, and its views are closed.
+    func readersChanged() {
+        listeners.setRestricted(isRestricted) { isReadable(by: $0.peer) }
         for view in service.views.all where view.adapter === self && !isReadable(by: view.owner) {
             send(.closeView(view.number, .closed), by: view.user)
         }
+        service.adapters.followers.readersChanged(of: self)
     }
+
+    /// Has the lists that follow this one told what becomes of its objects, or no more.
+    func setFollowed(_ flag: Bool) {
+        isFollowed = flag
+        guard flag else { return host.follow(nil) }
+        host.follow { [weak self] content in
+            EventLoop.shared.post { if let self { self.service.adapters.followers.take(content, of: self) } }
+        }
+    }
+
+    /// Has the list go with a connection.
+    func setCreator(_ peer: Peer) { creator = peer }
+
+    /// Whether it goes with a connection.
+    func isTransient(of peer: Peer) -> Bool { creator === peer }
 
     /// How it stands.
     package var state: AdapterState { isPaused ? .paused : filling.state }
@@ -273,7 +289,10 @@ package final class AdapterObject {
     package var sourceError: String { filling.error }
 
     /// Has its source try again at once what was refused: there may be room.
-    func retrySource() { feed?.retry() }
+    func retrySource() {
+        feed?.retry()
+        following?.retryNow()
+    }
 
     func propertiesChanged(_ names: [String]) {
         try? service.tree.propertiesChanged(names, of: Self.interface, at: path)

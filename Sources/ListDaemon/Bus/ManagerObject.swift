@@ -43,26 +43,39 @@ extension ManagerObject {
     func createAdapter(_ call: Call) throws {
         try service.checkWriting()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
-        try service.checkCreator(caller)
         let (name, values) = try call.message.read { (reader) throws(DBusError) in
             (try NameArgument(from: &reader).text, try reader.readOptions())
         }
-        try checkSource(values["source"], by: caller)
+        try check(name, values, by: caller)
         let size = try Fields(values).byteCount
         guard size <= ManagerObject.largestOptions else {
             throw ListError(
                 .payloadTooLarge, "options: \(size) bytes, more than \(ManagerObject.largestOptions)")
         }
-        let options = try AdapterOptions(values)
+        var options = try AdapterOptions(values)
+        // After a crash its connection is gone: it does not come back.
+        if options.transient { options.durability = .memory }
         let access = AdapterAccess(
             owner: caller.user, readers: options.readers, writers: options.writers,
             invokers: options.invokers, mayHaveSource: caller.isAdministrator)
         let origin = Origin(call.peer)
-        answer(call) { [service] in
+        answer(call) { [service, options] in
             let adapter = try await service.makeAdapter(name: name, options: options, access: access)
+            if options.transient { service.remove(adapter, with: call.peer) }
             service.log(adapter, "created", by: origin, limitedBy: call.peer.userText)
             call.reply(adapter.path)
         }
+    }
+
+    /// Refuses those that may not create such a list: whoever may read another one may follow it, as long as it is connected.
+    private func check(_ name: String, _ values: [String: Value], by caller: Caller) throws(ListError) {
+        guard let source = values["source"]?.string.flatMap({ SourceName($0) }), let base = source.followed else {
+            try service.checkCreator(caller)
+            return try checkSource(values["source"], by: caller)
+        }
+        if values["transient"] != true { try service.checkCreator(caller) }
+        try service.checkCircle(name, source)
+        try service.checkFollowing(base, by: caller)
     }
 
     /// Refuses sources that read with listd's rights to all but administrators, before anything of what they name is

@@ -11,7 +11,7 @@ extension Service {
     ) async throws(ListError) -> AdapterParts {
         let controllers = try await plugins.sectionControllers(for: options.sectionControllers)
         let ways = AdapterWays()
-        let source = try await makeSource(options.source, limits: limits ?? bulkLimits, feed: ways.feed)
+        let source = try await makeSource(options.source, limits: limits ?? bulkLimits, ways: ways)
         return AdapterParts(controllers: controllers, source: source, ways: ways)
     }
 
@@ -87,7 +87,7 @@ extension Service {
         let ways = AdapterWays()
         let source = await attempt(&faults) { () async throws(ListError) in
             try access.checkSource(options.source)
-            return try await makeSource(options.source, limits: bulkLimits, feed: ways.feed)
+            return try await makeSource(options.source, limits: bulkLimits, ways: ways)
         }
         return AdapterParts(controllers: controllers ?? .builtIn, source: source ?? nil, ways: ways)
     }

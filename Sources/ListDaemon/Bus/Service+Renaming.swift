@@ -11,6 +11,10 @@ extension Service {
     func rename(_ adapter: AdapterObject, to new: String) async throws(ListError) {
         let old = adapter.name
         guard ExactText(old) != ExactText(new) else { throw AdapterDirectory.isTaken(new) }
+        if adapters.followers.wouldCloseCircle(renaming: old, to: new) {
+            throw ListError(
+                .invalidArguments, "new: adapter \(old.debugDescription.prefix(64)) would follow itself under this name")
+        }
         try await adapters.reserve(new, isConfigured: false)
         defer { adapters.cancelReservation(new) }
         try await adapters.reserve(removalOf: adapter)

@@ -25,6 +25,8 @@ package actor ListHost: ListHosting {
         var requests: [RequestID] = []
         var objects = ObjectUpdate()
         var removed: LargeRemoval?
+        /// What becomes of the objects, until it is announced.
+        var content: PreparedTransaction.Content?
     }
 
     nonisolated let executor: HostExecutor
@@ -38,6 +40,8 @@ package actor ListHost: ListHosting {
     let link: PresenterLink
     private var writes: HostWrites
     private var update = Update()
+    /// Is told what becomes of the objects.
+    private var observer: ContentObserver?
     private var isHeld = false
     private let turns: TurnSchedule
     /// Whether what waits takes microseconds, so that the bus thread may do it.
@@ -188,6 +192,7 @@ extension ListHost {
 
     private func store(_ work: StoreWork) {
         update = Update(requests: work.requests)
+        update.content = work.content
         do throws(ListError) {
             let booked = try writes.book(work, for: objects.table)
             if objects.numbers.isUnstored { finish(.update(booked), nil) } else { write(.update(booked), work) }
@@ -300,7 +305,7 @@ extension ListHost {
                 reserve(isNeeded: true)
                 return schedule(.at(now + 100))
             case .opened(let news, let differences): opened(news, differences)
-            case .presented(let news): say(objects.presented(news.presented), news)
+            case .presented(let news): say(announce(news.presented), news)
             case .changed(let news, let request):
                 if let request { link.removeMove(request) }
                 if let announced = objects.changedByItself(news.presented, answering: request) { say(announced, news) }
@@ -317,7 +322,7 @@ extension ListHost {
     private func opened(_ news: PresenterNews, _ differences: PresenterLink.Differences) {
         let isReload = objects.phase == .presenting
         var announced =
-            isReload ? objects.presented(news.presented) : objects.changedByItself(news.presented) ?? Announced()
+            isReload ? announce(news.presented) : objects.changedByItself(news.presented) ?? Announced()
         let answers = ended(announced.answers)
         announced.answers = []
         sink(
@@ -331,6 +336,15 @@ extension ListHost {
 // MARK: - Saying
 
 extension ListHost {
+    func setObserver(_ observer: ContentObserver?) { self.observer = observer }
+
+    /// What was presented is the list from now on; who follows the objects is told first.
+    private func announce(_ presented: Presented) -> Announced {
+        if let content = update.content { observer?(content) }
+        update.content = nil
+        return objects.presented(presented)
+    }
+
     private func say(_ announced: Announced, _ news: PresenterNews? = nil) {
         var said = announced
         said.answers = []
@@ -373,7 +387,7 @@ extension ListHost {
         case .closed:
             sink(ended(objects.refuseWaiting(.unpresented)))
             // What is stored is announced, as a reload, and answered.
-            say(objects.presented(Presented(itemCount: objects.itemCount)))
+            say(announce(Presented(itemCount: objects.itemCount)))
             guard objects.phase == .idle else { return }
         }
         life = .settling(id, reason)

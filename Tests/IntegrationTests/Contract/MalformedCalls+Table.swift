@@ -20,6 +20,7 @@ extension MalformedCall {
             (.adapter, "GetObjects", "uu"), (.adapter, "GetObjectsByFileDescriptor", "uus"),
             (.adapter, "FindObject", "s"), (.adapter, "GetItems", "uu"), (.adapter, "GetChanges", "t"),
             (.adapter, "GetItemCounts", "uu"), (.adapter, "Search", "sasub"),
+            (.adapter, "SetSourceArgument", "s"),
             (.adapter, "OpenView", "a{sv}"), (.adapter, "Subscribe", "as"), (.view, "SetViewport", "tdddd"),
             (.view, "SetVisibleRange", "tuuuu"), (.view, "ReportScroll", "s"), (.view, "SetOnScreen", "b"),
             (.view, "ScrollTo", "sus"), (.view, "ReportSizes", "a(sudd)"),
@@ -97,7 +98,9 @@ extension MalformedCall {
                 "source",
                 [
                     .string(""), .string("jsonl:relative"), .string("jsonl:"), .string("a/b/c"), .string("Push"),
-                    .uint32(1),
+                    .uint32(1), .string("list:%4"), .string("list:%FF"), .string("list:stage?nope=1"),
+                    .string("list:stage?limit=1&limit=2"), .string("list:stage?limit=-1"), .string("list:stage?sort="),
+                    .string("list:stage?contains"), .string("list:stage?in=%zz"), .string("list:bad"),
                 ]
             ),
             ("section-controllers", [.string("listd/single"), .options(["*": .string("listd/single")])]),
@@ -123,6 +126,7 @@ extension MalformedCall {
             ("durability", [.string("tape"), .string("Disk"), .uint32(0)]),
             ("empty", [.string(""), .array(element: "s", []), .options(["deep": .nested(33)])]),
             ("readers", [.string("group:"), .string("me"), .uint32(0)]), ("writers", [.string("nobody"), .string("")]),
+            ("transient", [.uint32(1), .string("yes")]),
             ("no-such-option", [.string("x")]), ("Layout", [.string("flow")]), (" ", [.string("")]),
         ]
         let bad = values.flatMap { name, values in

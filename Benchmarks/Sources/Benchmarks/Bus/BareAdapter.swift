@@ -92,6 +92,13 @@ struct BareAdapter {
         return call
     }
 
+    /// `SetSourceArgument`.
+    func setArgument(_ argument: String) -> BareMessage {
+        let call = call("SetSourceArgument")
+        call.write { $0.append(argument) }
+        return call
+    }
+
     /// `FindObject`.
     func findObject(_ index: Int) -> BareMessage {
         let call = call("FindObject")
