@@ -4,10 +4,8 @@ import ListClient
 extension Search {
     /// Reads a list until something is found or all of it was read; nil when it is not there, or the task is cancelled.
     @DBusActor
-    static func first(
-        _ text: String, in adapter: RemoteObject, behind start: Position?
-    ) async throws(DBusError) -> Hit? {
-        var search = Search(text, behind: start)
+    static func first(_ query: Query, in adapter: RemoteObject) async throws(DBusError) -> Hit? {
+        var search = Search(query)
         var step = search.first
         while case .read(let section, let count) = step, !Task.isCancelled {
             let objects = try await Objects(adapter, section, count)
