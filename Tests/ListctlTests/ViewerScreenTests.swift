@@ -115,7 +115,7 @@ struct ViewerScreenTests {
         var state = ViewerState(title: "files", columns: 40, rows: 1)
         #expect(list.serve(&state, state.handle(.opened)))
         #expect(state.lines.count == 1)
-        #expect(state.lines[0].hasPrefix("  t0") && state.lines[0].hasSuffix(" █"))
+        #expect(state.lines[0].hasPrefix("  t0") && state.lines[0].hasSuffix(" ▐"))
         #expect(list.serve(&state, state.press(.down)))
         #expect(state.lines[0].hasPrefix("  t1"))
         #expect(list.serve(&state, state.press(.end)))
@@ -216,6 +216,16 @@ struct ViewerScreenTests {
                 #expect(rows == 0 || marks.contains(.thumb))
             }
         }
+    }
+
+    @Test("a note → above the last line, while there is room")
+    func note() {
+        var state = ViewerState(title: "x", columns: 40, rows: 8, note: "try this")
+        #expect(state.frame.listRows == 5)
+        #expect(state.lines[6] == " try this")
+        _ = state.handle(.resized(columns: 40, rows: 7))
+        #expect(!state.lines.contains(" try this"))
+        #expect(state.lines.count == 7)
     }
 
     @Test("a long title → its end is shown when one goes to the right")

@@ -150,12 +150,15 @@ struct ViewerStateTests {
         #expect(state.filter.isEmpty)
     }
 
-    @Test("a filter that listd refuses → said, and the whole list is what is shown")
+    @Test("a filter that listd refuses → said, the whole list is shown, and what is typed stays text")
     func refusedFilter() {
         var state = viewer()
         _ = state.type("&r")
         #expect(state.handle(.filterRefused("there is no such source")) == [.draw])
-        #expect(state.mode == .browsing)
+        #expect(state.mode == .filtering("r"))
+        #expect(state.type("q") == [.filter("rq"), .draw])
+        _ = state.handle(.filterRefused("there is no such source"))
+        _ = state.press(.enter)
         #expect(state.filter.isEmpty)
         #expect(state.status.contains("there is no such source"))
     }

@@ -104,7 +104,7 @@ struct PrintableText: Sendable, Equatable {
         case "↓": return "v"
         case "│", "┃": return "|"
         case "─", "━", "–", "—", "−": return "-"
-        case "█": return "#"
+        case "█", "▐": return "#"
         case "▒", "░", "┊": return ":"
         case "“", "”", "„": return "\""
         case "‘", "’": return "'"

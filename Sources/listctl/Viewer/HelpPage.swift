@@ -23,7 +23,7 @@ enum HelpPage {
         ("wheel", "three rows"),
         ("", "In the margins"),
         ("●", "selected"),
-        ("█", "on the screen"),
+        ("▐", "on the screen"),
         ("▒", "working range"),
     ]
 }

@@ -4,8 +4,10 @@ import ListClient
 /// Finds what has a text in a list.
 @DBusActor
 protocol ItemFinder {
-    /// The first hit on the way of a query; nil when there is none, or the task is cancelled.
-    func first(_ query: Search.Query) async throws(DBusError) -> Search.Hit?
+    /// The first hit on the way of a query; nil when there is none, or it is not wanted any more.
+    func first(
+        _ query: Search.Query, while isWanted: @DBusActor () -> Bool
+    ) async throws(DBusError) -> Search.Hit?
 }
 
 /// Has listd search the fields of the objects, and reads items where that is not enough.
@@ -15,15 +17,17 @@ struct ListFinder: ItemFinder {
 
     init(_ adapter: RemoteObject) { self.adapter = adapter }
 
-    func first(_ query: Search.Query) async throws(DBusError) -> Search.Hit? {
+    func first(
+        _ query: Search.Query, while isWanted: @DBusActor () -> Bool
+    ) async throws(DBusError) -> Search.Hit? {
         do throws(DBusError) {
             if let hit = try await object(query) { return hit }
             // What stands on a screen may be elsewhere: in an id, in a list inside of a field, in what a controller makes.
-            guard query.isThorough, !Task.isCancelled else { return nil }
+            guard query.isThorough, isWanted() else { return nil }
         } catch {
             guard error.standard == .unknownMethod else { throw error }
         }
-        return try await Search.first(query, in: adapter)
+        return try await Search.first(query, in: adapter, while: isWanted)
     }
 
     /// The object with the text; its first item stands for it.
@@ -62,44 +66,36 @@ final class SearchQueue {
     }
 
     private let onOutcome: @DBusActor (Search.Query, Outcome) -> Void
-    private var running: Task<Void, Never>?
     private var next: (query: Search.Query, finder: any ItemFinder)?
+    private var isRunning = false
+    /// Whether what is running was given up. Its calls are waited for all the same: listd is still at work.
+    private var isGivenUp = false
 
     init(onOutcome: @escaping @DBusActor (Search.Query, Outcome) -> Void) { self.onOutcome = onOutcome }
 
     /// Searches, in place of what was asked for before.
     func start(_ query: Search.Query, with finder: any ItemFinder) {
         next = (query, finder)
-        guard running == nil else {
-            running?.cancel()
-            return
-        }
+        isGivenUp = isRunning
         run()
     }
 
     /// Forgets what was asked for.
-    func cancel() {
-        next = nil
-        running?.cancel()
-    }
+    func cancel() { (next, isGivenUp) = (nil, isRunning) }
 
     private func run() {
-        guard let (query, finder) = next else { return }
-        next = nil
-        running = Task { @DBusActor [weak self] in
+        guard !isRunning, let (query, finder) = next else { return }
+        (next, isRunning, isGivenUp) = (nil, true, false)
+        Task { @DBusActor in
             let outcome: Outcome
             do throws(DBusError) {
-                outcome = .found(try await finder.first(query))
+                outcome = .found(try await finder.first(query) { !isGivenUp })
             } catch {
                 outcome = .failed(error)
             }
-            self?.ended(query, outcome, isCancelled: Task.isCancelled)
+            isRunning = false
+            if !isGivenUp { onOutcome(query, outcome) }
+            run()
         }
-    }
-
-    private func ended(_ query: Search.Query, _ outcome: Outcome, isCancelled: Bool) {
-        running = nil
-        if !isCancelled { onOutcome(query, outcome) }
-        run()
     }
 }

@@ -28,7 +28,9 @@ struct Table: Equatable {
     mutating func fit(_ items: [Picture.Shown], _ hints: [String: FieldHint]) {
         let cells = items.filter { $0.kind == "cell" && !$0.objectID.isEmpty }
         let keys = Self.keys(of: cells, hints)
-        columns = columns.filter { column in keys.contains(column.key) || hints[column.key] != nil || cells.isEmpty }
+        columns = columns.filter { column in
+            column.hint == hints[column.key] && (keys.contains(column.key) || column.hint != nil || cells.isEmpty)
+        }
         for key in keys where !columns.contains(where: { $0.key == key }) {
             let hint = hints[key]
             let heading = Self.heading(of: key, in: encoding).columns

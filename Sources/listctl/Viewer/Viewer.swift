@@ -29,8 +29,10 @@ final class Viewer {
         self.name = name
         self.address = address
         let (columns, rows) = Terminal.size()
-        let encoding = TextEncoding(environment: ProcessInfo.processInfo.environment)
-        state = ViewerState(title: name, columns: columns, rows: rows, encoding: encoding)
+        let environment = ProcessInfo.processInfo.environment
+        state = ViewerState(
+            title: name, columns: columns, rows: rows, encoding: TextEncoding(environment: environment),
+            note: environment["LISTCTL_NOTE"] ?? "")
     }
 
     func run() async -> ExitCode {

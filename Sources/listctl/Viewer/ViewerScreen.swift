@@ -26,7 +26,13 @@ struct ViewerScreen {
             let body = body()
             return [isTyping || state.notices.isNews || body.allSatisfy(\.isBlank) ? status : body[0]]
         }
-        return (frame.headingRows > 0 ? [heading()] : []) + body() + [status]
+        return (frame.headingRows > 0 ? [heading()] : []) + body() + (frame.noteRows > 0 ? [note()] : []) + [status]
+    }
+
+    private func note() -> StyledLine {
+        var line = StyledLine()
+        line.append(fitted(" " + state.note, to: frame.columns), .role(.accent(.cyan)))
+        return line
     }
 
     /// Where the text that is being typed ends.
@@ -52,6 +58,10 @@ struct ViewerScreen {
         let style = Style.role(.heading)
         var line = StyledLine()
         line.pad(to: frame.leftMargin, style)
+        if case .help = state.mode {
+            line.append(fitted("Keys", to: frame.columns - line.columns), style)
+            return line
+        }
         let (columns, title) = state.table.fitting(frame.listColumns)
         let name = state.filter.isEmpty ? state.title : "\(state.title) & \(state.filter)"
         line.append(fitted(name, to: title), style)
@@ -181,7 +191,7 @@ struct ViewerScreen {
         case .none: line.append(.blank(1))
         case .track: line.append(printable("│"), .role(.dim))
         case .workingRange: line.append(printable("▒"), .role(.dim))
-        case .thumb: line.append(printable("█"))
+        case .thumb: line.append(printable("▐"))
         }
         return line
     }

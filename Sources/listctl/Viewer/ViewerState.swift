@@ -52,6 +52,8 @@ struct ViewerState {
     }
 
     let title: String
+    /// What is said all the time, above the last line; empty when nothing is.
+    let note: String
     let encoding: TextEncoding
     private(set) var frame: ScreenFrame
     private(set) var mode = Mode.browsing
@@ -74,9 +76,9 @@ struct ViewerState {
     /// Where the cursor goes when the next view is open.
     private var returning: Place?
 
-    init(title: String, columns: Int, rows: Int, encoding: TextEncoding = .unicode) {
-        (self.title, self.encoding) = (title, encoding)
-        frame = ScreenFrame(columns: columns, rows: rows)
+    init(title: String, columns: Int, rows: Int, encoding: TextEncoding = .unicode, note: String = "") {
+        (self.title, self.encoding, self.note) = (title, encoding, note)
+        frame = ScreenFrame(columns: columns, rows: rows, hasNote: !note.isEmpty)
         browser = Browser(columns: frame.listColumns, rows: frame.listRows)
         table = Table(in: encoding)
     }
@@ -86,7 +88,7 @@ struct ViewerState {
         switch input {
         case .terminal(let input): return handle(input)
         case .resized(let columns, let rows):
-            frame = ScreenFrame(columns: columns, rows: rows)
+            frame = ScreenFrame(columns: columns, rows: rows, hasNote: !note.isEmpty)
             return perform(browser.resize(columns: frame.listColumns, rows: frame.listRows))
         case .opened: return opened()
         case .closed(let condition, let keepingPicture):
@@ -120,8 +122,8 @@ struct ViewerState {
             return [.draw]
         case .found(let query, let hit): return found(hit, for: query)
         case .filterRefused(let text):
+            // What is being typed goes on being typed: its letters are no commands.
             (filter, marked) = ("", "")
-            if case .filtering = mode { mode = .browsing }
             notices.say(text)
             return [.draw]
         case .message(let text):
