@@ -14,7 +14,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 DESTDIR ?=
-DIR ?= /usr/share/doc
+DIR ?=
 DURATION ?=
 export PREFIX DESTDIR JOBS
 
