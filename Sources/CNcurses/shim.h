@@ -27,22 +27,29 @@ static inline int listd_curses_key(uint32_t *key) {
     return kind;
 }
 
+// A button that is let go of before the press was read is a click to ncurses, and two of them are a double one.
+#define LISTD_CLICKS (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON1_TRIPLE_CLICKED)
+
 static inline void listd_curses_report_mouse(void) {
-    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    mousemask(LISTD_CLICKS | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
     mouseinterval(0);
 }
 
-enum listd_mouse { listd_mouse_none, listd_mouse_click, listd_mouse_wheel_up, listd_mouse_wheel_down };
+enum listd_mouse {
+    listd_mouse_none, listd_mouse_other, listd_mouse_click, listd_mouse_double_click, listd_mouse_wheel_up,
+    listd_mouse_wheel_down
+};
 
+/// The newest event of the mouse that was not asked for yet; none when there is none.
 static inline enum listd_mouse listd_curses_mouse(int *column, int *row) {
     MEVENT event;
     if (getmouse(&event) != OK) return listd_mouse_none;
     *column = event.x;
     *row = event.y;
-    if (event.bstate & BUTTON1_PRESSED) return listd_mouse_click;
+    if (event.bstate & (BUTTON1_DOUBLE_CLICKED | BUTTON1_TRIPLE_CLICKED)) return listd_mouse_double_click;
+    if (event.bstate & LISTD_CLICKS) return listd_mouse_click;
     if (event.bstate & BUTTON4_PRESSED) return listd_mouse_wheel_up;
-    if (event.bstate & BUTTON5_PRESSED) return listd_mouse_wheel_down;
-    return listd_mouse_none;
+    return event.bstate & BUTTON5_PRESSED ? listd_mouse_wheel_down : listd_mouse_other;
 }
 
 static inline void listd_curses_erase(void) { werase(stdscr); }

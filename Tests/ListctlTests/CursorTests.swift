@@ -99,6 +99,29 @@ struct CursorTests {
         #expect(browser.seen.contains(browser.currentNumber ?? -1))
     }
 
+    @Test(
+        "something far away is to be shown, items of any height → it is on the screen, under the cursor",
+        arguments: 1...30)
+    func goes(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let heights = (0..<Int.random(in: 1...60, using: &random)).map { _ in
+            [4.0, 20, 44, 44, 100, 700][Int.random(in: 0..<6, using: &random)]
+        }
+        var list = FakeList(heights: heights)
+        var browser = opened(&list, rows: Int.random(in: 1...12, using: &random))
+        for _ in 0..<20 {
+            let number = Int.random(in: 0..<heights.count, using: &random)
+            let requests = browser.goTo(Place(objectID: "o\(number)", part: .item(0)))
+            for case .scrollTo in requests {
+                // Listd moves the viewport, and says so by the next picture.
+                let picture = list.picture(around: number, height: browser.scroller.size.height)
+                #expect(list.serve(&browser, browser.show(picture)), "seed \(seed)")
+            }
+            #expect(list.serve(&browser, requests.filter { $0.isViewport }), "seed \(seed)")
+            #expect(browser.currentNumber == number, "seed \(seed)")
+        }
+    }
+
     @Test("steps at random in lists at random → the cursor is on the screen, on an item", arguments: 1...40)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -37,6 +37,16 @@ struct FakeList {
             offset: Position(x: 0, y: y), shown: shown)
     }
 
+    /// What is shown when an item was to be in the middle of a viewport.
+    mutating func picture(around number: Int, height visible: Double) -> Picture {
+        let frame = frames[number]
+        offset = max(0, min(frame.y + frame.height / 2 - visible / 2, height - visible))
+        sequence += 1
+        let new = picture(y: offset, height: visible, sequence: sequence)
+        last = new
+        return new
+    }
+
     /// Answers what a browser asks for until it asks for nothing more; false when that never happens.
     mutating func serve(_ browser: inout Browser, _ requests: [Browser.Request]) -> Bool {
         var requests = requests

@@ -103,18 +103,19 @@ struct ViewerStateTests {
         #expect(state.notices.message == "not found: row")
     }
 
-    @Test("what is found is in the picture, but not on the screen → a viewport that starts with it, the cursor on it")
+    @Test(
+        "what is found is in the picture, but not on the screen → a viewport with some rows above it, the cursor on it")
     func searchNearby() throws {
         var state = viewer()
         _ = state.type("/row 11")
         let query = try #require(state.press(.enter).query)
         let hit = Search.Hit(objectID: "o11", position: Search.Position(section: 11, part: .item(0)))
-        #expect(state.handle(.found(query, hit)) == [.setViewport(y: 11 * 44, width: 40, height: 440), .draw])
-        _ = state.handle(.shown(picture(heights: Array(repeating: 44, count: 12), from: 11, sequence: 2)))
+        #expect(state.handle(.found(query, hit)) == [.setViewport(y: 8 * 44, width: 40, height: 440), .draw])
+        _ = state.handle(.shown(picture(heights: Array(repeating: 44, count: 12), from: 8, sequence: 2)))
         #expect(state.handle(.answered) == [.draw])
-        #expect(state.browser.scroller.top == 11 * 44)
+        #expect(state.browser.scroller.top == 8 * 44)
         #expect(state.browser.current?.objectID == "o11")
-        #expect(state.browser.cursor.row == 0)
+        #expect(state.browser.cursor.row == 3)
     }
 
     @Test("Enter, Space and letters while a text is typed → they are of the text, and do nothing else")

@@ -12,8 +12,10 @@ enum CursesKeys {
             switch unsafe listd_curses_key(&number) {
             case OK:
                 if let key = character(number) { receiver(.key(key)) }
+            case KEY_CODE_YES where Int32(bitPattern: number) == KEY_MOUSE:
+                for input in mouse() { receiver(input) }
             case KEY_CODE_YES:
-                if let input = function(Int32(bitPattern: number)) { receiver(input) }
+                if let key = function(Int32(bitPattern: number)) { receiver(.key(key)) }
             default:
                 return hasRead || !isHungUp
             }
@@ -45,31 +47,38 @@ enum CursesKeys {
         }
     }
 
-    private static func function(_ code: Int32) -> TerminalInput? {
+    private static func function(_ code: Int32) -> Key? {
         switch code {
-        case KEY_UP: .key(.up)
-        case KEY_DOWN: .key(.down)
-        case KEY_LEFT: .key(.left)
-        case KEY_RIGHT: .key(.right)
-        case KEY_PPAGE: .key(.pageUp)
-        case KEY_NPAGE: .key(.pageDown)
-        case KEY_HOME, KEY_A1: .key(.home)
-        case KEY_END, KEY_C1: .key(.end)
-        case KEY_ENTER: .key(.enter)
-        case KEY_BACKSPACE, KEY_DC: .key(.backspace)
-        case KEY_MOUSE: mouse()
+        case KEY_UP: .up
+        case KEY_DOWN: .down
+        case KEY_LEFT: .left
+        case KEY_RIGHT: .right
+        case KEY_PPAGE: .pageUp
+        case KEY_NPAGE: .pageDown
+        case KEY_HOME, KEY_A1: .home
+        case KEY_END, KEY_C1: .end
+        case KEY_ENTER: .enter
+        case KEY_BACKSPACE, KEY_DC: .backspace
         default: nil
         }
     }
 
-    private static func mouse() -> TerminalInput? {
+    /// What the mouse did, in that order: one key stands for all that came at once.
+    private static func mouse() -> [TerminalInput] {
         var (column, row): (Int32, Int32) = (0, 0)
-        // The C function fills in the place.
-        return switch unsafe listd_curses_mouse(&column, &row) {
-        case listd_mouse_click: .click(column: Int(column), row: Int(row))
-        case listd_mouse_wheel_up: .wheel(-1)
-        case listd_mouse_wheel_down: .wheel(1)
-        default: nil
+        var inputs: [TerminalInput] = []
+        while true {
+            // The C function fills in the place.
+            let event = unsafe listd_curses_mouse(&column, &row)
+            let click = TerminalInput.click(column: Int(column), row: Int(row))
+            switch event {
+            case listd_mouse_click: inputs.append(click)
+            case listd_mouse_double_click: inputs += [click, click]
+            case listd_mouse_wheel_up: inputs.append(.wheel(-1))
+            case listd_mouse_wheel_down: inputs.append(.wheel(1))
+            case listd_mouse_other: break
+            default: return inputs.reversed()
+            }
         }
     }
 }

@@ -41,6 +41,8 @@ struct Browser {
         case move(Int)
         case keepRow(Int, since: Double, direction: Int)
         case row(Int)
+        /// To something that comes onto the screen, which goes nearer when it is not there yet.
+        case place(Place, isLast: Bool)
     }
 
     init(columns: Int, rows: Int) {
@@ -82,8 +84,7 @@ struct Browser {
     mutating func resize(columns: Int, rows: Int) -> [Request] {
         let size = Scroller.Size(
             columns: columns, rows: max(1, rows), pointsPerRow: scroller.size.pointsPerRow)
-        let y = scroller.resize(size, picture)
-        settle()
+        let y = scroller.resize(size, picture) ?? settle()
         return ask(y) + [.draw]
     }
 
@@ -92,16 +93,13 @@ struct Browser {
         self.picture = picture
         var y = scroller.show(picture)
         if let size = measured() { y = scroller.resize(size, picture) ?? y }
-        if scroller.hasArrived, let wanted { y = reveal(wanted) ?? y }
-        settle()
+        y = revealWanted() ?? settle() ?? y
         return ask(y) + (scroller.isDrawable ? [.draw] : [])
     }
 
     /// The picture is that of the last viewport.
     mutating func answered() -> [Request] {
-        let y = scroller.answered(picture)
-        var requests = ask(y)
-        settle()
+        var requests = ask(scroller.answered(picture) ?? revealWanted() ?? settle())
         while scroller.hasArrived, !steps.isEmpty { requests += perform(steps.removeFirst()) }
         return requests + (scroller.isDrawable ? [.draw] : [])
     }
@@ -144,8 +142,7 @@ struct Browser {
         }
         wanted = place
         guard scroller.hasArrived else { return [.scrollTo(place), .draw] }
-        let near = reveal(place)
-        settle()
+        let near = reveal(place) ?? settle()
         return (wanted == nil ? ask(near) : [.scrollTo(place)]) + [.draw]
     }
 
@@ -196,15 +193,16 @@ struct Browser {
             y = scroller.scroll(to: share * picture.height, picture)
             landing = .follow
         }
-        settle()
-        return y == nil ? [.draw] : ask(y)
+        let next = y ?? settle()
+        return next == nil ? [.draw] : ask(next)
     }
 
-    /// Puts the cursor where it belongs, once the screen has arrived.
-    private mutating func settle() {
-        guard scroller.hasArrived else { return }
-        let rows = rows
-        switch landing {
+    /// Puts the cursor where it belongs, once the screen has arrived; answers the place to ask for if that is not the end.
+    private mutating func settle() -> Double? {
+        guard scroller.hasArrived else { return nil }
+        let (rows, landed) = (rows, landing)
+        landing = .follow
+        switch landed {
         case .follow: cursor.settle(in: rows)
         case .move(let count):
             cursor.settle(in: rows)
@@ -213,20 +211,38 @@ struct Browser {
             let isAtEnd = abs(scroller.top - top) < RowLayout.tolerance
             cursor.stand(onOrNear: isAtEnd ? (direction > 0 ? rows.count : 0) : row, in: rows)
         case .row(let row): cursor.stand(onOrNear: row, in: rows)
+        case .place(let place, let isLast):
+            if cursor.go(to: place, in: rows) { return nil }
+            if !isLast, let item = picture.shown.values.first(where: place.isPlace) {
+                landing = .place(place, isLast: true)
+                // When the screen stands there already, the cursor is put where it can be.
+                return scroller.scroll(to: item.frame.y, picture) ?? settle()
+            }
+            cursor.settle(in: rows)
         }
-        landing = .follow
+        return nil
     }
 
-    /// Brings what is wanted onto the screen, if the picture has it: then it is wanted no more.
+    /// Brings what is wanted onto the screen, once that stands still.
+    private mutating func revealWanted() -> Double? {
+        scroller.hasArrived ? wanted.flatMap { reveal($0) } : nil
+    }
+
+    /// Brings something onto the screen, if the picture has it: then it is wanted no more.
     private mutating func reveal(_ place: Place) -> Double? {
         guard let item = picture.shown.values.first(where: place.isPlace) else { return nil }
         wanted = nil
         cursor.aim(at: place)
+        landing = .place(place, isLast: false)
+        let layout = layout
         // What floats is on the screen.
         guard !layout.floating.contains(where: { $0.slot == item.slot }) else { return nil }
-        let isCovered = !layout.floating.isEmpty
-        let y = isCovered ? item.frame.y - scroller.size.pointsPerRow : item.frame.y
-        return scroller.scroll(to: y, picture)
+        // A third of the screen stands above it, and one row at least where something floats over the first.
+        let above = max(layout.floating.isEmpty ? 0 : 1, rowCount / 3)
+        let row = layout.index(at: item.frame.y)
+        let farthest = item.frame.y - Double(above) * scroller.size.pointsPerRow
+        let y = row >= above ? max(layout.place(of: row - above), farthest) : farthest
+        return scroller.scroll(to: min(y, item.frame.y), picture)
     }
 
     /// The viewport to ask for. It has today's size: the scroller must have been changed before this is called.

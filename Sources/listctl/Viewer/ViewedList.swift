@@ -80,7 +80,7 @@ final class ViewedList {
 
     /// Brings an item onto the screen.
     func scroll(to place: Place) {
-        view?.view.scroll(to: place.objectID, item: place.item, position: "start")
+        view?.view.scroll(to: place.objectID, item: place.item, position: "center")
     }
 
     /// Selects an item, or deselects it, for all views of the list.
