@@ -218,6 +218,19 @@ struct ViewerScreenTests {
         }
     }
 
+    @Test("a wide terminal → columns stand near the titles; long titles have the room they need")
+    func wide() {
+        let columns = viewer([["title": .string("a"), "size": .int64(1)]], columns: 300).lines[1]
+        #expect(columns.count < 80)
+        let details = viewer([["title": .string("a"), "detail": .string("directory")]], columns: 300).lines[1]
+        #expect(details.count == 2 + 120)
+        let long = String(repeating: "word ", count: 40)
+        let lines = viewer([["title": .string(long), "size": .int64(1)]], columns: 300).lines
+        #expect(lines[1].hasPrefix("  " + long) && lines[1].hasSuffix(" 1"))
+        let narrow = viewer([["title": .string("a"), "detail": .string("directory")]], columns: 60).lines[1]
+        #expect(narrow.count == 58)
+    }
+
     @Test("a note → above the last line, while there is room")
     func note() {
         var state = ViewerState(title: "x", columns: 40, rows: 8, note: "try this")

@@ -42,10 +42,12 @@ enum StatusLine {
         // Of a long text the end is shown, where it is typed.
         if typed.columns >= width { typed = typed.dropping(typed.columns - width + 1) }
         line.append(typed, .role(.plain, bold: true))
-        let matter = PrintableText(state.notices.matter, in: state.encoding, columns: width)
-        if !matter.cells.isEmpty, typed.columns + 2 + matter.columns < width {
-            line.pad(to: width - matter.columns - 1)
-            line.append(matter, .role(.dim))
+        let room = width - typed.columns - 3
+        let matter = PrintableText(state.notices.matter, in: state.encoding, columns: max(0, room))
+        if !matter.cells.isEmpty, room >= 12 {
+            let shown = matter.fitted(to: min(room, matter.columns), in: state.encoding)
+            line.pad(to: width - shown.columns - 1)
+            line.append(shown, .role(.dim))
         }
         line.pad(to: width)
         return line

@@ -14,7 +14,14 @@ struct Table: Equatable {
 
     private(set) var columns: [Column] = []
     private let encoding: TextEncoding
+    /// The columns that the longest title takes.
+    private var title = 0
 
+    /// So many columns titles have in any case, where there is room; more only when they need them: on a wide terminal the eye
+    /// has to find the way from one column to the next.
+    private static let roomForTitles = 56
+    /// No title is measured further.
+    private static let longestTitle = 400
     /// No column but the one of a hint is wider.
     fileprivate static let widest = 28
     /// Between two columns.
@@ -27,6 +34,10 @@ struct Table: Equatable {
     /// Makes room for what is on the screen.
     mutating func fit(_ items: [Picture.Shown], _ hints: [String: FieldHint]) {
         let cells = items.filter { $0.kind == "cell" && !$0.objectID.isEmpty }
+        for cell in cells {
+            let text = ItemText.title(of: cell.content, objectID: cell.objectID, columns: Self.longestTitle)
+            title = max(title, DisplayText.columns(of: text))
+        }
         let keys = Self.keys(of: cells, hints)
         columns = columns.filter { column in
             column.hint == hints[column.key] && (keys.contains(column.key) || column.hint != nil || cells.isEmpty)
@@ -49,7 +60,7 @@ struct Table: Equatable {
             guard room - needed >= least else { break }
             (room, count) = (room - needed, count + 1)
         }
-        return (Array(columns.prefix(count)), room)
+        return (Array(columns.prefix(count)), min(room, max(Self.roomForTitles, title)))
     }
 
     /// What stands above a column.

@@ -137,6 +137,8 @@ struct ViewerScreen {
         return printable(text, columns: width + state.pan + 1).dropping(state.pan).fitted(to: width, in: encoding)
     }
 
+    private static let widestCell = 120
+
     /// The title of an item, and what there is to say of it at the right.
     private func cell(of item: Picture.Shown, width: Int) -> StyledLine {
         var line = StyledLine()
@@ -144,11 +146,16 @@ struct ViewerScreen {
             ItemText.title(of: item.content, objectID: item.objectID, columns: width + state.pan + 1),
             columns: width + state.pan + 1
         ).dropping(state.pan)
+        // What belongs together stands no farther apart than that.
+        let near = max(whole.columns, min(width, Self.widestCell) - Table.gap)
         let room = width - whole.columns - Table.gap
         let details = printable(ItemText.details(of: item.content, columns: max(0, room)), columns: max(0, room))
         let shown = room >= 8 ? min(room, details.columns) : 0
-        line.append(whole.fitted(to: width - shown, in: encoding), ReuseColor.style(of: item.reuseIdentifier))
+        let style = ReuseColor.style(of: item.reuseIdentifier)
+        let first = min(width - shown, max(whole.columns + Table.gap, near - shown + Table.gap))
+        line.append(whole.fitted(to: shown > 0 ? first : width, in: encoding), style)
         line.append(details.fitted(to: shown, in: encoding), .role(.dim))
+        line.pad(to: width)
         return line
     }
 
