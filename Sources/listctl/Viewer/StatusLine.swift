@@ -43,8 +43,10 @@ enum StatusLine {
         if typed.columns >= width { typed = typed.dropping(typed.columns - width + 1) }
         line.append(typed, .role(.plain, bold: true))
         let room = width - typed.columns - 3
-        let matter = PrintableText(state.notices.matter, in: state.encoding, columns: max(0, room))
-        if !matter.cells.isEmpty, room >= 12 {
+        let advice = mark == "/" ? "Enter stays, Esc goes back" : "Enter keeps it, Esc shows all"
+        let said = state.notices.matter
+        let matter = PrintableText(said.isEmpty ? advice : said, in: state.encoding, columns: max(0, room))
+        if room >= (said.isEmpty ? matter.columns : 12) {
             let shown = matter.fitted(to: min(room, matter.columns), in: state.encoding)
             line.pad(to: width - shown.columns - 1)
             line.append(shown, .role(.dim))
