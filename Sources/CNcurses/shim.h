@@ -11,8 +11,15 @@
 
 // What Swift cannot import: variables of the library, standard streams, and macros with casts.
 
-/// Takes over the terminal on standard input and output; false when its kind (TERM) is not known.
-static inline bool listd_curses_begin(void) { return newterm(NULL, stdout, stdin) != NULL; }
+/// Takes over the terminal on standard input and output; false when its kind (TERM) is not known, or when it is one that
+/// cannot put its cursor anywhere.
+static inline bool listd_curses_begin(void) {
+    if (newterm(NULL, stdout, stdin) == NULL) return false;
+    const char *position = tigetstr("cup");
+    if (position != NULL && position != (const char *)-1) return true;
+    endwin();
+    return false;
+}
 
 static inline void listd_curses_read_keys(void) {
     keypad(stdscr, TRUE);

@@ -22,7 +22,8 @@ final class CursesTerminal: Sendable {
     /// How long the rest of a key's sequence is waited for after its escape, in milliseconds.
     private static let escapeDelay: Int32 = 50
 
-    /// Takes over the terminal; nil when its kind (TERM) is not known, or standard input is none.
+    /// Takes over the terminal; nil when its kind (TERM) is not known or has no cursor to put anywhere, or standard input is
+    /// none.
     ///
     /// What signals do must be settled before: ncurses takes those that nobody has.
     init?(hasColours: Bool, receiver: @escaping @Sendable (TerminalInput) -> Void) {

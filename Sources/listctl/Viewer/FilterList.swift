@@ -25,6 +25,8 @@ final class FilterList {
     private var isBusy = false
     private var isRemoved = false
     private static var count = 0
+    /// Bytes that the name of a list may have.
+    private static let longestName = 255
 
     /// What the list has by itself, and not from the one that it is made of.
     private static let ownOptions: Set<String> = [
@@ -36,7 +38,9 @@ final class FilterList {
         Self.count += 1
         // Unique on the bus; a direct connection has no name, but a process has a number.
         let suffix = " & \(daemon.connection.uniqueName) \(getpid()).\(Self.count)"
-        name = String(decoding: base.utf8.prefix(255 - suffix.utf8.count), as: UTF8.self) + suffix
+        var start = base
+        while start.utf8.count + suffix.utf8.count > Self.longestName { start.removeLast() }
+        name = start + suffix
     }
 
     /// Has the list show what contains a text.

@@ -49,7 +49,7 @@ final class Viewer {
         guard let terminal else {
             let kind = environment["TERM"] ?? ""
             Output.complain(
-                "no terminal of the kind “\(kind)” is known (TERM); try TERM=xterm, or listctl show \(name)")
+                "a terminal of the kind “\(kind)” (TERM) cannot show this; try TERM=xterm, or listctl show \(name)")
             return .failed
         }
         self.terminal = terminal
