@@ -114,8 +114,8 @@ extension FieldHint {
     /// Whether values stand below each other by their ends.
     fileprivate var isRightAligned: Bool {
         switch self {
-        case .bytes, .percent, .microseconds: true
-        case .permissions, .user, .group, .secondsSince1970, .microsecondsSince1970: false
+        case .bytes, .percent, .durationInMicroseconds: true
+        case .permissions, .userID, .groupID, .timeInSeconds, .timeInMicroseconds: false
         }
     }
 
@@ -123,12 +123,12 @@ extension FieldHint {
     fileprivate var rank: Int {
         switch self {
         case .permissions: 0
-        case .user: 1
-        case .group: 2
+        case .userID: 1
+        case .groupID: 2
         case .bytes: 3
         case .percent: 4
-        case .microseconds: 5
-        case .secondsSince1970, .microsecondsSince1970: 6
+        case .durationInMicroseconds: 5
+        case .timeInSeconds, .timeInMicroseconds: 6
         }
     }
 }
