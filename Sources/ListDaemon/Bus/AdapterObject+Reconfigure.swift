@@ -40,10 +40,10 @@ extension AdapterObject {
         let configuration = new.configuration(named: name)
         if let controllers, let worker = controllers.worker, let present = host as? AdapterHost {
             await move(from: present) { [service, bytes] legacy, sink in
-                let next = GuardedHost(
+                let next = ListHost(
                     configuration: configuration, controllers: controllers, objects: legacy.objects,
                     revision: legacy.revision, changes: legacy.changes, account: service.account(of: access, bytes),
-                    isStored: legacy.isStored, views: legacy.views, selection: legacy.selection, wasHosted: true,
+                    isStored: legacy.isStored, wasPresented: true, views: legacy.views, selection: legacy.selection,
                     times: service.callbackTimes, sink: sink)
                 worker.host(next)
                 return next

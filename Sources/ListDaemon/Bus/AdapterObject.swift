@@ -44,7 +44,7 @@ package final class AdapterObject {
     private(set) var recentChanges = RecentCount()
     /// The selected items, likewise.
     private(set) var selection: [SelectedItem] = []
-    private(set) var host: any ListHost
+    private(set) var host: any ListHosting
     /// The way of its host to the store.
     private let storing: StoringRelay
     /// The way of its host to this object.
@@ -76,7 +76,7 @@ package final class AdapterObject {
     /// Makes the object of an adapter, which the relay leads to from then on.
     init(
         service: Service, name: String, stored: StoredList, access: AdapterAccess, options: AdapterOptions,
-        relay: AdapterRelay, storing: StoringRelay, host: any ListHost, bytes: ListBytes
+        relay: AdapterRelay, storing: StoringRelay, host: any ListHosting, bytes: ListBytes
     ) {
         self.service = service
         self.name = name
@@ -179,7 +179,7 @@ package final class AdapterObject {
     ///
     /// - Parameter make: makes the other one, from what the present one leaves, with the sink that it is given.
     func move(
-        from present: AdapterHost, _ make: @DBusActor (HostLegacy, @escaping AdapterHost.Sink) -> any ListHost
+        from present: AdapterHost, _ make: @DBusActor (HostLegacy, @escaping AdapterHost.Sink) -> any ListHosting
     ) async {
         waiting = []
         let legacy = await withCheckedContinuation { continuation in
@@ -276,7 +276,7 @@ extension AdapterObject {
         case .losses(let losses): lossReports.report(losses, of: name, to: service)
         case .announce(let status): announce(status)
         case .paused(let flag): setPaused(flag)
-        case .prepared: break  // went to the store from the host's executor
+        case .prepared, .store: break  // went to the store from the host's executor
         case .answer(let id, let outcome): requests.take(id)?(outcome)
         }
     }

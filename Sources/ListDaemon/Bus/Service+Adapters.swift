@@ -124,7 +124,8 @@ extension Service {
             objects: restored?.objects ?? [], revision: restored?.revision ?? 0,
             changes: restored?.changes.compactMap(\.transaction) ?? [],
             account: account(of: access, bytes),
-            isStored: stored.isStored, times: callbackTimes, sink: storing.sink(ways.relay.sink))
+            isStored: stored.isStored, isRestored: restored != nil, times: callbackTimes,
+            sink: storing.sink(ways.relay.sink))
         storing.lead(to: host)
         let adapter = AdapterObject(
             service: self, name: name, stored: stored, access: access, options: options, relay: ways.relay,

@@ -42,7 +42,7 @@ extension AdapterHost {
     /// nor for a list that rests, whose engine is made by the first thing that is asked.
     func noteSize() {
         isSmall.store(
-            !isResting && !usesPlugins && tracer == nil && counts.objects <= Self.mostObjects
+            !isResting && !usesPlugins && counts.objects <= Self.mostObjects
                 && shownObjects.count <= Self.mostViews
                 && shownObjects.values.reduce(0, +) <= Self.mostShown,
             ordering: .relaxed)

@@ -33,8 +33,6 @@ package actor AdapterHost {
     /// Section controllers that show the list as soon as the request that brought them is applied.
     var awaitedControllers: [RequestID: SectionControllerTable] = [:]
     private let watch: CallWatch
-    /// Traces the section controllers in a worker; nil = this is none.
-    var tracer: CallTracer? { watch.tracer }
     /// Whether a section controller of the list comes from a plugin.
     var usesPlugins: Bool { controllers.usesPlugins }
     /// Whether the bus thread may work for the list.
@@ -93,25 +91,23 @@ package actor AdapterHost {
     ///   - isStored: whether each transaction is yielded as ``AdapterEffect/prepared(_:_:)`` and applied when
     ///     ``AdapterCommand/stored(_:_:)`` comes.
     ///   - times: where the time that plugins take is counted; nil = nowhere.
-    ///   - tracer: is told of every call of a section controller, in place of the clock; nil = nobody is.
     ///   - sink: takes what comes out.
     package init(
         configuration: ListAdapter.Configuration,
         controllers: SectionControllerTable,
         objects: [ListObject] = [], revision: UInt64 = 0, changes: [Transaction] = [],
-        account: HostAccount? = nil, isStored: Bool = false, times: CallbackTimes? = nil, tracer: CallTracer? = nil,
+        account: HostAccount? = nil, isStored: Bool = false, times: CallbackTimes? = nil,
         sink: @escaping Sink
     ) {
         let executor = HostExecutor(label: "org.listd.adapter." + configuration.name)
         self.executor = executor
         executor.claim()
-        tracer?.executor = executor
         let provider = ExchangeableProvider(controllers)
         self.controllers = provider
-        let watch = CallWatch(clock: times.map(CallbackClock.init), tracer: tracer)
+        let watch = CallWatch(clock: times.map(CallbackClock.init))
         self.watch = watch
         // Only section controllers that are built in are known to have nothing to do before somebody looks.
-        let mayRest = !objects.isEmpty && !controllers.usesPlugins && tracer == nil
+        let mayRest = !objects.isEmpty && !controllers.usesPlugins
         let resting =
             mayRest
             ? RestingList(objects, revision: revision, configuration: configuration, controllers: provider) : nil
@@ -168,9 +164,7 @@ package actor AdapterHost {
     func receive(_ command: AdapterCommand, by user: UInt32?) {
         if case .stored(let token, let error) = command { return stored(token, error) }
         guard phase != .storing else { return putOff(command, by: user) }
-        tracer?.cause = user.map { CallCause(user: $0, request: command.requestID ?? 0) }
         handle(command)
-        tracer?.cause = nil
     }
 
     func handle(_ command: AdapterCommand) {

@@ -4,6 +4,9 @@ extension ListError {
     /// What writing calls get once the end was asked for, and all calls when nobody is there any more.
     static let ending = ListError(.shuttingDown, "listd is ending and takes no changes")
 
+    /// What only a presenter could do when a list ends that has none.
+    static let unpresented = ListError(.pluginFailed, "the list has ended while its plugin's worker was gone")
+
     /// What is asked of a list that is taken away, or has ended.
     ///
     /// - Parameter reason: why it has ended; nil = another host goes on with it.

@@ -1,4 +1,4 @@
-package import ListKit
+@_spi(Daemon) package import ListKit
 internal import Synchronization
 
 /// One list in the store: whatever is written about it goes through here, in the order in which it is handed over.
@@ -73,6 +73,37 @@ package final class StoredList: Sendable {
             }
         } completion: { error in
             if update.isWhole { self.didBegin(error) }
+            completion(error)
+        }
+    }
+
+    /// Writes what a list has to have written.
+    ///
+    /// - Parameter completion: called on any thread when it is safe, or with the reason why nothing was written.
+    package func write(_ work: StoreWork, completion: @escaping @Sendable (ListError?) -> Void) {
+        let (log, oldest) = (work.log.map { StoredChange($0) }, work.oldestRevision + 1)
+        let transaction = PreparedTransaction(
+            baseRevision: work.revision, revision: work.revision,
+            content: work.content ?? .changes(PreparedTransaction.Changes()))
+        handOver { state in
+            switch state.passage {
+            case .begins(let adapter, let durability) where work.isWhole:
+                return .write(.createFilled(adapter, transaction, log: log), durability)
+            case .ends(let waiting):
+                state.passage = .ends(waiting + [{ self.write(work, completion: completion) }])
+                return .later
+            case .none, .begins: break
+            }
+            guard state.durability != .memory else { return .nothing }
+            let name = state.adapter.name
+            let change: StoreChange =
+                work.content == nil && work.limit == work.revision
+                ? .settle(name: name, revision: work.revision, log: log, forgetBefore: oldest)
+                : .update(
+                    name: name, transaction, log: log, forgetBefore: oldest, limit: work.limit, cursor: work.cursor)
+            return .write(change, state.durability)
+        } completion: { error in
+            if work.isWhole { self.didBegin(error) }
             completion(error)
         }
     }
@@ -179,5 +210,13 @@ package final class StoredList: Sendable {
             }
         }
         answer?()
+    }
+}
+
+extension StoreWork {
+    /// Whether it is the list as it is, not a change of it.
+    fileprivate var isWhole: Bool {
+        guard case .replace = content else { return false }
+        return limit == revision
     }
 }

@@ -10,7 +10,7 @@ struct StoringRelayTests {
     private let heard = EventLog<String>()
 
     /// Records what it is told.
-    private final class Host: ListHost {
+    private final class Host: ListHosting {
         private let name: String
         private let heard: EventLog<String>
 

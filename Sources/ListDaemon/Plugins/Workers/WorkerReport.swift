@@ -7,14 +7,14 @@ enum WorkerReport: Sendable {
     case loaded(PluginFacts)
     /// The plugin cannot be loaded, or refuses to start.
     case refused(ListError)
-    /// What the host of a list yields.
-    case effects(SeatNumber, HostOutput)
+    /// What whoever presents a list reports.
+    case presented(PresenterNumber, PresenterOutput)
     /// A data source is made, or why not.
-    case sourceMade(SeatNumber, ListError?)
+    case sourceMade(PresenterNumber, ListError?)
     /// What a data source tells; the next event waits for ``WorkerOrder/eventTaken(_:)``.
-    case sourceEvent(SeatNumber, SourceEvent)
+    case sourceEvent(PresenterNumber, SourceEvent)
     /// A data source has ended.
-    case sourceStopped(SeatNumber)
+    case sourceStopped(PresenterNumber)
     /// What the plugin says in the log.
     case log(PluginLogger.Level, String)
     /// The worker answers.
@@ -33,26 +33,15 @@ struct PluginFacts: Sendable, Equatable {
     var dataSources: [String]
 }
 
-/// What a host yields in one go.
-struct HostOutput: Sendable {
-    /// The effects, in order.
-    var effects: [AdapterEffect]
-    /// The requests whose effect a transaction contains that is to be stored.
-    var preparedRequests: [RequestID]
-    /// How long section controllers took since the last output, by plugin.
-    var times: [String: CallbackTimes.Times] = [:]
-}
-
 extension WorkerReport: WireCodable {
     func write(to writer: inout WireWriter) {
         switch self {
         case .loaded(let facts): writer.write(0 as UInt8, facts)
         case .refused(let error): writer.write(1 as UInt8, error)
-        case .effects(let seat, let output):
-            writer.write(2 as UInt8, seat, output.effects, output.preparedRequests, output.times)
-        case .sourceMade(let seat, let error): writer.write(3 as UInt8, seat, error)
-        case .sourceEvent(let seat, let event): writer.write(4 as UInt8, seat, event)
-        case .sourceStopped(let seat): writer.write(5 as UInt8, seat)
+        case .presented(let slot, let output): writer.write(2 as UInt8, slot, output)
+        case .sourceMade(let slot, let error): writer.write(3 as UInt8, slot, error)
+        case .sourceEvent(let slot, let event): writer.write(4 as UInt8, slot, event)
+        case .sourceStopped(let slot): writer.write(5 as UInt8, slot)
         case .log(let level, let text): writer.write(6 as UInt8, UInt32(bitPattern: level.rawValue), text)
         case .alive: writer.write(7 as UInt8)
         }
@@ -62,11 +51,7 @@ extension WorkerReport: WireCodable {
         switch try reader.byte() {
         case 0: self = .loaded(try reader.read())
         case 1: self = .refused(try reader.read())
-        case 2:
-            self = .effects(
-                try reader.read(),
-                HostOutput(
-                    effects: try reader.read(), preparedRequests: try reader.read(), times: try reader.read()))
+        case 2: self = .presented(try reader.read(), try reader.read())
         case 3: self = .sourceMade(try reader.read(), try reader.read())
         case 4: self = .sourceEvent(try reader.read(), try reader.read())
         case 5: self = .sourceStopped(try reader.read())

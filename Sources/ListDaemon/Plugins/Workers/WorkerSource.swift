@@ -15,7 +15,7 @@ final class WorkerSource: Source {
     private nonisolated let sink: SourceSink
 
     /// Where it is in the worker; nil when it is nowhere.
-    var seat: SeatNumber?
+    var slot: PresenterNumber?
     var crumb: Int?
     /// Slows it down when it tells something all the time.
     var brake = FloodBrake.perList

@@ -1,53 +1,5 @@
 internal import ListKit
 
-extension UpdateRequest: WireCodable {
-    func write(to writer: inout WireWriter) {
-        writer.write(id, expectedRevision, animated, maximumObjectBytes, operation)
-    }
-
-    init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            id: try reader.read(), expectedRevision: try reader.read(), animated: try reader.read(),
-            maximumObjectBytes: try reader.read(), operation: try reader.read())
-    }
-}
-
-extension UpdateRequest.Operation: WireCodable {
-    func write(to writer: inout WireWriter) {
-        switch self {
-        case .performUpdates(let objects, let duplicates): writer.write(0 as UInt8, objects, duplicates)
-        case .applyChanges(let removed, let upserts): writer.write(1 as UInt8, removed, upserts)
-        case .moveObject(let id, let position): writer.write(2 as UInt8, id, position)
-        case .patchObject(let id, let set, let unset): writer.write(3 as UInt8, id, set, unset)
-        case .moveItem(let source, let target): writer.write(4 as UInt8, source, target)
-        case .reloadObjects(let ids): writer.write(5 as UInt8, ids)
-        case .reloadData: writer.write(6 as UInt8)
-        case .invalid(let error): writer.write(7 as UInt8, error)
-        case .configure(let configuration, let changed): writer.write(8 as UInt8, configuration, changed)
-        }
-    }
-
-    init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
-        case 0: self = .performUpdates(objects: try reader.read(), duplicates: try reader.read())
-        case 1: self = .applyChanges(removed: try reader.read(), upserts: try reader.read())
-        case 2: self = .moveObject(id: try reader.read(), position: try reader.read())
-        case 3: self = .patchObject(id: try reader.read(), set: try reader.read(), unset: try reader.read())
-        case 4: self = .moveItem(from: try reader.read(), to: try reader.read())
-        case 5: self = .reloadObjects(try reader.read())
-        case 6: self = .reloadData
-        case 7: self = .invalid(try reader.read())
-        case 8: self = .configure(try reader.read(), controllersChanged: try reader.read())
-        default: throw WireError("an operation")
-        }
-    }
-}
-
-extension UpdateRequest.DuplicatePolicy: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(self == .fail) }
-    init(from reader: inout WireReader) throws(WireError) { self = try Bool(from: &reader) ? .fail : .keepFirst }
-}
-
 extension UpdateRequest.Upsert: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(object, position) }
 
@@ -78,8 +30,6 @@ extension UpdateRequest.Position: WireCodable {
         }
     }
 }
-
-// MARK: - Configuration
 
 extension ListAdapter.Updater: WireCodable {}
 extension ListAdapter.Emptiness: WireCodable {}

@@ -1,0 +1,29 @@
+/// Runs one list: in this process, or where it may die and come back.
+///
+/// Commands are values, handled in the order in which they were sent; effects come out through the sink that the host was
+/// made with.
+package protocol ListHosting: AnyObject, Sendable {
+    /// Hands over a command; it is handled after all that were sent before it.
+    ///
+    /// - Parameter user: on whose behalf; nil = listd's own.
+    func send(_ command: AdapterCommand, by user: UInt32?)
+
+    /// Hands over a command like ``send(_:)``, from the bus thread, which may keep it until it has read what there is to
+    /// be read, and then handle it itself.
+    func collect(_ command: AdapterCommand, by user: UInt32?)
+
+    /// Calls back from the host's executor as soon as that has nothing older to do.
+    func ping(_ answer: @escaping @Sendable () -> Void)
+}
+
+extension ListHosting {
+    /// Hands over a command of listd's own.
+    package func send(_ command: AdapterCommand) { send(command, by: nil) }
+
+    /// Hands over a command of listd's own, from the bus thread.
+    package func collect(_ command: AdapterCommand) { collect(command, by: nil) }
+
+    package func collect(_ command: AdapterCommand, by user: UInt32?) { send(command, by: user) }
+}
+
+extension AdapterHost: ListHosting {}
