@@ -49,7 +49,7 @@ let package = Package(
         .executableTarget(name: "listd", dependencies: ["ListDaemon"], swiftSettings: settings),
         .systemLibrary(name: "CTerminal"),
         .executableTarget(
-            name: "listctl", dependencies: ["CTerminal", "DBus", "ListClient"], swiftSettings: settings),
+            name: "listctl", dependencies: ["CLinux", "CTerminal", "DBus", "ListClient"], swiftSettings: settings),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         // A process of its own for tests of what a process is handed: it is run by DBusTests.

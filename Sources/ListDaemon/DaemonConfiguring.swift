@@ -71,7 +71,9 @@ extension RunningDaemon {
 extension ListConfiguration {
     /// Configured lists belong to root, and nobody removes them over the bus.
     var access: AdapterAccess {
-        AdapterAccess(owner: 0, readers: options.readers, writers: options.writers, isConfigured: true)
+        AdapterAccess(
+            owner: 0, readers: options.readers, writers: options.writers, invokers: options.invokers, isConfigured: true
+        )
     }
 }
 

@@ -98,6 +98,7 @@ extension RunningDaemon {
                 restored, options: options,
                 access: AdapterAccess(
                     owner: adapter.owner, readers: options.readers, writers: options.writers,
+                    invokers: options.invokers,
                     mayHaveSource: isGranted || service.authority.isAlwaysAdministrator(adapter.owner)))
         } catch {
             log.error("adapter \(adapter.name.debugDescription) is not restored: \(error)", .adapter(adapter.name))

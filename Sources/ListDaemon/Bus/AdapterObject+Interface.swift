@@ -18,6 +18,9 @@ extension AdapterObject {
         ])
     static let workingRangeChanged = Signal(
         "WorkingRangeChanged", ["view": "o", "revision": "t", "will_enter": "a(us)", "did_exit": "a(us)"])
+    static let nearEnd = Signal("NearEnd", ["view": "o", "distance": "d"])
+    static let invoked = Signal(
+        "Invoked", ["id": "s", "item": "u", "action": "s", "parameters": "a{sv}", "user": "u"])
     static let selectionChanged = Signal(
         "SelectionChanged", ["revision": "t", "selected": "a(su)", "deselected": "a(su)"])
 
@@ -25,7 +28,8 @@ extension AdapterObject {
         ObjectNames.service + ".Adapter",
         settle: { adapter, peer, read in adapter.settle(for: peer, read) },
         writing + reading + viewing + [
-            .signal(updated), .signal(displayChanged), .signal(workingRangeChanged), .signal(selectionChanged),
+            .signal(updated), .signal(displayChanged), .signal(workingRangeChanged), .signal(nearEnd),
+            .signal(invoked), .signal(selectionChanged),
         ] + properties)
 
     private static let writing: [Interface<AdapterObject>.Member] = [
@@ -76,6 +80,10 @@ extension AdapterObject {
             "GetItemCounts", in: ["first_section": "u", "section_count": "u"],
             out: ["revision": "t", "next_section": "u", "counts": "au"]
         ) { adapter, call in try adapter.getItemCounts(call) },
+        .method(
+            "Search", in: ["text": "s", "fields": "as", "from": "u", "backwards": "b"],
+            out: ["revision": "t", "found": "b", "index": "u", "id": "s"]
+        ) { adapter, call in try adapter.search(call) },
         .method(
             "GetChanges", in: ["since_revision": "t"],
             out: ["revision": "t", "batches": "a(tts(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu)))"]
@@ -132,7 +140,9 @@ extension AdapterObject {
 
     /// The option `empty` is content: of a restricted adapter it is for readers.
     private func writeOptions(for peer: Peer?, to writer: inout MessageWriter) {
-        var values = options.values
+        var inForce = options
+        inForce.hints = sourceHints.merging(options.hints) { _, own in own }
+        var values = inForce.values
         if !isReadable(by: peer) { values["empty"] = nil }
         writer.append(options: values)
     }

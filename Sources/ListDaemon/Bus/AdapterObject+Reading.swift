@@ -79,7 +79,7 @@ extension AdapterObject {
             subscribe(call.peer, to: try AdapterEvents(words: words))
         } catch {
             throw DBusError.invalidArgs(
-                "events: \(error.word.quoted) is none of updates, display, working-range, selection")
+                "events: \(error.word.quoted) is none of \(AdapterEvents.words)")
         }
         call.reply(status.revision)
     }

@@ -1,5 +1,6 @@
 package import DBus
 @_spi(Daemon) internal import ListKit
+internal import PluginAPI
 
 /// How an adapter stands: the property `State`.
 package enum AdapterState: String, Sendable {
@@ -61,7 +62,7 @@ package final class AdapterObject {
     private var feed: SourceFeed?
     private var requests = RequestTable()
     private var callsUnderWay = CallsUnderWay()
-    private var listeners: Subscriptions<Listener>
+    private(set) var listeners: Subscriptions<Listener>
     private var lossReports = LossReports()
     /// Whether something that its source told was too large, so that the list lacks it.
     var lacksObjects = false
@@ -99,10 +100,15 @@ package final class AdapterObject {
         endSource()
         changeFilling { $0.setFault("") }
         lacksObjects = false
+        let hints = sourceHints
         self.source = source
         self.feed = feed
+        if sourceHints != hints { propertiesChanged(["Options"]) }
         source?.start()
     }
+
+    /// How people want to see fields, as its source says.
+    var sourceHints: [String: FieldHint] { source?.hints ?? [:] }
 
     /// What its source may read has changed.
     func setLimits(_ limits: BulkReader.Limits) {
@@ -296,6 +302,11 @@ extension AdapterObject {
         case .picture(let change): service.views.object(change.view)?.changed(change)
         case .stalled(let view, let sequence, let revision):
             service.views.object(view)?.stalled(sequence: sequence, revision: revision)
+        case .nearEnd(let view, _, let distance?):
+            emit(Self.nearEnd, .nearEnd) { writer in
+                writer.append(ObjectPath.view(view))
+                writer.append(distance)
+            }
         case .sectionFault(let fault): report(fault)
         default: break  // nothing that the contract has a signal for
         }

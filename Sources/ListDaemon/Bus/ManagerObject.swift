@@ -56,7 +56,7 @@ extension ManagerObject {
         let options = try AdapterOptions(values)
         let access = AdapterAccess(
             owner: caller.user, readers: options.readers, writers: options.writers,
-            mayHaveSource: caller.isAdministrator)
+            invokers: options.invokers, mayHaveSource: caller.isAdministrator)
         let origin = Origin(call.peer)
         answer(call) { [service] in
             let adapter = try await service.makeAdapter(name: name, options: options, access: access)

@@ -29,6 +29,8 @@ package final class Service {
         onCongestion: { [weak self] in self?.hold($0) }, onLoss: { [weak self] in self?.lost($0) })
     /// The calls that are answered with contents.
     private(set) lazy var reads = ContentReads { [weak self] in self?.statistics.add(.readsHeld) }
+    /// The searches that are under way.
+    let searches = SearchTurns()
     /// Who may create adapters.
     package var creators = AccessRule.any
     /// What users have.

@@ -1,4 +1,5 @@
 internal import ListKit
+internal import PluginAPI
 
 /// Reads a configuration directory: `listd.conf` and the `*.list` files, each with its drop-ins `FILE.d/*.conf`.
 ///
@@ -107,7 +108,9 @@ package struct ConfigurationLoader {
         if let other = result.configuration.lists[name] {
             add("“\(other.name)” is another list whose name looks the same", at: directory.place(file))
         }
-        for (key, rule) in [("Readers", list.options.readers), ("Writers", list.options.writers)] {
+        for (key, rule) in [
+            ("Readers", list.options.readers), ("Writers", list.options.writers), ("Invokers", list.options.invokers),
+        ] {
             guard case .group(let name) = rule else { continue }
             result.groups.append(NamedGroup(name: name, key: key, place: list.place(of: key)))
         }
@@ -124,7 +127,9 @@ package struct ConfigurationLoader {
             try AdapterOptions.table.parse(key: setting.key, value: setting.value, into: &list.options)
         case "Sections":
             controllers[setting.key] = try ControllerName.checked(setting.value)
-        default: throw unknown(setting, sections: "[List] and [Sections]")
+        case "Hints":
+            list.options.hints[setting.key] = try FieldHint(setting.value, of: setting.key)
+        default: throw unknown(setting, sections: "[List], [Sections] and [Hints]")
         }
     }
 

@@ -11,8 +11,12 @@ extension ListAdapter {
     ) throws(ListError) -> (answer: AdapterAnswer, events: [AdapterEvent]) {
         switch command {
         case .setViewport(let seen, let rect): return Self.sequence(try setViewport(view: view, seen: seen, rect: rect))
-        case .setVisibleRange(let first, let last):
-            return Self.sequence(try setVisibleRange(view: view, first: first, last: last))
+        case .setVisibleRange(let seen, let first, let last):
+            return Self.sequence(try setVisibleRange(view: view, seen: seen, first: first, last: last))
+        case .reportScroll(let phase): return (.done, try reportScroll(view: view, phase.event))
+        case .setOnScreen(let isOnScreen):
+            try setVisible(isOnScreen, view: view)
+            return (.done, [])
         case .scrollTo(let object, let item, let position):
             let (offset, reply) = try scrollTo(view: view, object: object, item: item, position: position)
             return (.scrolled(offset: offset, sequence: reply.sequence), reply.effects)
@@ -26,6 +30,9 @@ extension ListAdapter {
         case .changeSelection(let select, let deselect):
             let change = try changeSelection(select: select, deselect: deselect)
             return (.selection(selected: change.selected, deselected: change.deselected), change.events)
+        case .invoke(let object, let item, let action, let parameters):
+            let reply = try invoke(action, parameters: parameters, item: item, ofObject: object)
+            return (.flag(reply.handled), reply.events)
         case .setHighlighted(let object, let item, let flag):
             return (.done, try setHighlighted(flag, item: item, ofObject: object))
         case .acknowledge(let sequence): return (.done, try acknowledge(view: view, sequence: sequence))

@@ -224,7 +224,7 @@ extension ListHost {
     private func present(_ new: ObjectUpdate) {
         update.objects = new
         update.removed = LargeRemoval(objects: new.changes.deletes.count, total: objects.objectCount)
-        link.listChanges()
+        link.listChanges(by: new.changes)
         if new.configuration != nil { link.forgetRefusals() }
         let table = update.requests.compactMap { awaitedControllers[$0] }.first
         if let table { exchange(table) }

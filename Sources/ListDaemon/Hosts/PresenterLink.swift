@@ -218,7 +218,7 @@ final class PresenterLink {
     func sendCalls(worker: PluginWorker?) {
         guard stage == .open, let presenter else { return }
         let unsent = calls.takeUnsent(
-            asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position)
+            asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position, isShown: known.shows)
         for (id, call, error) in unsent {
             if let error { sink([.answer(id, .failure(error))]) } else { send(call, to: presenter) }
         }
@@ -237,8 +237,12 @@ final class PresenterLink {
     /// What was refused because workers died of it may be asked again.
     func forgetRefusals() { calls.forgetRefusals() }
 
-    /// The list changes: what is refused is asked again of objects that are others then.
-    func listChanges() { calls.listChanges(in: objects.table) }
+    /// The list changes: what is refused is asked again of objects that are others then, and views that name their items mean
+    /// the same ones.
+    func listChanges(by changes: SectionChanges) {
+        calls.listChanges(in: objects.table)
+        known.listChanges(changes.positions(of: objects.table.count(.old)))
+    }
 
     /// Answers all calls, ends all views and leaves the presenter: the list ends.
     func end(_ reason: ViewClosing, refusing error: ListError) {
@@ -332,8 +336,10 @@ final class PresenterLink {
         guard !isElsewhere || objects.allows(news.presented, of: update) else { return nil }
         known.noteSize(
             sections: max(objects.table.count(.old), objects.table.count(.new)), items: news.presented.itemCount)
+        let side: ListSide = objects.table.isOpen && update != nil ? .new : .old
+        let last = objects.table.object(at: objects.table.count(side) - 1, side)?.id
         var news = news
-        return known.follow(&news) || !isElsewhere ? news : nil
+        return known.follow(&news, lastObject: last) || !isElsewhere ? news : nil
     }
 
     private func opened(_ news: PresenterNews) -> Heard? {

@@ -11,6 +11,7 @@ final class PluginSource: Source {
         var isStopped = false
     }
 
+    let hints: [String: FieldHint]
     private let makeRunner: @Sendable () -> DataSourceRunner
     private let sink: SourceSink
     private let state: Mutex<State>
@@ -28,6 +29,7 @@ final class PluginSource: Source {
         if let error = await withCheckedContinuation({ done in runner.make { done.resume(returning: $0) } }) {
             throw error
         }
+        hints = entry.hints
         self.makeRunner = makeRunner
         self.sink = sink
         state = Mutex(State(runner: runner))

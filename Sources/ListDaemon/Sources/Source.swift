@@ -1,9 +1,14 @@
+internal import DBus
 package import ListKit
+package import PluginAPI
 
 /// What fills a list instead of clients: a file that is followed, or a data source of a plugin.
 ///
 /// A source works on an executor of its own and tells what it finds through the sink that it was made with.
 package protocol Source: Sendable {
+    /// How people want to see fields of its objects.
+    @DBusActor var hints: [String: FieldHint] { get }
+
     /// Begins to read; called once.
     func start()
 
@@ -20,6 +25,9 @@ package protocol Source: Sendable {
 }
 
 extension Source {
+    /// What a file says has no meaning beside its text.
+    @DBusActor package var hints: [String: FieldHint] { [:] }
+
     /// What a plugin makes is looked at when it comes.
     package func setLimits(_ limits: ObjectLimits, fileBytes: Int) {}
 

@@ -27,11 +27,13 @@ extension AdapterQuery: WireCodable {
     }
 }
 
+extension ScrollPhase: WireCodable {}
+
 extension ViewCommand: WireCodable {
     func write(to writer: inout WireWriter) {
         switch self {
         case .setViewport(let seen, let rect): writer.write(0 as UInt8, seen, rect)
-        case .setVisibleRange(let first, let last): writer.write(1 as UInt8, first, last)
+        case .setVisibleRange(let seen, let first, let last): writer.write(1 as UInt8, seen, first, last)
         case .scrollTo(let id, let item, let position): writer.write(2 as UInt8, id, item, position)
         case .reportSizes(let sizes): writer.write(3 as UInt8, sizes)
         case .select(let id, let item, let flag): writer.write(4 as UInt8, id, item, flag)
@@ -40,13 +42,17 @@ extension ViewCommand: WireCodable {
         case .resync: writer.write(7 as UInt8)
         case .close: writer.write(8 as UInt8)
         case .changeSelection(let select, let deselect): writer.write(9 as UInt8, select, deselect)
+        case .invoke(let id, let item, let action, let parameters):
+            writer.write(20 as UInt8, id, item, action, parameters)
+        case .reportScroll(let phase): writer.write(10 as UInt8, phase)
+        case .setOnScreen(let isOnScreen): writer.write(11 as UInt8, isOnScreen)
         }
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.byte() {
         case 0: self = .setViewport(seen: try reader.read(), try reader.read())
-        case 1: self = .setVisibleRange(first: try reader.read(), last: try reader.read())
+        case 1: self = .setVisibleRange(seen: try reader.read(), first: try reader.read(), last: try reader.read())
         case 2: self = .scrollTo(id: try reader.read(), item: try reader.read(), try reader.read())
         case 3: self = .reportSizes(try reader.read())
         case 4: self = .select(id: try reader.read(), item: try reader.read(), try reader.read())
@@ -55,6 +61,12 @@ extension ViewCommand: WireCodable {
         case 7: self = .resync
         case 8: self = .close
         case 9: self = .changeSelection(select: try reader.read(), deselect: try reader.read())
+        case 20:
+            self = .invoke(
+                id: try reader.read(), item: try reader.read(), action: try reader.read(),
+                parameters: try reader.read())
+        case 10: self = .reportScroll(try reader.read())
+        case 11: self = .setOnScreen(try reader.read())
         default: throw WireError("a view's command")
         }
     }

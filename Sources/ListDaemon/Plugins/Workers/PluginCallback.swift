@@ -7,6 +7,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
     case make, update, count, size, item, display, endDisplay, workingRange, selection, move, scroll, batch
     case timer, shape
     case sourceMake, sourceStart, sourceStop, sourceTimer, sourceDescriptor
+    case action
 
     /// The same call as the engine knows it.
     init(_ callback: ListControllerCall.Callback) {
@@ -20,6 +21,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         case .endDisplay: self = .endDisplay
         case .workingRange: self = .workingRange
         case .selection: self = .selection
+        case .action: self = .action
         case .move: self = .move
         case .scroll: self = .scroll
         case .batch: self = .batch
@@ -50,6 +52,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         case .endDisplay: "didEndDisplaying"
         case .workingRange: "the working range delegate"
         case .selection: "selection"
+        case .action: "handleAction"
         case .move: "moveItem"
         case .scroll: "the scroll delegate"
         case .batch: "performBatch"

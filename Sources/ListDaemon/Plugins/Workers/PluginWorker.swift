@@ -169,6 +169,7 @@ extension PluginWorker {
             plugin.apiVersion = facts.apiVersion
             plugin.sectionControllers = facts.sectionControllers
             plugin.dataSources = facts.dataSources
+            plugin.hints = facts.hints
             plugin.state = .ready
             plugin.processID = UInt32(clamping: from.identifier)
             plugin.restartCount = lifecycle.restartCount

@@ -63,12 +63,13 @@ struct PresenterCalls {
     /// - Parameters:
     ///   - asksPlugin: whether the section controllers of the plugin are asked.
     ///   - position: finds the section of an object.
+    ///   - isShown: whether a view shows something of an object.
     mutating func takeUnsent(
-        asksPlugin: Bool, worker: PluginWorker?, position: (String) -> Int?
+        asksPlugin: Bool, worker: PluginWorker?, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
     ) -> [(id: RequestID, call: Call, error: ListError?)] {
         order.compactMap { id in
             guard let call = calls[id], !call.isSent, !call.isMove else { return nil }
-            let error = asksPlugin ? refusal(of: call, worker, position) : nil
+            let error = asksPlugin ? refusal(of: call, worker, position, isShown) : nil
             if error == nil { calls[id]?.isSent = true } else { calls[id] = nil }
             return (id, call, error)
         }
@@ -79,7 +80,8 @@ struct PresenterCalls {
         _ id: RequestID, asksPlugin: Bool, worker: PluginWorker?, position: (String) -> Int?
     ) -> ListError? {
         guard let call = calls[id] else { return nil }
-        let error = asksPlugin ? refusal(of: call, worker, position) : nil
+        // A move is about an item, not about a view.
+        let error = asksPlugin ? refusal(of: call, worker, position) { _, _ in false } : nil
         calls[id]?.isSent = error == nil
         return error
     }
@@ -165,9 +167,11 @@ struct PresenterCalls {
     // MARK: Refusing
 
     /// Why a call is not handed on; nil = it is.
-    private func refusal(of call: Call, _ worker: PluginWorker?, _ position: (String) -> Int?) -> ListError? {
+    private func refusal(
+        of call: Call, _ worker: PluginWorker?, _ position: (String) -> Int?, _ isShown: (ViewID, String) -> Bool
+    ) -> ListError? {
         guard call.command.callsPlugin else { return nil }
-        if let error = refusals.refusal(of: call.command, position: position) { return error }
+        if let error = refusals.refusal(of: call.command, position: position, isShown: isShown) { return error }
         guard let user = call.user, let worker,
             let wait = worker.callers.withLock({ $0.wait(of: user, at: .now) })
         else { return nil }
@@ -208,11 +212,11 @@ extension AdapterCommand {
             false
         case .view(_, _, let command):
             switch command {
-            case .setViewport, .setVisibleRange, .scrollTo, .reportSizes, .select, .changeSelection,
-                .setHighlighted:
+            case .setViewport, .setVisibleRange, .scrollTo, .reportScroll, .reportSizes, .select, .changeSelection,
+                .invoke, .setHighlighted:
                 true
             // What a client needs to go on, or to leave.
-            case .acknowledge, .resync, .close: false
+            case .acknowledge, .resync, .close, .setOnScreen: false
             }
         case .openView, .closeView, .configure, .hold, .keep, .stored, .stop: false
         }

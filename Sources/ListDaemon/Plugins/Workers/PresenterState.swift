@@ -31,12 +31,16 @@ struct PresenterState: Sendable {
 
     /// Follows news, out of which goes what is about views of other lists.
     ///
+    /// - Parameter last: the identifier of the last object of the list that they are about; nil for a list without any.
     /// - Returns: false for what nobody says who presents the list.
-    mutating func follow(_ news: inout PresenterNews) -> Bool {
+    mutating func follow(_ news: inout PresenterNews, lastObject last: String?) -> Bool {
         var events: [AdapterEvent] = []
         for event in news.presented.events {
             if let view = event.view, views[view] == nil { continue }
             guard note(event) else { return false }
+            if case .nearEnd(let view, _, let distance) = event {
+                views[view]?.noteNearEnd(distance == nil ? nil : last ?? "")
+            }
             if case .closed(let view) = event {
                 news.closings[view] = closing.removeValue(forKey: view) ?? .closed
                 views[view] = nil
@@ -76,6 +80,17 @@ struct PresenterState: Sendable {
         }
         return true
     }
+
+    /// Objects of the list change, which is about to be presented: what views without a layout show stays what they mean.
+    mutating func listChanges(_ sections: @autoclosure () -> PositionMap) {
+        let following = views.filter { $0.value.followsItems }.keys
+        guard !following.isEmpty else { return }
+        let change = PathForwarding(sections: sections())
+        for view in following { views[view]?.note(change) }
+    }
+
+    /// Whether a view shows something of an object.
+    func shows(_ view: ViewID, _ object: String) -> Bool { views[view]?.sections.contains(object) ?? false }
 
     // MARK: Views that come and go
 
@@ -156,7 +171,7 @@ extension AdapterEvent {
         case .display(let change): change.view
         case .workingRange(let change): change.view
         case .picture(let change): change.view
-        case .stalled(let view, _, _), .closed(let view), .nearEnd(let view, _): view
+        case .stalled(let view, _, _), .closed(let view), .nearEnd(let view, _, _): view
         default: nil
         }
     }

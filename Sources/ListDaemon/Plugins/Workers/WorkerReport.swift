@@ -31,6 +31,8 @@ struct PluginFacts: Sendable, Equatable {
     var sectionControllers: [String]
     /// The names of its data sources, without the plugin's.
     var dataSources: [String]
+    /// The hints of its data sources, by their names.
+    var hints: [String: [String: FieldHint]]
 }
 
 extension WorkerReport: WireCodable {
@@ -65,12 +67,14 @@ extension WorkerReport: WireCodable {
 }
 
 extension PluginFacts: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(version, apiVersion, sectionControllers, dataSources) }
+    func write(to writer: inout WireWriter) {
+        writer.write(version, apiVersion, sectionControllers, dataSources, hints)
+    }
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
             version: try reader.read(), apiVersion: try reader.read(), sectionControllers: try reader.read(),
-            dataSources: try reader.read())
+            dataSources: try reader.read(), hints: try reader.read())
     }
 }
 

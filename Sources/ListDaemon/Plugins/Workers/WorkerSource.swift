@@ -1,6 +1,7 @@
 internal import DBus
 internal import Dispatch
 internal import ListKit
+internal import PluginAPI
 
 /// A data source of a plugin in its worker, as a source of a list.
 ///
@@ -37,6 +38,8 @@ final class WorkerSource: Source {
         self.sink = sink
         queue = DispatchQueue(label: "org.listd.source.\(worker.name).\(name)")
     }
+
+    var hints: [String: FieldHint] { worker.plugin.hints[name] ?? [:] }
 
     nonisolated func start() {
         EventLoop.shared.post { self.worker.start(self) }

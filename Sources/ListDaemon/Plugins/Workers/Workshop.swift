@@ -103,7 +103,7 @@ extension Workshop {
                     PluginFacts(
                         version: manifest.version, apiVersion: library.record.apiVersion,
                         sectionControllers: manifest.sectionControllers.map(\.name),
-                        dataSources: manifest.dataSources.map(\.name))))
+                        dataSources: manifest.dataSources.map(\.name), hints: manifest.hints)))
         } catch {
             tell(.refused(error))
         }

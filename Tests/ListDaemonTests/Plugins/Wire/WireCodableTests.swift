@@ -19,11 +19,18 @@ struct WireCodableTests {
         configuration.nearEndDistance = 4
         var view = ViewResumption(id: 7, options: ListViewOptions())
         view.options.fields = ["a", "b"]
-        view.visibleRange = IndexPath(section: 1, item: 2)...IndexPath(section: 3, item: 0)
+        view.options.opening = ListViewOpening(objectID: "x", item: 3, position: .center)
+        view.visibleItems = VisibleItems(first: IndexPath(section: 1, item: 2), length: 5)
+        let change = PathForwarding(
+            sections: PositionMap(oldCount: 4, newCount: 3, runs: [PositionMap.Run(old: 1, new: 0, length: 3)]),
+            items: [2: PositionMap(oldCount: 5, newCount: 4)], goneItemCounts: [0: 7])
+        view.history = PictureHistory(spans: [PictureHistory.Span(sequence: 3, changes: [change])])
+        view.isOnScreen = false
         view.viewport = Rect(x: 0, y: .infinity, width: 1, height: -0.0)
         view.shown = [item]
         view.released = [ViewResumption.ReleasedSlot(slot: 9, reuseIdentifier: "row")]
         view.measured = [MeasuredSize(objectID: "x", item: 1, size: Size(width: 2, height: .nan))]
+        view.nearEnd = "last"
         let table = SectionControllerTable(naming: ["*": "a/B", "row": "listd/single"])
         let setup = PresenterSetup(
             configuration: configuration, controllers: table, objects: [object], views: [view],
@@ -42,8 +49,11 @@ struct WireCodableTests {
             + updates.map { .present(PresenterUpdate($0, controllers: table)) }
         let viewCommands: [ViewCommand] = [
             .setViewport(seen: 3, Rect(x: 1, y: 2, width: 3, height: 4)),
-            .setVisibleRange(first: IndexPath(section: 0, item: 0), last: IndexPath(section: 1, item: 1)),
-            .scrollTo(id: "x", item: 2, .center), .reportSizes(view.measured), .select(id: "x", item: 0, true),
+            .setVisibleRange(
+                seen: 9, first: IndexPath(section: 0, item: 0), last: IndexPath(section: 1, item: 1)),
+            .reportScroll(.ended), .setOnScreen(false), .scrollTo(id: "x", item: 2, .center),
+            .reportSizes(view.measured), .select(id: "x", item: 0, true),
+            .invoke(id: "x", item: 3, action: "open", parameters: object.fields),
             .setHighlighted(id: "x", item: 0, false), .acknowledge(sequence: 4), .resync, .close,
             .changeSelection(
                 select: [SelectedItem(objectID: "x", item: 0)], deselect: [SelectedItem(objectID: "y", item: 1)]),
@@ -87,7 +97,9 @@ struct WireCodableTests {
             .updated(transaction), .display(display), .workingRange(range),
             .selection(SelectionChange(revision: 1, selected: [SelectedItem(objectID: "x", item: 1)])),
             .picture(picture), .stalled(view: 1, sequence: 2, revision: 3), .closed(view: 4),
-            .sectionFault(SectionFault(objectID: "a", controller: "b", reason: "c")), .nearEnd(view: 1, revision: 2),
+            .sectionFault(SectionFault(objectID: "a", controller: "b", reason: "c")),
+            .nearEnd(view: 1, revision: 2, distance: 3.5),
+            .nearEnd(view: 1, revision: 2, distance: nil),
         ]
         let answers: [AdapterAnswer] = [
             .revision(1, droppedDuplicates: 2, isRefused: true),
@@ -106,7 +118,8 @@ struct WireCodableTests {
         ]
         let description = ViewDescription(
             state: .stalled, sequence: 1, acknowledgedSequence: 2, contentSize: .zero, viewport: .zero,
-            workingRange: 3..<5, visibleObjects: ["a"])
+            workingRange: 3..<5, visibleObjects: ["a"],
+            visibleItems: VisibleItems(first: IndexPath(section: 8, item: 0), length: 1))
         var news = PresenterNews(
             presented: Presented(transaction: transaction, events: events, itemCount: 4))
         news.views = [PresenterNews.ViewStanding(view: 1, description: description)]
@@ -125,7 +138,9 @@ struct WireCodableTests {
         return [
             .presented(4, PresenterOutput(reports: reports, times: ["p": times])),
             .loaded(
-                PluginFacts(version: "1", apiVersion: 65536, sectionControllers: ["a"], dataSources: ["b", "c"])),
+                PluginFacts(
+                    version: "1", apiVersion: 65536, sectionControllers: ["a"], dataSources: ["b", "c"],
+                    hints: ["b": ["size": .bytes]])),
             .refused(ListError(.pluginRefused, "no")), .sourceMade(1, nil),
             .sourceMade(1, ListError(.invalidArguments, "")),
             .sourceEvent(1, .replace([object])), .sourceEvent(1, .changes(removed: ["a"], upserts: [.init(object)])),

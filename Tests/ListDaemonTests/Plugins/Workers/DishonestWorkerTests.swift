@@ -147,7 +147,7 @@ struct DishonestWorkerTests {
         for view in [2, 0, .max] as [ViewID] {
             let picture = PictureChange(view: view, sequence: 1, revision: 7, contentSize: .zero, offset: .zero)
             let events: [AdapterEvent] = [
-                .nearEnd(view: view, revision: 7), .closed(view: view), .picture(picture),
+                .nearEnd(view: view, revision: 7, distance: 1), .closed(view: view), .picture(picture),
             ]
             let said = try #require(try await said(after: [.changed(.items(3, events))]))
             #expect(said.isEmpty)

@@ -1,4 +1,4 @@
-extension Arguments {
+extension Request {
     /// The words behind the program's name, as they were given.
     ///
     /// - Throws: a `UsageError` for a word that is not UTF-8: Swift would put other characters into it, and so name
