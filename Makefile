@@ -8,8 +8,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: build run check lint test test-debug test-plugins test-optimised test-service plugins check-boot check-python \
-    bench bench-json soak install uninstall deb clean bootstrap-%
+.PHONY: build run check lint test test-debug test-broker test-plugins test-optimised test-service plugins check-boot \
+    check-python bench bench-json soak install uninstall deb clean bootstrap-%
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -44,6 +44,16 @@ test:
 test-debug: test-plugins
 	$(SWIFT) build --build-tests -j $(JOBS)
 	$(TEST) --skip-build
+	$(MAKE) test-broker
+
+# A part of it on dbus-broker, all of which `make soak` tries.
+ON_BROKER := Mirror|Lifecycle|Descriptor|Stranger|RestrictedAdapter|Polkit|Introspection|Credit|Limits|ListctlReconnect
+test-broker:
+	if [ "$$(id -u)" = 0 ] || [ -S /run/systemd/journal/socket ]; then \
+	    LISTD_TEST_BUS=broker $(TEST) --skip-build --filter 'IntegrationTests\.($(ON_BROKER))Tests/'; \
+	else \
+	    echo "SKIPPED: the tests on dbus-broker, which needs root or a journal"; \
+	fi
 
 # The plugins of a debug build are those that the tests below load.
 test-plugins:

@@ -32,7 +32,7 @@ final class CurrentConfiguration: Sendable {
 
     /// What it says about a plugin.
     func plugin(named name: String) -> PluginConfiguration {
-        state.withLock { $0.candidate ?? $0.holding }.plugins[name] ?? PluginConfiguration()
+        state.withLock { $0.candidate ?? $0.holding }.plugins[name] ?? PluginConfiguration(of: name)
     }
 }
 

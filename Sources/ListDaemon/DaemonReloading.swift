@@ -19,7 +19,7 @@ extension RunningDaemon {
     }
 
     private func readConfigurationAnew(for origin: Origin) async throws {
-        guard !isStopping else { throw Self.givenUp }
+        guard !isStopping else { throw ListError.reloadGivenUp }
         notify.send(.reloading)
         defer { if !isStopping { notify.send(.ready) } }
         let loaded = ConfigurationLoader.load(options.configurationDirectory)
@@ -36,7 +36,7 @@ extension RunningDaemon {
         plan.faults = loaded.faults + plan.faults
         guard !isStopping else {
             plan.discard()
-            throw Self.givenUp
+            throw ListError.reloadGivenUp
         }
         say(reloading: true)
         defer { say(reloading: false) }
@@ -45,7 +45,7 @@ extension RunningDaemon {
         apply(loaded.configuration)
         for fault in plan.faults { log.say(fault) }
         let result = await perform(plan, for: origin)
-        guard !isStopping else { throw Self.givenUp }
+        guard !isStopping else { throw ListError.reloadGivenUp }
         if !plan.faults.isEmpty { await unloadUnused(besides: plugins) }
         await service.completeAdapters()
         for name in setApart.keys where !loaded.listNames.contains(name) {
@@ -65,8 +65,6 @@ extension RunningDaemon {
 
     /// How long a reload has to come to the end of its present step: little of what the unit gives (`TimeoutStopSec=`).
     private static let reloadLimit = Duration.seconds(2)
-
-    private static let givenUp = ListError(.shuttingDown, "listd is ending; the reload was given up")
 
     /// Has a reload that is under way end before its next step; workers that it waits for are ended.
     ///

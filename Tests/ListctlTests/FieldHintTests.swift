@@ -16,10 +16,10 @@ struct FieldHintTests {
             (.permissions, .int64(0o644), "-rw-r--r--"), (.permissions, .int64(0o40755), "drwxr-xr-x"),
             (.permissions, .uint32(0o104755), "-rwsr-xr-x"), (.permissions, .uint32(0o101000), "---------T"),
             (.percent, .double(12.34), "12.3 %"), (.percent, .int64(50), "50 %"),
-            (.microseconds, .int64(350), "350 µs"), (.microseconds, .int64(350_000), "350 ms"),
-            (.microseconds, .int64(1_200_000), "1.2 s"), (.microseconds, .int64(200_000_000), "3 min 20 s"),
-            (.microseconds, .int64(7_500_000_000), "2 h 5 min"), (.microseconds, .int64(86_400_000_000), "1 d"),
-            (.user, .uint32(0), "root"), (.group, .uint32(0), "root"), (.user, .uint32(4_000_000_000), "4000000000"),
+            (.durationInMicroseconds, .int64(350), "350 µs"), (.durationInMicroseconds, .int64(350_000), "350 ms"),
+            (.durationInMicroseconds, .int64(1_200_000), "1.2 s"), (.durationInMicroseconds, .int64(200_000_000), "3 min 20 s"),
+            (.durationInMicroseconds, .int64(7_500_000_000), "2 h 5 min"), (.durationInMicroseconds, .int64(86_400_000_000), "1 d"),
+            (.userID, .uint32(0), "root"), (.groupID, .uint32(0), "root"), (.userID, .uint32(4_000_000_000), "4000000000"),
         ] as [(FieldHint, DBusValue, String)])
     func numbers(hint: FieldHint, value: DBusValue, text: String) {
         #expect(hint.text(of: value) == text)
@@ -32,8 +32,8 @@ struct FieldHintTests {
         format.dateFormat = "yyyy-MM-dd HH:mm"
         format.locale = Locale(identifier: "en_US_POSIX")
         let expected = format.string(from: Date(timeIntervalSince1970: Double(seconds)))
-        #expect(FieldHint.secondsSince1970.text(of: .int64(seconds)) == expected)
-        #expect(FieldHint.microsecondsSince1970.text(of: .int64(seconds * 1_000_000)) == expected)
+        #expect(FieldHint.timeInSeconds.text(of: .int64(seconds)) == expected)
+        #expect(FieldHint.timeInMicroseconds.text(of: .int64(seconds * 1_000_000)) == expected)
     }
 
     @Test(
@@ -50,7 +50,7 @@ struct FieldHintTests {
                 _ = hint.text(of: value)
             }
         }
-        #expect(FieldHint.secondsSince1970.text(of: .double(1e300)) == nil)
+        #expect(FieldHint.timeInSeconds.text(of: .double(1e300)) == nil)
     }
 
     @Test("fields within fields → names with points")

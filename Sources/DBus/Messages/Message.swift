@@ -14,9 +14,8 @@ public final class Message {
     nonisolated(unsafe) private(set) var made: OpaquePointer?
     /// Bytes of the body, as written here; 0 for a received message.
     public internal(set) var bodySize = 0
-    /// What was marshalled to count its bytes, until the body is read.
-    private var marshalled: MarshalledMessage?
-    private var knownSize: Int?
+    /// Bytes of a received message, once its body was read.
+    private(set) var knownSize: Int?
 
     /// The four kinds of messages.
     public enum Kind: Int32, Sendable {
@@ -62,22 +61,6 @@ public final class Message {
             self.draft = nil
             return unsafe new
         }
-    }
-}
-
-extension Message {
-    /// How many bytes a received message has, header and body; 0 when there is no memory to count them.
-    public var size: Int {
-        if let knownSize { return knownSize }
-        marshalled = unsafe made.flatMap { made in try? unsafe MarshalledMessage(made) }
-        knownSize = marshalled?.count
-        return knownSize ?? 0
-    }
-
-    /// The bytes that were marshalled to count them, for the one who reads the body: nobody marshals a large one twice.
-    func takeMarshalled() -> MarshalledMessage? {
-        defer { marshalled = nil }
-        return marshalled
     }
 }
 

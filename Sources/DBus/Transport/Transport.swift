@@ -207,10 +207,14 @@ extension Transport {
             }
             let message = unsafe Message(adopting: next)
             deliver(message)
-            unfinished?.delivered(size: message.size)
+            unfinished?.delivered(message, isLast: !hasMoreMessages)
             EventLoop.shared.runPosted()  // who awaited this message goes on before the next one is delivered
         }
         return true
+    }
+
+    private var hasMoreMessages: Bool {
+        unsafe raw.map { unsafe dbus_connection_get_dispatch_status($0) == DBUS_DISPATCH_DATA_REMAINS } ?? false
     }
 
     private func deliver(_ message: Message) {

@@ -72,7 +72,13 @@ final class UnfinishedMessage {
     }
 
     /// A message has left.
-    func delivered(size: Int) { bytes -= size }
+    ///
+    /// - Parameter isLast: whether nothing else that was read has become a message.
+    func delivered(_ message: Message, isLast: Bool) {
+        // Counting all header fields may cost a copy, and is needed only where the others do not explain what was read.
+        let size = message.size
+        bytes -= isLast && bytes == size ? size : message.exactSize
+    }
 
     /// All messages that were read have left: what remains is the beginning of one.
     func settle() {

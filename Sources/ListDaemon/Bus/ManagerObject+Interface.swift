@@ -37,7 +37,7 @@ extension ManagerObject {
         .method("Reload") { manager, call in
             _ = try manager.service.authority.administrator(call, for: .manageDaemon)
             let origin = Origin(call.peer)
-            manager.answer(call) {
+            manager.service.answer(call, refusal: .reloadGivenUp) {
                 try await manager.reload(origin)
                 call.reply()
             }

@@ -181,9 +181,11 @@ package final class Service {
         reads.perform(for: call.peer, read)
     }
 
-    /// Runs something that waits for a call; what it throws is the answer.
-    func answer(_ call: Call, _ body: @escaping @DBusActor () async throws -> Void) {
-        slowCalls.begin(call)
+    /// Runs something that waits for a call; what it throws is the answer, and `refusal` should listd end before.
+    func answer(
+        _ call: Call, refusal: ListError = .ending, _ body: @escaping @DBusActor () async throws -> Void
+    ) {
+        slowCalls.begin(call, refusal)
         Task { @DBusActor in
             do { try await body() } catch { call.fail(error) }
             slowCalls.end(call)

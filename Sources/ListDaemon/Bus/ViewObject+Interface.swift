@@ -71,7 +71,7 @@ extension ViewObject {
 
     private static let properties: [Interface<ViewObject>.Member] = [
         .property("Adapter", as: ObjectPath.self, changes: .constant) { view, _ in view.adapter.path },
-        .property("Options", "a{sv}", changes: .constant) { view, _, writer in
+        .property("Options", "a{sv}", changes: .silent) { view, _, writer in
             writer.append(options: view.options.values(inForceWith: view.adapter.options))
         },
         .property("Sequence", as: UInt64.self, changes: .silent, isVisible: forReaders) { view, _ in view.sequence },

@@ -62,7 +62,9 @@ package struct ConfigurationLoader {
         if case .group(let name) = result.configuration.daemon.creators {
             result.groups.append(NamedGroup(name: name, key: "Creators", place: creatorsPlace))
         }
-        for (name, values) in plugins { result.configuration.plugins[name] = try? PluginConfiguration(values) }
+        for (name, values) in plugins {
+            result.configuration.plugins[name] = try? PluginConfiguration(values, of: name)
+        }
         result.isDaemonFaulty = result.faults.count > before
     }
 
@@ -78,7 +80,7 @@ package struct ConfigurationLoader {
         case let section where section.hasPrefix("Plugin "):
             let name = String(section.dropFirst("Plugin ".count))
             guard PluginName.isValid(name) else { throw ListError(option: name, expected: "the name of a plugin") }
-            _ = try PluginConfiguration([setting.key: setting.value])
+            _ = try PluginConfiguration([setting.key: setting.value], of: name)
             plugins[name, default: [:]][setting.key] = setting.value
         default: throw Self.unknown(setting, sections: "[Daemon], [Limits] and [Plugin NAME]")
         }

@@ -3,7 +3,7 @@ internal import DBus
 extension Log {
     /// Writes the turns of the event loop during which everybody waited too long, with what took the most of them.
     @DBusActor
-    package func reportLongTurns() {
+    func reportLongTurns() {
         EventLoop.shared.turns.reportTurns(longerThan: .milliseconds(50)) { [self] length, work in
             guard let work else {
                 let text = "for \(length.rounded) the event loop was busy, not with a call"

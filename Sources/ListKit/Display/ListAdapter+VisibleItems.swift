@@ -21,19 +21,35 @@ extension ListAdapter {
         guard first <= last, first.section >= 0, first.item >= 0, last.item >= 0 else {
             throw ListError(.invalidArguments, "the last visible item comes before the first")
         }
-        let changes = view.history.changes(since: seen, lastSent: view.picture.sequence)
-        let order = itemOrder
-        let change = changes.dropFirst().reduce(changes.first) { $0?.followed(by: $1) }
-        var items =
-            change.map { order.items(from: first, through: last, before: $0) }
-            ?? order.items(from: first, through: last)
+        var items = visibleItems(from: first, through: last, seen: seen, in: view)
         if let opening = takeOpening(of: view), let section = sections.position(of: opening.handle) {
-            items.first = order.first(
+            items.first = itemOrder.first(
                 of: items.length, showing: IndexPath(section: section, item: opening.item), at: opening.position)
         }
         view.visibleItems = items
         lastScrolledView = id
         return reply(view)
+    }
+
+    /// What a range of the list as of a picture is now.
+    private func visibleItems(
+        from first: IndexPath, through last: IndexPath, seen: UInt64, in view: ListView
+    ) -> VisibleItems {
+        let order = itemOrder
+        let changes = view.history.changes(since: seen, lastSent: view.picture.sequence)
+        // Mostly both items are there.
+        func present(_ path: IndexPath) -> IndexPath? {
+            let path = changes.reduce(Optional(path)) { path, change in path.flatMap { change($0) } }
+            return path.flatMap { $0.item < sections.itemCount(at: $0.section) ?? 0 ? $0 : nil }
+        }
+        if changes.isEmpty { return order.items(from: first, through: last) }
+        if let begin = present(first), let end = present(last) {
+            return order.items(from: min(begin, end), through: max(begin, end))
+        }
+        guard let change = view.history.change(since: seen, lastSent: view.picture.sequence) else {
+            return order.items(from: first, through: last)
+        }
+        return order.items(from: first, through: last, before: change)
     }
 
     /// The items of the list, counted.
@@ -104,7 +120,12 @@ extension ListAdapter {
             forwarding.goneItemCounts[old] = sections.oldItemCount(at: old)
         }
         // Sections that nobody has taken notice of, or that are made anew, have not said what became of their items.
-        for update in changes.updates {
+        for update in applied.unnoticed {
+            let said = changesByIdentity(at: update.old, update.object)
+            guard said != nil || update.oldItemCount != update.itemCount else { continue }
+            forwarding.items[update.old] = items(from: update.old, to: update.new, said)
+        }
+        for update in flush.reloadsAll ? changes.updates : [] {
             guard let new = sections.position(of: update.object) else { continue }
             forwarding.items[update.old] = items(
                 from: update.old, to: new, changesByIdentity(at: update.old, update.object))
@@ -130,8 +151,8 @@ extension ListAdapter {
 
     /// What became of the items of a changed object, by their identities.
     private func changesByIdentity(at old: Int, _ object: ListObject) -> ListItemChanges? {
-        guard let before = sections.oldObject(at: old), before.objectType === object.objectType,
-            let viewModels = kind(for: object)?.traits?.viewModels
+        guard let viewModels = kind(for: object)?.traits?.viewModels, let before = sections.oldObject(at: old),
+            before.objectType === object.objectType
         else { return nil }
         return ListItemChanges(
             from: ListItemChanges.unique(viewModels(before)), to: ListItemChanges.unique(viewModels(object)))

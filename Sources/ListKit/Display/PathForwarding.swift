@@ -20,6 +20,15 @@
     /// About how much memory it takes: its entries, counted.
     var size: Int { items.values.reduce(sections.runs.count + goneItemCounts.count) { $0 + 1 + $1.runs.count } }
 
+    /// Where an item is afterwards; `nil` when it is gone. One that there never was may have a place, too.
+    ///
+    /// - Complexity: O(log size).
+    func callAsFunction(_ path: IndexPath) -> IndexPath? {
+        guard let section = sections(path.section) else { return nil }
+        guard let items = items[path.section] else { return IndexPath(section: section, item: path.item) }
+        return items(path.item).map { IndexPath(section: section, item: $0) }
+    }
+
     /// One forwarding that does what this one and the next do in a row.
     ///
     /// - Complexity: O(size of both · log).

@@ -12,15 +12,41 @@
         /// The first of the pictures.
         public var sequence: UInt64
         /// What happened, in order, each at least twice as large as the one after.
-        public fileprivate(set) var changes: [PathForwarding] = []
+        public private(set) var changes: [PathForwarding] = []
+        /// How many entries each has.
+        private var sizes: [Int] = []
 
         /// Makes a span.
         public init(sequence: UInt64, changes: [PathForwarding] = []) {
             self.sequence = sequence
             self.changes = changes
+            sizes = changes.map(\.size)
         }
 
-        fileprivate var size: Int { changes.reduce(0) { $0 + $1.size } }
+        fileprivate var size: Int { sizes.reduce(0, +) }
+
+        /// Takes a change in, together with those before that are not much larger.
+        fileprivate mutating func append(_ change: PathForwarding) {
+            var (joined, size) = (change, change.size)
+            while let last = sizes.last, last < 2 * size, let earlier = changes.popLast() {
+                sizes.removeLast()
+                joined = earlier.followed(by: joined)
+                size = joined.size
+            }
+            changes.append(joined)
+            sizes.append(size)
+        }
+
+        /// All changes as one, which stays; `nil` without any.
+        fileprivate mutating func join() -> PathForwarding? {
+            guard let first = changes.first else { return nil }
+            guard changes.count > 1 else { return first }
+            let joined = changes.dropFirst().reduce(first) { $0.followed(by: $1) }
+            (changes, sizes) = ([joined], [joined.size])
+            return joined
+        }
+
+        fileprivate mutating func forget() { (changes, sizes) = ([], []) }
     }
 
     /// The pictures, ascending; none before the first one was sent.
@@ -57,11 +83,7 @@
         guard !spans.isEmpty, !change.isIdentity else { return }
         let last = spans.count - 1
         size -= spans[last].size
-        spans[last].changes.append(change)
-        while let (earlier, later) = spans[last].changes.lastPair, earlier.size < 2 * later.size {
-            spans[last].changes.removeLast(2)
-            spans[last].changes.append(earlier.followed(by: later))
-        }
+        spans[last].append(change)
         size += spans[last].size
         shrink()
     }
@@ -70,7 +92,7 @@
     private mutating func shrink() {
         while size > Self.maximumSize, let place = spans.firstIndex(where: { !$0.changes.isEmpty }) {
             size -= spans[place].size
-            spans[place].changes = []
+            spans[place].forget()
         }
     }
 
@@ -89,13 +111,24 @@
     /// What happened since a picture, in order; since the oldest that is remembered for one before it, and since the newest for
     /// 0 and for one that was not sent.
     func changes(since seen: UInt64, lastSent: UInt64) -> [PathForwarding] {
-        let seen = seen == 0 ? lastSent : min(seen, lastSent)
-        let place = max(0, spans.partitionPoint { $0.sequence <= seen } - 1)
-        return spans.dropFirst(place).flatMap(\.changes)
+        spans.dropFirst(place(of: seen, lastSent)).flatMap(\.changes)
     }
-}
 
-extension Array {
-    /// The last two elements.
-    fileprivate var lastPair: (Element, Element)? { count < 2 ? nil : (self[count - 2], self[count - 1]) }
+    /// The same as one change; `nil` when nothing happened.
+    ///
+    /// - Complexity: O(size of the changes · log) for those that no earlier call has joined.
+    mutating func change(since seen: UInt64, lastSent: UInt64) -> PathForwarding? {
+        var change: PathForwarding?
+        for index in spans.indices.dropFirst(place(of: seen, lastSent)) {
+            size -= spans[index].size
+            if let next = spans[index].join() { change = change?.followed(by: next) ?? next }
+            size += spans[index].size
+        }
+        return change
+    }
+
+    private func place(of seen: UInt64, _ lastSent: UInt64) -> Int {
+        let seen = seen == 0 ? lastSent : min(seen, lastSent)
+        return max(0, spans.partitionPoint { $0.sequence <= seen } - 1)
+    }
 }

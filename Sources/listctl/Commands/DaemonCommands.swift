@@ -47,7 +47,7 @@ struct ClientsCommand: Command {
 
     static func row(_ client: ListDaemonClient.ClientRow) -> [String] {
         func number(_ key: String) -> Double { Double(client.numbers[key] ?? 0) }
-        let last = client.numbers["last-call"].flatMap { FieldHint.microsecondsSince1970.text(of: .uint64($0)) }
+        let last = client.numbers["last-call"].flatMap { FieldHint.timeInMicroseconds.text(of: .uint64($0)) }
         return [
             client.name, client.command, "\(client.numbers["pid"] ?? 0)",
             client.user == .max ? "-" : UserName.user(client.user), client.transport, "\(client.numbers["calls"] ?? 0)",

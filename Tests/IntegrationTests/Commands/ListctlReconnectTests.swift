@@ -7,7 +7,7 @@ import Testing
 struct ListctlReconnectTests {
     @Test("the bus ends and comes back with another listd → said once each, then the list is read anew")
     func watch() async throws {
-        let bus = try MortalBus()
+        let bus = MortalBus()
         let first = try bus.start()
         let before = try await ListdProcess.start(
             bus: bus.address, files: ["mail.list": "[List]\nDurability=memory\n"])

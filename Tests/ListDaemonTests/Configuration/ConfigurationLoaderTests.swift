@@ -182,6 +182,15 @@ struct ConfigurationLoaderTests {
         #expect(plugin.memoryMax == 64 << 20 && plugin.settings == ["Units": "ssh ; and others"])
     }
 
+    @Test("plugins without MemoryMax= → 512M each; files → 4G, unless its section says otherwise")
+    func memory() throws {
+        try write("[Plugin files]\nShowHidden=no\n[Plugin other]\nKey=1\n", to: "listd.conf")
+        #expect(load().configuration.plugins.mapValues(\.memoryMax) == ["files": 4 << 30, "other": 512 << 20])
+        #expect(PluginConfiguration(of: "files").memoryMax == 4 << 30)
+        try write("[Plugin files]\nMemoryMax=1G\n", to: "listd.conf")
+        #expect(load().configuration.plugins["files"]?.memoryMax == 1 << 30)
+    }
+
     @Test("without files → the contract's limits")
     func limits() {
         let limits = Limits()

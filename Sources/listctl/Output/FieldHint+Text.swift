@@ -1,30 +1,22 @@
 import DBus
 import Glibc
+import ListClient
 
-/// How people want to see a field, as the option `hints` of a list says it (org.listd.Listd1(5), ADAPTER OPTIONS).
-enum FieldHint: String, CaseIterable, Sendable {
-    case bytes
-    case microsecondsSince1970 = "time-us"
-    case secondsSince1970 = "time-s"
-    case permissions
-    case user = "uid"
-    case group = "gid"
-    case percent
-    case microseconds = "duration-us"
-
+/// The fields of a list as people read them (org.listd.Listd1(5), OPTIONS OF A LIST, *hints*).
+extension FieldHint {
     /// The value for people; `nil` when it is not of the kind that the hint is for.
     func text(of value: DBusValue) -> String? {
         guard let number = Self.number(value) else { return nil }
         let whole = Int64(exactly: number.rounded(.towardZero))
         return switch self {
         case .bytes: Self.bytes(number)
-        case .microsecondsSince1970: ClockTime.text(secondsSince1970: number / 1e6)
-        case .secondsSince1970: ClockTime.text(secondsSince1970: number)
+        case .timeInMicroseconds: ClockTime.text(secondsSince1970: number / 1e6)
+        case .timeInSeconds: ClockTime.text(secondsSince1970: number)
         case .permissions: whole.flatMap(UInt32.init(exactly:)).map(Self.permissions)
-        case .user: whole.flatMap(UInt32.init(exactly:)).map(UserName.user)
-        case .group: whole.flatMap(UInt32.init(exactly:)).map(UserName.group)
+        case .userID: whole.flatMap(UInt32.init(exactly:)).map(UserName.user)
+        case .groupID: whole.flatMap(UInt32.init(exactly:)).map(UserName.group)
         case .percent: Self.decimal(number) + " %"
-        case .microseconds: Self.duration(number)
+        case .durationInMicroseconds: Self.duration(number)
         }
     }
 
