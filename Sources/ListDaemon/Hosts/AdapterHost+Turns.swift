@@ -73,6 +73,17 @@ extension AdapterQuery {
     fileprivate static let lightBytes = 1 << 20
 }
 
+extension PreparedTransaction.Content {
+    /// Whether a list takes it over in microseconds.
+    var isLight: Bool {
+        switch self {
+        case .replace(let objects): objects.count <= UpdateRequest.lightCount
+        case .changes(let changes):
+            changes.removed.count + changes.updated.count + changes.placed.count <= UpdateRequest.lightCount
+        }
+    }
+}
+
 extension UpdateRequest {
     /// The most changes that count as little.
     fileprivate static let lightCount = 64

@@ -23,10 +23,11 @@ package actor ListHost: ListHosting {
     /// An update on its way to being announced.
     private struct Update {
         var requests: [RequestID] = []
-        var objects = ObjectUpdate()
         var removed: LargeRemoval?
         /// What becomes of the objects, until it is announced.
         var content: PreparedTransaction.Content?
+        /// Whether to open and to present it takes microseconds.
+        var isLight = true
     }
 
     nonisolated let executor: HostExecutor
@@ -65,9 +66,7 @@ package actor ListHost: ListHosting {
         self.controllers = controllers
         writes = HostWrites(account, of: objects)
         let list = ObjectList(
-            table: SectionTable(objects),
-            numbers: isStored
-                ? RevisionNumbers(restoring: revision, limit: revision) : RevisionNumbers(unstoredAt: revision),
+            table: SectionTable(objects), numbers: RevisionNumbers(at: revision, isStored: isStored),
             log: ChangeLog(revision: revision, stored: changes), configuration: configuration)
         self.objects = list
         link = PresenterLink(list, views: views, selection: selection, wasPresented: wasPresented, sink: sink)
@@ -98,7 +97,7 @@ extension ListHost {
         switch command {
         case .update(let request):
             if case .moveItem = request.operation { link.add(command, request.id, by: user) }
-            objects.enqueue(request, now: now)
+            objects.enqueue(request, now: now, isOnScreen: link.isOnScreen)
         case .configure(let id, let configuration, let table):
             awaitedControllers[id] = table
             let operation = UpdateRequest.Operation.configure(configuration, controllersChanged: table != nil)
@@ -153,10 +152,10 @@ extension ListHost {
     }
 
     private func takeTurn() {
-        isLight = true
         guard !isOver else { return }
         drain()
         if mayFlush { perform(objects.next(now: now, isUrgent: isStopping)) }
+        if !objects.hasWaitingRequests { isLight = true }
         proceed()
         noteWork()
     }
@@ -191,7 +190,7 @@ extension ListHost {
     }
 
     private func store(_ work: StoreWork) {
-        update = Update(requests: work.requests)
+        update = Update(requests: work.requests, isLight: work.content?.isLight ?? true)
         update.content = work.content
         do throws(ListError) {
             let booked = try writes.book(work, for: objects.table)
@@ -227,7 +226,6 @@ extension ListHost {
     }
 
     private func present(_ new: ObjectUpdate) {
-        update.objects = new
         update.removed = LargeRemoval(objects: new.changes.deletes.count, total: objects.objectCount)
         link.listChanges(by: new.changes)
         if new.configuration != nil { link.forgetRefusals() }
@@ -277,9 +275,7 @@ extension ListHost {
         guard link.hasPresenter, link.stage == .closed, [.idle, .presenting].contains(objects.phase) else { return }
         guard link.wasPresented || objects.phase == .presenting else { return link.open(nil, controllers: controllers) }
         switch objects.beginReload(now: now) {
-        case .present(let reload):
-            update.objects = reload
-            link.open(reload, controllers: controllers)
+        case .present(let reload): link.open(reload, controllers: controllers)
         case .reserve(let work): write(.block(work), work)
         case .wait(let timing): schedule(timing)
         case .diff, .ask, .store, .presentItems, .answers: break  // neither a reload nor a reason to wait
@@ -408,7 +404,7 @@ extension ListHost {
     /// Notes whether what comes next is little to do, so that the bus thread may do it.
     private func noteWork() {
         isQuick.store(
-            link.stage == .open && link.isElsewhere && isLight && update.objects.changes.count <= 64
+            link.stage == .open && link.isElsewhere && isLight && update.isLight
                 && objects.objectCount <= Self.mostObjects, ordering: .relaxed)
     }
 }

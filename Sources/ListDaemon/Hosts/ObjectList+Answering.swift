@@ -124,3 +124,10 @@ extension RequestAnswer {
             })
     }
 }
+
+extension RevisionNumbers {
+    /// The numbers of a list that goes on at a revision, after which none was given out.
+    init(at revision: UInt64, isStored: Bool) {
+        self = isStored ? RevisionNumbers(restoring: revision, limit: revision) : RevisionNumbers(unstoredAt: revision)
+    }
+}

@@ -48,8 +48,9 @@ final class PresenterLink {
     private var move: ItemMoveRequest?
     /// How many changes of items that nobody asked for were handled since the presenter was allowed more.
     private var handledChanges = 0
-    /// Whether all that nobody asked for waits, and whether items that change by themselves do.
+    /// Whether all that nobody asked for waits, and whether items that change by themselves do; and what the presenter knows.
     private var holds = (all: false, items: false)
+    private var knownHolds = (all: false, items: false)
 
     init(
         _ objects: ObjectList, views: [ViewResumption], selection: [SelectedItem], wasPresented: Bool,
@@ -65,6 +66,8 @@ final class PresenterLink {
     var hasPresenter: Bool { presenter != nil }
     /// Whether section controllers are called in another process.
     var isElsewhere: Bool { presenter?.asksPlugin ?? false }
+    /// Whether somebody may see the list: a view of it is on screen, or it has none.
+    var isOnScreen: Bool { known.isOnScreen }
     /// Whether nobody waits for an answer of a presenter.
     var isSettled: Bool { calls.isEmpty }
 
@@ -122,7 +125,7 @@ final class PresenterLink {
     func open(_ reload: ObjectUpdate?, controllers: SectionControllerTable) {
         stage = .opening
         update = reload
-        handledChanges = 0
+        (handledChanges, knownHolds) = (0, holds)
         let side = objects.table
         presenter?.perform(
             .open(
@@ -155,15 +158,19 @@ final class PresenterLink {
 
     /// Lets views, and items that change by themselves, wait; or lets them go on.
     func hold(all: Bool? = nil, items: Bool? = nil) {
-        let new = (all: all ?? holds.all, items: items ?? holds.items)
-        guard new != holds else { return }
-        holds = new
-        if stage == .open { presenter?.perform(.hold(views: holds.all, items: holds.items)) }
+        holds = (all: all ?? holds.all, items: items ?? holds.items)
+        sendHolds()
+    }
+
+    private func sendHolds() {
+        guard stage == .open, holds != knownHolds else { return }
+        knownHolds = holds
+        presenter?.perform(.hold(views: holds.all, items: holds.items))
     }
 
     // MARK: Calls
 
-    /// Takes note of who asked for an item to be moved, which has its turn among the writes.
+    /// Records who asked for an item to be moved, which has its turn among the writes.
     func add(_ command: AdapterCommand, _ id: RequestID, by user: UInt32?) { calls.add(id, command, by: user) }
 
     /// A `MoveItem` is answered.
@@ -351,6 +358,7 @@ final class PresenterLink {
             return nil
         }
         stage = .open
+        sendHolds()
         wasPresented = true
         update = nil
         var said = news
@@ -383,24 +391,5 @@ final class PresenterLink {
         guard case .update(let request) = calls[move.id]?.command else { return false }
         return object.byteCount <= request.maximumObjectBytes
             && object.id.utf8.elementsEqual(objects.table.object(at: move.from.section, .old)?.id.utf8 ?? "".utf8)
-    }
-}
-
-extension PresenterNews {
-    /// The same without a transaction: an answer has none.
-    fileprivate var withoutTransaction: PresenterNews {
-        var news = self
-        news.presented.transaction = nil
-        return news
-    }
-}
-
-extension AdapterEvent {
-    /// Whether it says what is displayed, or selected.
-    fileprivate var isAboutDisplay: Bool {
-        switch self {
-        case .display, .workingRange, .selection: true
-        default: false
-        }
     }
 }

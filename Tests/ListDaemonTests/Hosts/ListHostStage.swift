@@ -90,12 +90,12 @@ struct ListHostStage {
 
     init(
         _ objects: [ListObject] = [], revision: UInt64 = 0, isStored: Bool = false, wasPresented: Bool = false,
-        account: HostAccount? = nil
+        account: HostAccount? = nil, configuration: ListAdapter.Configuration = ListAdapter.Configuration(name: "x")
     ) {
         let said = EventLog<AdapterEffect>()
         self.said = said
         host = ListHost(
-            configuration: ListAdapter.Configuration(name: "x"),
+            configuration: configuration,
             controllers: SectionControllerTable(naming: ["*": "listd/single"]), objects: objects, revision: revision,
             account: account, isStored: isStored, wasPresented: wasPresented
         ) { effects in

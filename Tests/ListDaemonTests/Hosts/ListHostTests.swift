@@ -285,6 +285,51 @@ struct ListHostTests {
         #expect(selections.map(\.deselected) == [[SelectedItem(objectID: "o0", item: 0)]])
     }
 
+    @Test(
+        "the only view is on screen → a write is presented; it is not → it waits for as long as the list collects at most"
+    )
+    func offScreen() async throws {
+        var configuration = ListAdapter.Configuration(name: "x")
+        configuration.coalescing = ListAdapter.Coalescing(
+            minimum: 10, maximum: 60_000, increment: 10, usesMaximumWhenNotVisible: true)
+        let (stage, worker) = (ListHostStage(try rows(0..<3), configuration: configuration), FalseWorker())
+        try await stage.present(in: worker, itemCount: 3)
+        stage.host.send(.openView(1, 1, ListViewOptions()))
+        stage.report(.answer(1, .success(.opened(revision: 0, sections: 0, items: 0)), .items(3)), from: worker)
+        _ = try await stage.answer(to: 1).get()
+        try stage.put(2, "o2")
+        _ = try await worker.nextUpdate()
+        stage.report(.presented(.reload(3)), from: worker)
+        _ = try await stage.answer(to: 2).get()
+        stage.host.send(.view(3, 1, .setOnScreen(false)))
+        stage.report(.answer(3, .success(.done), .items(3)), from: worker)
+        _ = try await stage.answer(to: 3).get()
+        try stage.put(4, "o1")
+        await stage.settle()
+        guard case .success(.text(let text)) = try await stage.ask(5, .query(5, .description)) else { return }
+        #expect(text.contains("flush at("))
+    }
+
+    @Test("held, or no more, while the list is being opened → the worker is told when it is open")
+    func held() async throws {
+        let stage = ListHostStage(try rows(0..<3), revision: 7)
+        let worker = FalseWorker()
+        stage.host.send(.hold(true))
+        stage.host.attach(worker.slot)
+        let setup = try await worker.nextSetup()
+        #expect(setup.holdsViews)
+        try stage.put(1, "o1")
+        stage.host.send(.hold(false))
+        await stage.settle()
+        #expect(worker.orders.recorded.isEmpty)
+        stage.report(.opened(.items(3)), from: worker)
+        guard case .hold(views: false, items: false) = try await worker.orders.next(timeout: .seconds(60)) else {
+            Issue.record("still held")
+            return
+        }
+        _ = try await worker.nextUpdate()
+    }
+
     @Test("items change while an update is presented → numbered first, the update gets the next revision")
     func crossing() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)

@@ -58,6 +58,15 @@ struct PresenterOutput: Sendable {
     var times: [String: CallbackTimes.Times] = [:]
 }
 
+extension PresenterNews {
+    /// The same without a transaction: an answer has none.
+    var withoutTransaction: PresenterNews {
+        var news = self
+        news.presented.transaction = nil
+        return news
+    }
+}
+
 // MARK: - As bytes
 
 extension PresenterReport: WireCodable {

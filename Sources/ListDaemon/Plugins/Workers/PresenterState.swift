@@ -89,6 +89,9 @@ struct PresenterState: Sendable {
         for view in following { views[view]?.note(change) }
     }
 
+    /// Whether a view is on screen, or there is none.
+    var isOnScreen: Bool { views.isEmpty || views.values.contains { $0.resumption.isOnScreen } }
+
     /// Whether a view shows something of an object.
     func shows(_ view: ViewID, _ object: String) -> Bool { views[view]?.sections.contains(object) ?? false }
 
@@ -173,6 +176,14 @@ extension AdapterEvent {
         case .picture(let change): change.view
         case .stalled(let view, _, _), .closed(let view), .nearEnd(let view, _, _): view
         default: nil
+        }
+    }
+
+    /// Whether it says what is displayed, or selected.
+    var isAboutDisplay: Bool {
+        switch self {
+        case .display, .workingRange, .selection: true
+        default: false
         }
     }
 }
