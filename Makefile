@@ -1,6 +1,6 @@
 # make run     a living list on this terminal            make check   lint, build and every test
 # make build   everything, optimised                     make install the service (PREFIX, DESTDIR)
-# make bench | bench-json | soak | check-boot | check-python | deb | lint | plugins | uninstall | clean
+# make bench | bench-json | soak | check-boot | check-python | deb | lint | pictures | plugins | uninstall | clean
 #
 # Variables: DIR, DURATION (run); PREFIX, DESTDIR (install); JOBS (how many compilers at once).
 
@@ -9,12 +9,12 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: build run check lint test test-debug test-broker test-plugins test-optimised test-service plugins check-boot \
-    check-python bench bench-json soak install uninstall deb clean bootstrap-%
+    check-python pictures bench bench-json soak install uninstall deb clean bootstrap-%
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 DESTDIR ?=
-DIR ?= /usr/share/doc
+DIR ?=
 DURATION ?=
 export PREFIX DESTDIR JOBS
 
@@ -73,6 +73,10 @@ lint:
 
 plugins:
 	scripts/build-plugins
+
+# The pictures of the documents, from a real run of what BUILT has.
+pictures: bootstrap-check $(if $(BUILT),,build)
+	scripts/make-pictures
 
 # The Python package, with the listd of the debug build or what LISTD names.
 check-python: bootstrap-python

@@ -48,6 +48,7 @@ extension RunningDaemon {
         guard !isStopping else { throw ListError.reloadGivenUp }
         if !plan.faults.isEmpty { await unloadUnused(besides: plugins) }
         await service.completeAdapters()
+        service.checkReaders()
         for name in setApart.keys where !loaded.listNames.contains(name) {
             setApart[name] = nil
             forget(name.text)
@@ -94,7 +95,7 @@ extension RunningDaemon {
         }
         for list in new.lists.values.sorted(by: { $0.name < $1.name }) where !isStopping {
             let adapter = service.adapters.object(list.name)
-            if let adapter, adapter.access.isConfigured, adapter.options.source == list.options.source {
+            if let adapter, adapter.access.isConfigured, list.options.source.continues(adapter.options.source) {
                 await planChange(of: adapter, to: list, &plan)
             } else {
                 switch await prepare(list, limits: new.limits) {
@@ -112,11 +113,13 @@ extension RunningDaemon {
         of adapter: AdapterObject, to list: ListConfiguration, _ plan: inout ReloadPlan
     ) async {
         guard adapter.options != list.options else { return }
+        let faults = circleFaults(of: list)
+        guard faults.isEmpty else { return plan.faults += faults }
         guard adapter.options.sectionControllers != list.options.sectionControllers else {
             return plan.changed.append((adapter, list, nil))
         }
-        let faults = await sectionFaults(of: list)
-        guard faults.isEmpty else { return plan.faults += faults }
+        let sectionFaults = await sectionFaults(of: list)
+        guard sectionFaults.isEmpty else { return plan.faults += sectionFaults }
         do throws(ListError) {
             let controllers = try await service.plugins.sectionControllers(for: list.options.sectionControllers)
             plan.changed.append((adapter, list, controllers))

@@ -119,6 +119,26 @@ public struct AdapterClient {
             revision: revision, place: isFound ? SearchResult.Place(index: index, objectID: id) : nil)
     }
 
+    /// How the source of a list stands.
+    public struct SourceStanding: Sendable, Equatable {
+        /// Why it cannot fill the list, or what of it cannot be read; empty = nothing is wrong.
+        public let error: String
+        /// When the list was last known to have all of it, in microseconds since 1970; 0 = never, or the list is pushed.
+        public let synced: UInt64
+        /// Its state as text: the same text stands for the same state; empty = the source says none.
+        public let position: String
+    }
+
+    /// How the source of the list stands.
+    ///
+    /// - Throws: what the call throws, as `AccessDenied` for who may not read the list.
+    public func sourceStanding() async throws(DBusError) -> SourceStanding {
+        SourceStanding(
+            error: try await object.property("SourceError", as: String.self),
+            synced: try await object.property("SourceSynced", as: UInt64.self),
+            position: try await object.property("SourcePosition", as: String.self))
+    }
+
     /// One answer of `GetItemCounts`.
     public struct ItemCounts: Sendable, Equatable {
         /// The revision that was counted.
@@ -137,5 +157,15 @@ public struct AdapterClient {
         let (revision, next, counts) = try await object.call(
             "GetItemCounts", section, limit, returning: UInt64.self, UInt32.self, [UInt32].self)
         return ItemCounts(revision: revision, nextSection: next, counts: counts)
+    }
+
+    /// Has a list that follows another one take other objects of it, or another order of them.
+    ///
+    /// - Parameter argument: what follows the `?` in its source, as ``ListQueryText/argument`` has it.
+    /// - Returns: the revision that contains the change.
+    /// - Throws: what the call throws, as `ReadOnly` for a list that follows no other one.
+    @discardableResult
+    public func setSourceArgument(_ argument: String) async throws(DBusError) -> UInt64 {
+        try await object.call("SetSourceArgument", argument, returning: UInt64.self)
     }
 }

@@ -12,7 +12,7 @@ public enum AdapterOptionText {
         "reload-threshold": .count, "section-moves-as-deletes-inserts": .flag, "prefer-item-reloads": .flag,
         "minimal-moves": .flag, "coalesce-min": .count, "coalesce-max": .count, "coalesce-increment": .count,
         "durability": .text, "empty": .content, "hints": .controllers, "readers": .text, "writers": .text,
-        "invokers": .text,
+        "invokers": .text, "transient": .flag,
     ]
 
     /// The keys of all options, in order.

@@ -58,6 +58,9 @@ extension AdapterObject {
             try adapter.reloadObjects(call)
         },
         .method("ReloadData", out: ["revision": "t"]) { adapter, call in try adapter.reloadData(call) },
+        .method("SetSourceArgument", in: ["argument": "s"], out: ["revision": "t"]) { adapter, call in
+            try adapter.setSourceArgument(call)
+        },
     ]
 
     private static let reading: [Interface<AdapterObject>.Member] = [
@@ -116,6 +119,14 @@ extension AdapterObject {
             "SourceError", as: String.self, changes: .emits,
             isVisible: { adapter, peer in adapter.isReadable(by: peer) }
         ) { adapter, _ in adapter.sourceError },
+        .property(
+            "SourceSynced", as: UInt64.self, changes: .silent,
+            isVisible: { adapter, peer in adapter.isReadable(by: peer) }
+        ) { adapter, _ in adapter.sourceRecord.synced },
+        .property(
+            "SourcePosition", as: String.self, changes: .silent,
+            isVisible: { adapter, peer in adapter.isReadable(by: peer) }
+        ) { adapter, _ in adapter.sourceRecord.position },
         .property("Revision", as: UInt64.self, changes: .silent) { adapter, _ in adapter.status.revision },
         .property("OldestRevision", as: UInt64.self, changes: .silent) { adapter, _ in
             adapter.status.oldestRevision
@@ -131,11 +142,14 @@ extension AdapterObject {
         ) { adapter, _, writer in writer.append(adapter.selection) },
     ]
 
+    /// How far its source has read; of a list that is pushed there is nothing to say.
+    private var sourceRecord: SourceRecord { options.source == .push ? SourceRecord() : intake.standing.record }
+
     /// Whether a peer may know what is in the list; a nil peer is everybody.
     func isReadable(by peer: Peer?) -> Bool {
-        guard access.isRestricted else { return true }
+        guard isRestricted else { return true }
         guard let peer, let caller = try? service.authority.caller(peer, for: .inspect) else { return false }
-        return access.allowsReading(caller)
+        return allowsReading(caller)
     }
 
     /// The option `empty` is content: of a restricted adapter it is for readers.

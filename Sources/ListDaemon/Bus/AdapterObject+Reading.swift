@@ -74,6 +74,7 @@ extension AdapterObject {
 
     func subscribe(_ call: Call) throws {
         try checkReadingAccess(call)
+        try checkStaying()
         let words = try call.arguments(as: [NameArgument].self).map(\.text)
         do throws(AdapterEvents.UnknownWord) {
             subscribe(call.peer, to: try AdapterEvents(words: words))
@@ -86,9 +87,9 @@ extension AdapterObject {
 
     func checkReadingAccess(_ call: Call) throws(ListError) {
         try checkPresent()
-        guard access.isRestricted else { return }
+        guard isRestricted else { return }
         let caller = try service.authority.caller(call.peer, for: .inspect)
-        guard access.allowsReading(caller) else {
+        guard allowsReading(caller) else {
             throw ListError(.accessDenied, "user \(caller.user) may not read adapter \(name.quoted)")
         }
     }
@@ -98,7 +99,7 @@ extension AdapterObject {
         let rules = access
         service.read(for: call) { [self] finished in
             do throws(ListError) {
-                if access != rules { try checkReadingAccess(call) }
+                if access != rules || following != nil { try checkReadingAccess(call) }
                 read(finished)
             } catch {
                 call.fail(error)

@@ -16,12 +16,15 @@ extension AdapterObject {
             await takeBack(new)
             throw error
         }
+        let before = options.source
         adopt(new, access: access)
-        propertiesChanged(["Options"])
+        propertiesChanged(new.source == before ? ["Options"] : ["Source", "Options"])
+        guard new.source != before, case .list(_, let argument) = new.source else { return }
+        following?.setQuery(try DerivedQuery(parsing: argument)) { _ in }
     }
 
     /// Has the list stored as it was before options that the engine did not take.
-    private func takeBack(_ new: AdapterOptions) async {
+    func takeBack(_ new: AdapterOptions) async {
         do throws(ListError) {
             try await store(as: options)
         } catch {
@@ -54,7 +57,7 @@ extension AdapterObject {
     }
 
     /// Has the list stored as options say, from now on; when the store refuses, everything is as it was.
-    private func store(as new: AdapterOptions) async throws(ListError) {
+    func store(as new: AdapterOptions) async throws(ListError) {
         let values = try Fields(new.values)
         switch (stored.isStored, stored.isStored(with: new.durability)) {
         case (false, true):

@@ -206,6 +206,7 @@ package final class Service {
         transports.direct.forget(peer)
         reads.forget(peer)
         views.close(ownedBy: peer)
+        removeTransients(of: peer)
         for adapter in adapters.all { adapter.forget(peer) }
     }
 }

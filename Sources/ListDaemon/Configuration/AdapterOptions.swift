@@ -53,6 +53,8 @@ package struct AdapterOptions: Sendable, Equatable {
     package var writers = AccessRule.owner
     /// Who may invoke actions.
     package var invokers = AccessRule.owner
+    /// Whether the list is removed when the connection that created it leaves.
+    package var transient = false
 
     /// Makes the contract's defaults.
     package init() {}
@@ -94,6 +96,7 @@ package struct AdapterOptions: Sendable, Equatable {
         .init("readers", \.readers, .accessRule),
         .init("writers", \.writers, .accessRule),
         .init("invokers", \.invokers, .accessRule),
+        .init("transient", \.transient, .flag),
     ])
 }
 

@@ -125,6 +125,8 @@ package struct ConfigurationLoader {
         switch setting.section {
         case "List" where setting.key == "Description":
             list.description = setting.value
+        case "List" where setting.key == "Transient":
+            throw ListError(.invalidArguments, "Transient: only a list that a client creates goes with a connection")
         case "List":
             try AdapterOptions.table.parse(key: setting.key, value: setting.value, into: &list.options)
         case "Sections":

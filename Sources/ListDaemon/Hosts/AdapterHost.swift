@@ -72,6 +72,8 @@ package actor AdapterHost {
     var stopping: (id: RequestID, reason: ViewClosing)?
     /// Why it has ended; nil = it has not, or another host goes on.
     var ended: ViewClosing?
+    /// Is told what becomes of the objects.
+    private(set) var observer: ContentObserver?
     /// Who goes on with the list as soon as the flush under way is done.
     var successor: (@Sendable (HostLegacy) -> Void)?
     /// Whether nothing new is waited for.
@@ -129,6 +131,10 @@ package actor AdapterHost {
     /// Hands over a command; it is handled after all that were sent before it.
     package nonisolated func send(_ command: AdapterCommand, by user: UInt32?) {
         executor.post { self.assumeIsolated { $0.receive(command, by: user) } }
+    }
+
+    package nonisolated func follow(_ observer: ContentObserver?) {
+        executor.post { self.assumeIsolated { $0.observer = observer } }
     }
 
     /// Calls back from the host's executor as soon as that has nothing older to do, whatever the store is doing.

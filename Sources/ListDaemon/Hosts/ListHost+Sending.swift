@@ -19,6 +19,10 @@ extension ListHost {
         DBusActor.assumeIsolated { EventLoop.shared.afterReading { [self] in work() } }
     }
 
+    package nonisolated func follow(_ observer: ContentObserver?) {
+        executor.post { self.assumeIsolated { $0.setObserver(observer) } }
+    }
+
     package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
 
     /// Takes what a presenter reports; something little from the bus thread is handled there.

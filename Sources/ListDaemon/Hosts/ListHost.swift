@@ -24,6 +24,8 @@ package actor ListHost: ListHosting {
     private struct Update {
         var requests: [RequestID] = []
         var removed: LargeRemoval?
+        /// What becomes of the objects, until it is announced.
+        var content: PreparedTransaction.Content?
         /// Whether to open and to present it takes microseconds.
         var isLight = true
     }
@@ -39,6 +41,8 @@ package actor ListHost: ListHosting {
     let link: PresenterLink
     private var writes: HostWrites
     private var update = Update()
+    /// Is told what becomes of the objects.
+    private var observer: ContentObserver?
     private var isHeld = false
     private let turns: TurnSchedule
     /// Whether what waits takes microseconds, so that the bus thread may do it.
@@ -187,6 +191,7 @@ extension ListHost {
 
     private func store(_ work: StoreWork) {
         update = Update(requests: work.requests, isLight: work.content?.isLight ?? true)
+        update.content = work.content
         do throws(ListError) {
             let booked = try writes.book(work, for: objects.table)
             if objects.numbers.isUnstored { finish(.update(booked), nil) } else { write(.update(booked), work) }
@@ -296,7 +301,7 @@ extension ListHost {
                 reserve(isNeeded: true)
                 return schedule(.at(now + 100))
             case .opened(let news, let differences): opened(news, differences)
-            case .presented(let news): say(objects.presented(news.presented), news)
+            case .presented(let news): say(announce(news.presented), news)
             case .changed(let news, let request):
                 if let request { link.removeMove(request) }
                 if let announced = objects.changedByItself(news.presented, answering: request) { say(announced, news) }
@@ -313,7 +318,7 @@ extension ListHost {
     private func opened(_ news: PresenterNews, _ differences: PresenterLink.Differences) {
         let isReload = objects.phase == .presenting
         var announced =
-            isReload ? objects.presented(news.presented) : objects.changedByItself(news.presented) ?? Announced()
+            isReload ? announce(news.presented) : objects.changedByItself(news.presented) ?? Announced()
         let answers = ended(announced.answers)
         announced.answers = []
         sink(
@@ -327,6 +332,15 @@ extension ListHost {
 // MARK: - Saying
 
 extension ListHost {
+    func setObserver(_ observer: ContentObserver?) { self.observer = observer }
+
+    /// What was presented is the list from now on; who follows the objects is told first.
+    private func announce(_ presented: Presented) -> Announced {
+        if let content = update.content { observer?(content) }
+        update.content = nil
+        return objects.presented(presented)
+    }
+
     private func say(_ announced: Announced, _ news: PresenterNews? = nil) {
         var said = announced
         said.answers = []
@@ -369,7 +383,7 @@ extension ListHost {
         case .closed:
             sink(ended(objects.refuseWaiting(.unpresented)))
             // What is stored is announced, as a reload, and answered.
-            say(objects.presented(Presented(itemCount: objects.itemCount)))
+            say(announce(Presented(itemCount: objects.itemCount)))
             guard objects.phase == .idle else { return }
         }
         life = .settling(id, reason)

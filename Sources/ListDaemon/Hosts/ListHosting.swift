@@ -1,3 +1,5 @@
+package import ListKit
+
 /// Runs one list: in this process, or where it may die and come back.
 ///
 /// Commands are values, handled in the order in which they were sent; effects come out through the sink that the host was
@@ -12,9 +14,16 @@ package protocol ListHosting: AnyObject, Sendable {
     /// be read, and then handle it itself.
     func collect(_ command: AdapterCommand, by user: UInt32?)
 
+    /// Has what becomes of the objects told, on the host's executor and in order with the effects, by transactions that are
+    /// announced from now on; nil = no more.
+    func follow(_ observer: ContentObserver?)
+
     /// Calls back from the host's executor as soon as that has nothing older to do.
     func ping(_ answer: @escaping @Sendable () -> Void)
 }
+
+/// Is told what becomes of the objects of a list.
+package typealias ContentObserver = @Sendable (PreparedTransaction.Content) -> Void
 
 extension ListHosting {
     /// Hands over a command of listd's own.

@@ -15,7 +15,8 @@
  * 1: section controllers can be called back (timers, references).
  * 2: arguments of data sources with options (DataSourceArgument).
  * 3: section controllers handle actions of viewers (handleAction);
- *    data sources give hints for their fields. */
+ *    data sources give hints for their fields, send lists in pages,
+ *    keep a cursor, and take writes. */
 #define LISTD_PLUGIN_API_MINOR 3
 
 /* "listdplu", read as a little-endian number. */

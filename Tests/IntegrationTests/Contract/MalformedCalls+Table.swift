@@ -12,6 +12,7 @@ extension MalformedCall {
     private static let wrongSignatures: [MalformedCall] = {
         let methods: [(Target, String, String)] = [
             (.manager, "CreateAdapter", "sa{sv}"), (.manager, "RemoveAdapter", "s"), (.manager, "GetAdapter", "s"),
+            (.manager, "RenameAdapter", "ss"),
             (.manager, "LoadPlugin", "s"), (.manager, "UnloadPlugin", "s"), (.manager, "SetLogLevel", "s"),
             (.manager, "Backup", "h"), (.adapter, "PerformUpdates", "ta(ssa{sv})a{sv}"),
             (.adapter, "PerformUpdatesFromFile", "thsa{sv}"), (.adapter, "ApplyChanges", "tasa(ssssa{sv})a{sv}"),
@@ -19,6 +20,7 @@ extension MalformedCall {
             (.adapter, "GetObjects", "uu"), (.adapter, "GetObjectsByFileDescriptor", "uus"),
             (.adapter, "FindObject", "s"), (.adapter, "GetItems", "uu"), (.adapter, "GetChanges", "t"),
             (.adapter, "GetItemCounts", "uu"), (.adapter, "Search", "sasub"),
+            (.adapter, "SetSourceArgument", "s"),
             (.adapter, "OpenView", "a{sv}"), (.adapter, "Subscribe", "as"), (.view, "SetViewport", "tdddd"),
             (.view, "SetVisibleRange", "tuuuu"), (.view, "ReportScroll", "s"), (.view, "SetOnScreen", "b"),
             (.view, "ScrollTo", "sus"), (.view, "ReportSizes", "a(sudd)"),
@@ -76,6 +78,7 @@ extension MalformedCall {
         MalformedCall(.manager, "GetAdapter", [.string("nope")], "NoSuchAdapter", "nope"),
         MalformedCall(.manager, "GetAdapter", [.string("")], "NoSuchAdapter", "\"\""),
         MalformedCall(.manager, "RemoveAdapter", [.string("nope")], "NoSuchAdapter", "nope"),
+        MalformedCall(.manager, "RenameAdapter", [.string("nope"), .string("x")], "NoSuchAdapter", "nope"),
         MalformedCall(.manager, "SetLogLevel", [.string("loud")], "InvalidArgs", "loud"),
         MalformedCall(.manager, "SetLogLevel", [.string("")], "InvalidArgs", "level"),
     ]
@@ -95,7 +98,9 @@ extension MalformedCall {
                 "source",
                 [
                     .string(""), .string("jsonl:relative"), .string("jsonl:"), .string("a/b/c"), .string("Push"),
-                    .uint32(1),
+                    .uint32(1), .string("list:%4"), .string("list:%FF"), .string("list:stage?nope=1"),
+                    .string("list:stage?limit=1&limit=2"), .string("list:stage?limit=-1"), .string("list:stage?sort="),
+                    .string("list:stage?contains"), .string("list:stage?in=%zz"), .string("list:bad"),
                 ]
             ),
             ("section-controllers", [.string("listd/single"), .options(["*": .string("listd/single")])]),
@@ -121,6 +126,7 @@ extension MalformedCall {
             ("durability", [.string("tape"), .string("Disk"), .uint32(0)]),
             ("empty", [.string(""), .array(element: "s", []), .options(["deep": .nested(33)])]),
             ("readers", [.string("group:"), .string("me"), .uint32(0)]), ("writers", [.string("nobody"), .string("")]),
+            ("transient", [.uint32(1), .string("yes")]),
             ("no-such-option", [.string("x")]), ("Layout", [.string("flow")]), (" ", [.string("")]),
         ]
         let bad = values.flatMap { name, values in

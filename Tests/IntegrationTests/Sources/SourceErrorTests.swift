@@ -144,7 +144,7 @@ struct SourceErrorTests {
 
 extension TestAdapter {
     /// The property `SourceError`.
-    fileprivate var sourceError: String {
+    var sourceError: String {
         get async throws { try await by(stage.client).property("SourceError", as: String.self) }
     }
 }

@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import ListClient
 import TestSupport
 import Testing
@@ -34,6 +35,28 @@ struct NearEndBusTests {
         #expect(try await heard.next() == Said(view: view.path, distance: 364))
         _ = try await writer.itemCounts(from: 0, limit: 1)
         #expect(heard.recorded.isEmpty)
+        withExtendedLifetime(subscription) {}
+        await stage.stop()
+    }
+
+    @Test("the worker of the list dies → what was said is not said again, but after the end was farther away")
+    func workerDeath() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Steady", ["near-end-distance": .double(100)])
+        // Three of them make a row.
+        try await list.fill(60)
+        let heard = EventLog<Double>()
+        let subscription = try await AdapterClient(list.by(stage.stage.client)).onNearEnd { heard.record($1) }
+        let view = try await TestView(list)
+        try await view.setViewport(y: 300)
+        #expect(try await heard.next() == 20)
+        kill(try await stage.process, SIGKILL)
+        try await stage.wait(for: "ready", restarts: 1)
+        try await view.setViewport(y: 310)
+        #expect(heard.recorded.isEmpty)
+        try await view.setViewport(y: 0)
+        try await view.setViewport(y: 320)
+        #expect(try await heard.next() == 0)
         withExtendedLifetime(subscription) {}
         await stage.stop()
     }

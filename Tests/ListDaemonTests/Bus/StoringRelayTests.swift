@@ -23,6 +23,8 @@ struct StoringRelayTests {
             if case .stored(let token, nil) = command { heard.record("\(name) \(token)") }
         }
 
+        func follow(_ observer: ContentObserver?) {}
+
         func ping(_ answer: @escaping @Sendable () -> Void) { answer() }
     }
 

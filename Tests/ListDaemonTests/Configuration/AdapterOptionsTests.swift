@@ -18,6 +18,7 @@ struct AdapterOptionsTests {
         ("empty", "a{sv}", .dictionary(key: "s", value: "v", [:])),
         ("hints", "a{ss}", .dictionary(key: "s", value: "s", [:])), ("readers", "s", "any"), ("writers", "s", "owner"),
         ("invokers", "s", "owner"),
+        ("transient", "b", false),
     ]
 
     @Test("no options → the contract's defaults, each with its type")
@@ -41,7 +42,7 @@ struct AdapterOptionsTests {
         "section-moves-as-deletes-inserts": true, "prefer-item-reloads": true, "minimal-moves": true,
         "coalesce-min": .uint32(10), "coalesce-max": .uint32(200), "coalesce-increment": .uint32(5),
         "durability": "fsync", "empty": ["text": "nothing", "list": .array(element: "v", [.variant(.variant(1))])],
-        "readers": "group:staff", "writers": "any",
+        "readers": "group:staff", "writers": "any", "transient": true,
     ]
 
     @Test("every option given another value → read and written back the same")
@@ -96,7 +97,7 @@ struct AdapterOptionsTests {
     @Test(
         "a value that an option cannot have → InvalidArgs that names it",
         arguments: [
-            ("source", "", #""" is not push, jsonl:/PATH or PLUGIN/SOURCE?argument"#),
+            ("source", "", #""" is not push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument"#),
             ("layout", "grid", #""grid" is not one of flow, absolute, none"#),
             ("direction", "Vertical", #""Vertical" is not one of vertical, horizontal"#),
             ("updater", "", #""" is not one of batch, reload"#),

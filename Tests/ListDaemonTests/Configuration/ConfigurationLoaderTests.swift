@@ -237,10 +237,11 @@ struct ConfigurationLoaderTests {
             ("[List]\nSectionControllers=a/b\n", "2: SectionControllers: section controllers are given in [Sections]"),
             ("[List]\nStickyHeaders=maybe\n", #"2: StickyHeaders: "maybe" is not yes or no"#),
             ("[List]\n\n# c\nEmpty={\"a\":}\n", "4: Empty: not a JSON object: malformed JSON"),
+            ("[List]\nTransient=yes\n", "2: Transient: only a list that a client creates goes with a connection"),
             ("[List]\nEmpty=[]\n", "2: Empty: not a JSON object: not an object"),
             (
                 "[List]\nSource=jsonl:relative\n",
-                #"2: Source: "jsonl:relative" is not push, jsonl:/PATH or PLUGIN/SOURCE?argument"#
+                #"2: Source: "jsonl:relative" is not push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument"#
             ),
             ("[List]\nCoalesceMin=1 fortnight\n", #"2: CoalesceMin: "1 fortnight" is not a time span such as 20ms"#),
             ("[Sections]\nmail=single\n", #"2: "single" is not a name such as PLUGIN/CONTROLLER"#),
@@ -336,7 +337,7 @@ struct ConfigurationLoaderTests {
         }
     }
 
-    @Test("every adapter option but those with sections of their own → a key of [List] in CamelCase")
+    @Test("every adapter option but transient and those with sections of their own → a key of [List] in CamelCase")
     func keys() throws {
         let keys = AdapterOptions.table.entries.map(\.configurationKey)
         #expect(keys.contains("ShowHeaderWhenEmpty") && keys.contains("SectionMovesAsDeletesInserts"))
@@ -371,7 +372,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.faults.isEmpty)
         let values = try #require(loaded.configuration.lists["x"]).options.values
         let defaults = AdapterOptions().values
-        for (name, value) in values where !["section-controllers", "hints"].contains(name) {
+        for (name, value) in values where !["section-controllers", "hints", "transient"].contains(name) {
             #expect(value != defaults[name], "\(name)")
         }
         #expect(values["coalesce-max"] == .uint32(1000) && values["empty"] == ["text": "nothing", "count": 0])

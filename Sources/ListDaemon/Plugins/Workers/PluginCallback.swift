@@ -6,7 +6,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
     case manifest = 1
     case make, update, count, size, item, display, endDisplay, workingRange, selection, move, scroll, batch
     case timer, shape
-    case sourceMake, sourceStart, sourceStop, sourceTimer, sourceDescriptor
+    case sourceMake, sourceStart, sourceStop, sourceTimer, sourceDescriptor, sourceWrite
     case action
 
     /// The same call as the engine knows it.
@@ -36,6 +36,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         case .stop: self = .sourceStop
         case .timer: self = .sourceTimer
         case .descriptor: self = .sourceDescriptor
+        case .write: self = .sourceWrite
         }
     }
 
@@ -63,6 +64,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         case .sourceStop: "stop"
         case .sourceTimer: "a timer"
         case .sourceDescriptor: "a descriptor's callback"
+        case .sourceWrite: "write"
         }
     }
 }

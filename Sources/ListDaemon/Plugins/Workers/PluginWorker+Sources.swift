@@ -1,5 +1,7 @@
 internal import DBus
 internal import ListKit
+@_spi(Daemon) internal import PluginAPI
+internal import Synchronization
 
 // Data sources in the worker: made, started, made again in the next worker, ended.
 
@@ -59,7 +61,34 @@ extension PluginWorker {
     /// Starts a data source that was made.
     func start(_ source: WorkerSource) {
         source.isStarted = true
-        if let slot = source.slot { send(.startSource(slot)) }
+        if let slot = source.slot { send(.startSource(slot, cursor: source.place())) }
+    }
+
+    /// Has a data source write something; it answers with an event.
+    ///
+    /// - Throws: `sourceUnavailable` when it does not run, or is not called for this user, of whose writes workers died.
+    func write(_ write: DataSourceWrite, to source: WorkerSource) throws(ListError) {
+        guard let slot = source.slot, process != nil, source.isStarted, !source.isStopped, !source.isRenewing else {
+            throw ListError(
+                .sourceUnavailable, "plugin \(name) is \(plugin.state.rawValue)", cause: plugin.lastError)
+        }
+        if let wait = callers.withLock({ $0.wait(of: write.user, at: .now) }) {
+            throw ListError(
+                .sourceUnavailable,
+                "plugin \(name) died \(wait.deaths) times of calls of user \(write.user): it is called for that user again "
+                    + "in \(UInt64(wait.time / .milliseconds(1)) + 1) ms")
+        }
+        send(.writeSource(slot, write))
+    }
+
+    /// The worker is gone, and with it the data sources: whoever it died for may have to wait.
+    func sourcesDied(in death: WorkerDeath) {
+        for source in sources.values {
+            if let call = death.call(at: source.crumb), call.isCertain, let user = call.call.cause?.user {
+                callers.withLock { $0.noteDeath(by: user, at: .now) }
+            }
+            source.pause()
+        }
     }
 
     /// Ends a data source and makes it again; one that is nowhere is made again by itself.
@@ -81,7 +110,7 @@ extension PluginWorker {
 
     func sourceReported(_ report: WorkerReport) {
         switch report {
-        case .sourceMade(let slot, let error): sourceMade(slot, error)
+        case .sourceMade(let slot, let outcome): sourceMade(slot, outcome)
         case .sourceEvent(let slot, let event):
             sources[slot]?.deliver(event) { [weak self] in
                 EventLoop.shared.post { self?.letGoOn(slot) }
@@ -103,13 +132,18 @@ extension PluginWorker {
         EventLoop.shared.addTimer(after: pause) { [weak self] in self?.letGoOn(slot) }
     }
 
-    private func sourceMade(_ slot: PresenterNumber, _ error: ListError?) {
+    private func sourceMade(_ slot: PresenterNumber, _ outcome: Result<DataSourceTraits, ListError>) {
         guard let source = sources[slot] else { return }
+        var error: ListError?
+        switch outcome {
+        case .success(let traits): source.made(traits)
+        case .failure(let reason): error = reason
+        }
         if let completion = source.whenMade {
             source.whenMade = nil
             return completion(error)
         }
         if let error { return source.fail(error) }
-        if source.isStarted { send(.startSource(slot)) }
+        if source.isStarted { send(.startSource(slot, cursor: source.place())) }
     }
 }

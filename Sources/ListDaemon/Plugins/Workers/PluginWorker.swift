@@ -232,7 +232,7 @@ extension PluginWorker {
         plugin.lastError = reason
         for (key, list) in lists { list.losePresenter(in: death.call(at: crumbs[key])) }
         crumbs = [:]
-        for source in sources.values { source.pause() }
+        sourcesDied(in: death)
         // Who waits for a start is told at once; lists wait for the next one.
         if wasLoading, !starting.isEmpty {
             failed(ListError(.pluginFailed, "plugin \(name): the worker: \(reason)"))

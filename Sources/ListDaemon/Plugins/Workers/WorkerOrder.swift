@@ -1,4 +1,5 @@
 @_spi(Daemon) internal import ListKit
+internal import PluginAPI
 
 /// What the daemon tells a worker.
 enum WorkerOrder: Sendable {
@@ -12,8 +13,10 @@ enum WorkerOrder: Sendable {
     case close(PresenterNumber)
     /// Make a data source; answered with ``WorkerReport/sourceMade(_:_:)``.
     case makeSource(PresenterNumber, crumb: Int?, name: String, argument: String)
-    /// Start a data source that was made.
-    case startSource(PresenterNumber)
+    /// Start a data source that was made, where it left off.
+    case startSource(PresenterNumber, cursor: [UInt8]? = nil)
+    /// Have a data source write something; answered with an event of it.
+    case writeSource(PresenterNumber, DataSourceWrite)
     /// The event of a data source was taken: the next one may come.
     case eventTaken(PresenterNumber)
     /// End a data source; answered with ``WorkerReport/sourceStopped(_:)``.
@@ -24,7 +27,7 @@ enum WorkerOrder: Sendable {
     /// Whether it is for somebody with an executor of its own, and nothing of the plugin runs on the way there.
     var isPassedOn: Bool {
         switch self {
-        case .present, .eventTaken, .ping: true
+        case .present, .writeSource, .eventTaken, .ping: true
         case .load, .host, .close, .makeSource, .startSource, .stopSource: false
         }
     }
@@ -51,10 +54,11 @@ extension WorkerOrder: WireCodable {
         case .close(let slot): writer.write(3 as UInt8, slot)
         case .makeSource(let slot, let crumb, let name, let argument):
             writer.write(4 as UInt8, slot, crumb, name, argument)
-        case .startSource(let slot): writer.write(5 as UInt8, slot)
+        case .startSource(let slot, let cursor): writer.write(5 as UInt8, slot, cursor)
         case .eventTaken(let slot): writer.write(6 as UInt8, slot)
         case .stopSource(let slot): writer.write(7 as UInt8, slot)
         case .ping: writer.write(8 as UInt8)
+        case .writeSource(let slot, let write): writer.write(9 as UInt8, slot, write)
         }
     }
 
@@ -68,10 +72,11 @@ extension WorkerOrder: WireCodable {
         case 4:
             self = .makeSource(
                 try reader.read(), crumb: try reader.read(), name: try reader.read(), argument: try reader.read())
-        case 5: self = .startSource(try reader.read())
+        case 5: self = .startSource(try reader.read(), cursor: try reader.read())
         case 6: self = .eventTaken(try reader.read())
         case 7: self = .stopSource(try reader.read())
         case 8: self = .ping
+        case 9: self = .writeSource(try reader.read(), try reader.read())
         default: throw WireError("an order")
         }
     }

@@ -1,5 +1,5 @@
 internal import ListKit
-internal import PluginAPI
+@_spi(Daemon) internal import PluginAPI
 
 /// What a worker tells the daemon.
 enum WorkerReport: Sendable {
@@ -10,7 +10,7 @@ enum WorkerReport: Sendable {
     /// What whoever presents a list reports.
     case presented(PresenterNumber, PresenterOutput)
     /// A data source is made, or why not.
-    case sourceMade(PresenterNumber, ListError?)
+    case sourceMade(PresenterNumber, Result<DataSourceTraits, ListError>)
     /// What a data source tells; the next event waits for ``WorkerOrder/eventTaken(_:)``.
     case sourceEvent(PresenterNumber, SourceEvent)
     /// A data source has ended.
@@ -41,7 +41,7 @@ extension WorkerReport: WireCodable {
         case .loaded(let facts): writer.write(0 as UInt8, facts)
         case .refused(let error): writer.write(1 as UInt8, error)
         case .presented(let slot, let output): writer.write(2 as UInt8, slot, output)
-        case .sourceMade(let slot, let error): writer.write(3 as UInt8, slot, error)
+        case .sourceMade(let slot, let outcome): writer.write(3 as UInt8, slot, outcome)
         case .sourceEvent(let slot, let event): writer.write(4 as UInt8, slot, event)
         case .sourceStopped(let slot): writer.write(5 as UInt8, slot)
         case .log(let level, let text): writer.write(6 as UInt8, UInt32(bitPattern: level.rawValue), text)
@@ -84,30 +84,5 @@ extension CallbackTimes.Times: WireCodable {
     init(from reader: inout WireReader) throws(WireError) {
         self.init()
         (calls, nanoseconds, longestNanoseconds) = (try reader.read(), try reader.read(), try reader.read())
-    }
-}
-
-extension SourceEvent: WireCodable {
-    func write(to writer: inout WireWriter) {
-        switch self {
-        case .replace(let objects): writer.write(0 as UInt8, objects)
-        case .changes(let removed, let upserts): writer.write(1 as UInt8, removed, upserts)
-        case .failed(let error): writer.write(2 as UInt8, error)
-        case .ready: writer.write(3 as UInt8)
-        case .paused: writer.write(4 as UInt8)
-        case .fault(let error): writer.write(5 as UInt8, error)
-        }
-    }
-
-    init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
-        case 0: self = .replace(try reader.read())
-        case 1: self = .changes(removed: try reader.read(), upserts: try reader.read())
-        case 2: self = .failed(try reader.read())
-        case 3: self = .ready
-        case 4: self = .paused
-        case 5: self = .fault(try reader.read())
-        default: throw WireError("an event of a source")
-        }
     }
 }

@@ -68,7 +68,8 @@ actor Workshop {
             lists[slot]?.post { $0.perform(order, missing: missing, by: user) }
         case .close(let slot): lists.removeValue(forKey: slot)?.post { $0.end() }
         case .makeSource(let slot, let crumb, let name, let argument): makeSource(slot, crumb, name, argument)
-        case .startSource(let slot): sources[slot]?.start()
+        case .startSource(let slot, let cursor): sources[slot]?.start(at: cursor)
+        case .writeSource(let slot, let write): self.write(write, slot)
         case .eventTaken(let slot): sources[slot]?.eventWasTaken()
         case .stopSource(let slot): stopSource(slot)
         case .ping: break  // the loop has answered it
@@ -146,8 +147,8 @@ extension Workshop {
 extension Workshop {
     private func makeSource(_ slot: PresenterNumber, _ crumb: Int?, _ name: String, _ argument: String) {
         guard let plugin, let entry = plugin.manifest.dataSources.first(where: { $0.name == name }) else {
-            return tell(
-                .sourceMade(slot, ListError(.invalidArguments, "source: the plugin has no data source \(name)")))
+            let error = ListError(.invalidArguments, "source: the plugin has no data source \(name)")
+            return tell(.sourceMade(slot, .failure(error)))
         }
         let source = WorkshopSource(
             entry, argument: argument, host: plugin.host, crumb: crumb.flatMap { crumbs.slot($0) }
@@ -155,7 +156,12 @@ extension Workshop {
             tell(.sourceEvent(slot, event))
         }
         sources[slot] = source
-        source.make { [tell] error in tell(.sourceMade(slot, error)) }
+        source.make { [tell] outcome in tell(.sourceMade(slot, outcome)) }
+    }
+
+    private func write(_ write: DataSourceWrite, _ slot: PresenterNumber) {
+        if let source = sources[slot] { return source.write(write) }
+        tell(.sourceEvent(slot, .written(write.id, ListError(.sourceUnavailable, "the data source has ended"))))
     }
 
     private func stopSource(_ slot: PresenterNumber) {

@@ -17,6 +17,7 @@
     public init(_ text: String, in fields: some Sequence<String> = []) {
         self.text = FoldedText(text)
         self.fields = Set(fields.map { ExactText($0) })
+        // Two searches in the same fields are equal.
         keys = self.fields.map { Array($0.text.utf8) }.sorted {
             $0.count == $1.count ? $0.lexicographicallyPrecedes($1) : $0.count < $1.count
         }

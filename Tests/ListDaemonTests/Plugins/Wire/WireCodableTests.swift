@@ -2,7 +2,7 @@ import DBus
 import Foundation
 import Glibc
 @_spi(Daemon) import ListKit
-import PluginAPI
+@_spi(Daemon) import PluginAPI
 import TestSupport
 import Testing
 
@@ -58,12 +58,21 @@ struct WireCodableTests {
             .changeSelection(
                 select: [SelectedItem(objectID: "x", item: 0)], deselect: [SelectedItem(objectID: "y", item: 1)]),
         ]
+        let writing: [DataSourceWrite.Operation] = [
+            .replace([object]), .changes(removed: ["a"], upserts: [.init(object, position: .after("b"))]),
+            .move(id: "a", position: .first), .patch(id: "a", set: object.fields, unset: ["k"]),
+        ]
+        let writes: [WorkerOrder] = writing.map {
+            .writeSource(
+                8, DataSourceWrite(id: 3, operation: $0, isConditional: true, cursor: [1, 0, 255], user: 1000))
+        }
         let presented: [WorkerOrder] = orders.map { .present(5, $0, missing: 3) }
         let asked: [WorkerOrder] = viewCommands.map { .present(6, .view(1, 2, $0), by: 1000) }
-        return presented + asked + [
+        return presented + asked + writes + [
             .load(PluginAssignment(path: "/a.so", directories: ["/", "/b"], settings: ["k": "v"], memoryMax: 3)),
             .host(1, crumb: 2), .host(1, crumb: nil), .close(4),
-            .makeSource(1, crumb: nil, name: "n", argument: "?"), .startSource(1), .eventTaken(2), .stopSource(3),
+            .makeSource(1, crumb: nil, name: "n", argument: "?"), .startSource(1),
+            .startSource(1, cursor: [0, 255]), .eventTaken(2), .stopSource(3),
             .ping,
         ]
     }
@@ -141,10 +150,15 @@ struct WireCodableTests {
                 PluginFacts(
                     version: "1", apiVersion: 65536, sectionControllers: ["a"], dataSources: ["b", "c"],
                     hints: ["b": ["size": .bytes]])),
-            .refused(ListError(.pluginRefused, "no")), .sourceMade(1, nil),
-            .sourceMade(1, ListError(.invalidArguments, "")),
+            .refused(ListError(.pluginRefused, "no")), .sourceMade(1, .success(DataSourceTraits(acceptsWrites: true))),
+            .sourceMade(1, .failure(ListError(.invalidArguments, ""))),
             .sourceEvent(1, .replace([object])), .sourceEvent(1, .changes(removed: ["a"], upserts: [.init(object)])),
             .sourceEvent(1, .failed(ListError(.pluginFailed, "x"))), .sourceEvent(1, .ready), .sourceEvent(1, .paused),
+            .sourceEvent(1, .replacementBegan), .sourceEvent(1, .page([object])), .sourceEvent(1, .replacementEnded),
+            .sourceEvent(1, .replacementAbandoned), .sourceEvent(1, .fault(nil)), .sourceEvent(1, .written(7, nil)),
+            .sourceEvent(1, .written(7, ListError(.sourceUnavailable, "x"))),
+            .sourceEvent(1, .upTo(DataSourceProgress(cursor: [], position: "p", synced: 9), .replacementEnded)),
+            .sourceEvent(1, .upTo(DataSourceProgress(), .changes(removed: [], upserts: [.init(object)]))),
             .sourceStopped(3), .log(.notice, "hello"), .alive,
         ]
     }

@@ -12,7 +12,7 @@ from ._values import Array, Dictionary, Struct, UInt32, checked_text, variants_o
 class ListOptions(TypedDict, total=False):
     """Options of a new list. What is left out has listd's default."""
 
-    #: What fills it: ``push`` (writers do), ``jsonl:PATH``, or ``PLUGIN/SOURCE?argument``.
+    #: What fills it: ``push`` (writers do), ``jsonl:PATH``, ``list:NAME?argument``, or ``PLUGIN/SOURCE?argument``.
     source: str
     #: Object type → ``PLUGIN/CONTROLLER``.
     section_controllers: Mapping[str, str]
@@ -48,6 +48,8 @@ class ListOptions(TypedDict, total=False):
     readers: str
     writers: str
     invokers: str
+    #: Whether the list is removed when this connection ends.
+    transient: bool
 
 
 class ViewOptions(TypedDict, total=False):
