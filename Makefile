@@ -1,6 +1,6 @@
 # make run     a living list on this terminal            make check   lint, build and every test
 # make build   everything, optimised                     make install the service (PREFIX, DESTDIR)
-# make bench | bench-json | soak | check-boot | check-python | deb | lint | plugins | uninstall | clean
+# make bench | bench-json | soak | check-boot | check-python | deb | lint | pictures | plugins | uninstall | clean
 #
 # Variables: DIR, DURATION (run); PREFIX, DESTDIR (install); JOBS (how many compilers at once).
 
@@ -8,13 +8,13 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: build run check lint test test-debug test-plugins test-optimised test-service plugins check-boot check-python \
-    bench bench-json soak install uninstall deb clean bootstrap-%
+.PHONY: build run check lint test test-debug test-broker test-plugins test-optimised test-service plugins check-boot \
+    check-python pictures bench bench-json soak install uninstall deb clean bootstrap-%
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 DESTDIR ?=
-DIR ?= /usr/share/doc
+DIR ?=
 DURATION ?=
 export PREFIX DESTDIR JOBS
 
@@ -44,6 +44,16 @@ test:
 test-debug: test-plugins
 	$(SWIFT) build --build-tests -j $(JOBS)
 	$(TEST) --skip-build
+	$(MAKE) test-broker
+
+# A part of it on dbus-broker, all of which `make soak` tries.
+ON_BROKER := Mirror|Lifecycle|Descriptor|Stranger|RestrictedAdapter|Polkit|Introspection|Credit|Limits|ListctlReconnect
+test-broker:
+	if [ "$$(id -u)" = 0 ] || [ -S /run/systemd/journal/socket ]; then \
+	    LISTD_TEST_BUS=broker $(TEST) --skip-build --filter 'IntegrationTests\.($(ON_BROKER))Tests/'; \
+	else \
+	    echo "SKIPPED: the tests on dbus-broker, which needs root or a journal"; \
+	fi
 
 # The plugins of a debug build are those that the tests below load.
 test-plugins:
@@ -63,6 +73,10 @@ lint:
 
 plugins:
 	scripts/build-plugins
+
+# The pictures of the documents, from a real run of what BUILT has.
+pictures: bootstrap-check $(if $(BUILT),,build)
+	scripts/make-pictures
 
 # The Python package, with the listd of the debug build or what LISTD names.
 check-python: bootstrap-python

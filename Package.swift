@@ -48,8 +48,10 @@ let package = Package(
         .target(name: "ListClient", dependencies: ["DBus"], swiftSettings: settings),
         .executableTarget(name: "listd", dependencies: ["ListDaemon"], swiftSettings: settings),
         .systemLibrary(name: "CTerminal"),
+        // Without pkgConfig: ncursesw.pc asks for an older X/Open, which would be another Glibc than that of the other modules.
+        .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         .executableTarget(
-            name: "listctl", dependencies: ["CTerminal", "DBus", "ListClient"], swiftSettings: settings),
+            name: "listctl", dependencies: ["CLinux", "CNcurses", "CTerminal", "DBus", "ListClient"], swiftSettings: settings),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         // A process of its own for tests of what a process is handed: it is run by DBusTests.

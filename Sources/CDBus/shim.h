@@ -9,6 +9,15 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
+// Deprecated for reading arrays of numbers with it; of any array it still says how many bytes the elements have. The iterator is
+// one into the array.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static inline int listd_array_byte_count(DBusMessageIter *elements) {
+    return dbus_message_iter_get_array_len(elements);
+}
+#pragma GCC diagnostic pop
+
 // Variadic in the header, so that Swift cannot call it.
 static inline void listd_name_thread(const char *name) {
     prctl(PR_SET_NAME, name);

@@ -32,7 +32,7 @@ final class CurrentConfiguration: Sendable {
 
     /// What it says about a plugin.
     func plugin(named name: String) -> PluginConfiguration {
-        state.withLock { $0.candidate ?? $0.holding }.plugins[name] ?? PluginConfiguration()
+        state.withLock { $0.candidate ?? $0.holding }.plugins[name] ?? PluginConfiguration(of: name)
     }
 }
 
@@ -76,7 +76,9 @@ extension RunningDaemon {
 extension ListConfiguration {
     /// Configured lists belong to root, and nobody removes them over the bus.
     var access: AdapterAccess {
-        AdapterAccess(owner: 0, readers: options.readers, writers: options.writers, isConfigured: true)
+        AdapterAccess(
+            owner: 0, readers: options.readers, writers: options.writers, invokers: options.invokers, isConfigured: true
+        )
     }
 }
 

@@ -97,11 +97,13 @@ extension RunningDaemon {
 }
 
 extension Service {
-    /// Says that other users may read or write a list, if that is so.
+    /// Says that other users may read a list, write to it or invoke its actions, if that is so.
     fileprivate func log(changesFrom before: AdapterAccess, of adapter: AdapterObject, by origin: Origin) {
         let now = adapter.access
-        let changes = [("readers", before.readers, now.readers), ("writers", before.writers, now.writers)]
-            .filter { $0.1 != $0.2 }.map { "\($0.0) from \($0.1.text) to \($0.2.text)" }
+        let changes = [
+            ("readers", before.readers, now.readers), ("writers", before.writers, now.writers),
+            ("invokers", before.invokers, now.invokers),
+        ].filter { $0.1 != $0.2 }.map { "\($0.0) from \($0.1.text) to \($0.2.text)" }
         guard !changes.isEmpty else { return }
         log(adapter, "changed (\(changes.joined(separator: ", ")))", by: origin)
     }

@@ -26,7 +26,7 @@ extension RunningDaemon {
     ///
     /// - Parameter limits: those of the configuration that the list is from.
     func prepare(_ list: ListConfiguration, limits: Limits) async -> Preparation {
-        var faults = nameFaults(of: list) + (await sectionFaults(of: list))
+        var faults = nameFaults(of: list) + circleFaults(of: list) + (await sectionFaults(of: list))
         do throws(ListError) {
             // A plugin that has failed is tried again.
             if case .plugin(let plugin, _, _) = list.options.source { try await service.plugins.revive(plugin) }
@@ -46,6 +46,18 @@ extension RunningDaemon {
         guard let adapter = service.adapters.object(list.name), !adapter.access.isConfigured else { return [] }
         let message = "a client has created a list \(list.name.debugDescription) already"
         return [ConfigurationFault(place: ConfigurationPlace(file: list.file, line: nil), message: message)]
+    }
+
+    /// Whether a list would follow itself, by way of others, as the configuration is or is about to be.
+    func circleFaults(of list: ListConfiguration) -> [ConfigurationFault] {
+        let lists = (configuration.candidate ?? configuration.all).lists.values
+        let configured = lists.compactMap { list in list.options.source.followed.map { (list.name, $0) } }
+        do throws(ListError) {
+            try service.checkCircle(list.name, list.options.source, configured: configured)
+            return []
+        } catch {
+            return [ConfigurationFault(place: list.place(of: "Source"), error)]
+        }
     }
 
     /// What is wrong with each section controller; if nothing is, with all of them in one list.

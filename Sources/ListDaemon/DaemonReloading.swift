@@ -19,7 +19,7 @@ extension RunningDaemon {
     }
 
     private func readConfigurationAnew(for origin: Origin) async throws {
-        guard !isStopping else { throw Self.givenUp }
+        guard !isStopping else { throw ListError.reloadGivenUp }
         notify.send(.reloading)
         defer { if !isStopping { notify.send(.ready) } }
         let loaded = ConfigurationLoader.load(options.configurationDirectory)
@@ -36,7 +36,7 @@ extension RunningDaemon {
         plan.faults = loaded.faults + plan.faults
         guard !isStopping else {
             plan.discard()
-            throw Self.givenUp
+            throw ListError.reloadGivenUp
         }
         say(reloading: true)
         defer { say(reloading: false) }
@@ -45,9 +45,10 @@ extension RunningDaemon {
         apply(loaded.configuration)
         for fault in plan.faults { log.say(fault) }
         let result = await perform(plan, for: origin)
-        guard !isStopping else { throw Self.givenUp }
+        guard !isStopping else { throw ListError.reloadGivenUp }
         if !plan.faults.isEmpty { await unloadUnused(besides: plugins) }
         await service.completeAdapters()
+        service.checkReaders()
         for name in setApart.keys where !loaded.listNames.contains(name) {
             setApart[name] = nil
             forget(name.text)
@@ -65,8 +66,6 @@ extension RunningDaemon {
 
     /// How long a reload has to come to the end of its present step: little of what the unit gives (`TimeoutStopSec=`).
     private static let reloadLimit = Duration.seconds(2)
-
-    private static let givenUp = ListError(.shuttingDown, "listd is ending; the reload was given up")
 
     /// Has a reload that is under way end before its next step; workers that it waits for are ended.
     ///
@@ -96,7 +95,7 @@ extension RunningDaemon {
         }
         for list in new.lists.values.sorted(by: { $0.name < $1.name }) where !isStopping {
             let adapter = service.adapters.object(list.name)
-            if let adapter, adapter.access.isConfigured, adapter.options.source == list.options.source {
+            if let adapter, adapter.access.isConfigured, list.options.source.continues(adapter.options.source) {
                 await planChange(of: adapter, to: list, &plan)
             } else {
                 switch await prepare(list, limits: new.limits) {
@@ -114,11 +113,13 @@ extension RunningDaemon {
         of adapter: AdapterObject, to list: ListConfiguration, _ plan: inout ReloadPlan
     ) async {
         guard adapter.options != list.options else { return }
+        let faults = circleFaults(of: list)
+        guard faults.isEmpty else { return plan.faults += faults }
         guard adapter.options.sectionControllers != list.options.sectionControllers else {
             return plan.changed.append((adapter, list, nil))
         }
-        let faults = await sectionFaults(of: list)
-        guard faults.isEmpty else { return plan.faults += faults }
+        let sectionFaults = await sectionFaults(of: list)
+        guard sectionFaults.isEmpty else { return plan.faults += sectionFaults }
         do throws(ListError) {
             let controllers = try await service.plugins.sectionControllers(for: list.options.sectionControllers)
             plan.changed.append((adapter, list, controllers))

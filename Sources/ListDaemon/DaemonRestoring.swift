@@ -7,6 +7,8 @@ extension RunningDaemon {
     /// - Throws: why there is no store.
     func restoreLists() async throws(StartFailure) {
         let lists = configuration.all.lists.values.sorted { $0.name < $1.name }
+        // Lists that follow others wait for them until all are there.
+        defer { if !isStopping { service.adapters.followers.lookAgain() } }
         guard let opened = try openStore() else { return await makeFirstLists(lists) }
         service.store = opened.store
         for restored in opened.adapters where !isStopping {
@@ -98,6 +100,7 @@ extension RunningDaemon {
                 restored, options: options,
                 access: AdapterAccess(
                     owner: adapter.owner, readers: options.readers, writers: options.writers,
+                    invokers: options.invokers,
                     mayHaveSource: isGranted || service.authority.isAlwaysAdministrator(adapter.owner)))
         } catch {
             log.error("adapter \(adapter.name.debugDescription) is not restored: \(error)", .adapter(adapter.name))
@@ -127,6 +130,7 @@ extension RunningDaemon {
 extension ListConfiguration {
     /// Whether the list is what was stored: from another source it starts anew.
     func continues(_ stored: StoredAdapter) -> Bool {
-        options.durability != .memory && stored.options["source"] == options.values["source"]
+        guard let source = stored.options["source"]?.string.flatMap({ SourceName($0) }) else { return false }
+        return options.durability != .memory && options.source.continues(source)
     }
 }

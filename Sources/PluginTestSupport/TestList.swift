@@ -152,6 +152,17 @@ public final class TestList {
         return answer.deselected
     }
 
+    /// Invokes an action on an item, as a viewer does; answers whether the section controller has handled it.
+    @discardableResult
+    public func invoke(
+        _ action: String, parameters: Fields = Fields(), item: Int = 0, of id: String
+    ) throws(ListError) -> Bool {
+        let answer = try adapter.invoke(action, parameters: parameters, item: item, ofObject: id)
+        events += answer.events
+        flush()
+        return answer.handled
+    }
+
     /// A finger or a pointer is down on an item, or no longer.
     public func highlight(_ isHighlighted: Bool = true, item: Int = 0, of id: String) throws(ListError) {
         events += try adapter.setHighlighted(isHighlighted, item: item, ofObject: id)

@@ -1,5 +1,5 @@
 public import ListKit
-public import PluginAPI
+@_spi(Daemon) public import PluginAPI
 
 /// A data source without a daemon, for the tests of a plugin: runs it, hands out its events one by one, and keeps the list
 /// that they make.
@@ -8,15 +8,27 @@ public import PluginAPI
 /// let source = try await TestSource(Greenhouse.self, "readings", argument: "2")
 /// guard case .replace(let objects) = await source.next() else { … }
 /// await source.wait { $0.objects.count == 3 }
+/// try await source.write(.patch(id: "tomatoes", set: ["celsius": 20], unset: []))
 /// ```
 public final class TestSource {
     /// The list that the events taken so far make.
     public var objects: [ListObject] { list.adapter.objects(from: 0, limit: list.adapter.objectCount) }
     /// Why the source cannot be read, as it said last, or why listd refused its last event; `nil` while all is well.
     public private(set) var failure: String?
+    /// How far the source has read with what is in the list; its cursor is what the source would be handed at the next start.
+    public private(set) var progress = DataSourceProgress()
+    /// Whether clients may write to lists of the source.
+    public let acceptsWrites: Bool
+    /// How many pages the source has sent, of all its replacements.
+    public private(set) var pageCount = 0
 
     /// The engine, so that events do what they do in listd.
     private let list: TestList
+    /// The pages of a replacement that is not complete.
+    private var pages: [ListObject]?
+    private var lastWrite: DataSourceWrite.ID = 0
+    /// The outcomes of writes that nobody has asked for yet.
+    private var outcomes: [DataSourceWrite.ID: Result<Void, ListError>] = [:]
     private let runner: DataSourceRunner
     private let events: AsyncStream<DataSourceEvent>
     private let continuation: AsyncStream<DataSourceEvent>.Continuation
@@ -28,9 +40,12 @@ public final class TestSource {
     ///   - name: the source's name in the manifest.
     ///   - argument: what follows the `?` in a list's source.
     ///   - settings: the plugin's settings.
+    ///   - cursor: where the source left off; `nil` = it begins anew.
+    ///   - objects: what the list has had since then.
     /// - Throws: what the manifest and the making of the source throw; `invalidArguments` for an unknown name.
     public init(
-        _ plugin: any Plugin.Type, _ name: String, argument: String = "", settings: PluginSettings = PluginSettings()
+        _ plugin: any Plugin.Type, _ name: String, argument: String = "", settings: PluginSettings = PluginSettings(),
+        cursor: [UInt8]? = nil, objects: [ListObject] = []
     ) async throws {
         let host = PluginHost(settings: settings)
         let manifest = try plugin.manifest(for: host)
@@ -38,15 +53,16 @@ public final class TestSource {
             throw ListError(.invalidArguments, "\(manifest.name) has no data source \(name)")
         }
         list = try TestList { ListSectionController() }
+        try list.update(objects)
+        progress.cursor = cursor
         let (events, continuation) = AsyncStream.makeStream(of: DataSourceEvent.self)
         self.events = events
         self.continuation = continuation
         let runner = DataSourceRunner(entry, argument: argument, host: host) { continuation.yield($0) }
         self.runner = runner
-        if let error = await withCheckedContinuation({ done in runner.make { done.resume(returning: $0) } }) {
-            throw error
-        }
-        runner.start()
+        let traits = await withCheckedContinuation { done in runner.makeWithTraits { done.resume(returning: $0) } }
+        acceptsWrites = try traits.get().acceptsWrites
+        runner.start(at: cursor)
     }
 
     deinit { runner.stop() }
@@ -76,22 +92,73 @@ public final class TestSource {
         continuation.finish()
     }
 
+    // MARK: Writing
+
+    /// Has the source write something, as a client does, and takes events until it has answered.
+    ///
+    /// - Parameter isConditional: whether it is to be written only if the source has nothing that the list has not.
+    /// - Throws: what the source refuses it with; `readOnly` when its lists take no writes, `sourceUnavailable` when it
+    ///   stopped before it answered.
+    public func write(_ operation: DataSourceWrite.Operation, isConditional: Bool = false) async throws(ListError) {
+        guard acceptsWrites else { throw ListError(.readOnly, "lists of this source take no writes") }
+        lastWrite += 1
+        let id = lastWrite
+        runner.write(
+            DataSourceWrite(id: id, operation: operation, isConditional: isConditional, cursor: progress.cursor))
+        await wait { $0.outcomes[id] != nil }
+        guard let outcome = outcomes.removeValue(forKey: id) else {
+            throw ListError(.sourceUnavailable, "the source stopped before it answered the write")
+        }
+        try outcome.get()
+    }
+
     // MARK: The list
 
-    private func apply(_ event: DataSourceEvent) {
+    private func apply(_ event: DataSourceEvent, upTo reached: DataSourceProgress? = nil) {
         do throws(ListError) {
+            if let fault = reached?.fault { throw fault }
             switch event {
-            case .replace(let all): try list.update(all)
+            case .replace(let all):
+                pages = nil
+                try list.update(all)
+                progress.cursor = nil
             case .changes(let removed, let upserts): try list.change(removed: removed, upserts: upserts)
+            case .replacementBegan:
+                pages = []
+                return
+            case .page(let objects):
+                pageCount += 1
+                pages?.append(contentsOf: objects)
+                return
+            case .replacementAbandoned:
+                pages = nil
+                return
+            case .replacementEnded:
+                guard let all = pages else { return }
+                pages = nil
+                try list.update(all)
+                progress.cursor = nil
+            case .upTo(let progress, let event): return apply(event, upTo: progress)
+            case .written(let id, let error):
+                outcomes[id] = error.map { .failure($0) } ?? .success(())
+                return
             case .failed(let message):
+                pages = nil
                 failure = message
                 return
             case .ready: break
             @unknown default: return
             }
             failure = nil
+            if let reached { take(reached) }
         } catch {
             failure = "\(error)"
         }
+    }
+
+    private func take(_ reached: DataSourceProgress) {
+        if let cursor = reached.cursor { progress.cursor = cursor }
+        if let position = reached.position { progress.position = position }
+        progress.synced = reached.synced
     }
 }

@@ -9,10 +9,10 @@ struct Main {
         // How wide characters are, whatever the user's language; the C library copies the name.
         _ = unsafe setlocale(LC_ALL, "C.UTF-8")
         do throws(UsageError) {
-            let arguments = try Arguments(parsing: Arguments.words())
-            exit(await CommandRunner.run(arguments).rawValue)
+            let request = try Request(parsing: Request.words())
+            exit(await CommandRunner.run(request).rawValue)
         } catch {
-            Output.complain(error.message, advice: Arguments.usage)
+            Output.complain("\(error.message); see “listctl help\(error.command.map { " " + $0 } ?? "")”")
             exit(ExitCode.usage.rawValue)
         }
     }

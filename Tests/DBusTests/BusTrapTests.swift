@@ -9,7 +9,7 @@ import Testing
 struct BusTrapTests {
     @Test("an answer is larger than the bus takes → LimitsExceeded for the caller, the service stays on the bus")
     func largeAnswer() async throws {
-        let service = try await CounterService(on: .tiny, maximumMessageSize: 65536)
+        let service = try await CounterService.start(on: .tiny, maximumMessageSize: 65536)
         let counter = RemoteObject.counter(try await service.client())
         let error = await #expect(throws: DBusError.self) {
             try await counter.call("Fill", UInt32(70000), returning: [UInt8].self)
@@ -26,7 +26,7 @@ struct BusTrapTests {
 
     @Test("without a limit of our own → the bus throws the service off: the trap itself")
     func thrownOff() async throws {
-        let service = try await CounterService(on: .tiny)
+        let service = try await CounterService.start(on: .tiny)
         let log = EventLog<String>()
         service.connection.onDisconnect { log.record("thrown off") }
         let counter = RemoteObject.counter(try await service.client())
@@ -38,7 +38,7 @@ struct BusTrapTests {
 
     @Test("unicast signals to a stopped client are dropped by the bus → the sender hears which")
     func undelivered() async throws {
-        let service = try await CounterService(on: .tiny)
+        let service = try await CounterService.start(on: .tiny)
         let stopped = try ChildProcess(
             python: """
                 import sys, dbus.bus
@@ -66,7 +66,7 @@ struct BusTrapTests {
 
     @Test("a caller wants no answer → none comes, no error either")
     func noReply() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let python = try ChildProcess(
             python: """
                 import sys, dbus, dbus.bus, dbus.mainloop.glib, dbus.lowlevel
@@ -104,7 +104,7 @@ struct BusTrapTests {
 
     @Test("signals that a call causes → are there before its answer")
     func signalsBeforeReply() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let log = EventLog<String>()
         _ = try await client.subscribe(MatchRule(member: "Added")) { _ in log.record("signal") }

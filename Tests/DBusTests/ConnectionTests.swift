@@ -74,7 +74,7 @@ struct ConnectionTests {
 
     @Test("the other end answers late, never, or is gone → NoReply, a cancelled task, or the bus' error")
     func failingCalls() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let counter = RemoteObject.counter(client)
         var error = await #expect(throws: DBusError.self) {
@@ -99,7 +99,7 @@ struct ConnectionTests {
 
     @Test("a call that cannot be sent → its completion runs once, and not before the call returns")
     func completionOrder() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         client.close()
         let log = EventLog<String>()
@@ -115,7 +115,7 @@ struct ConnectionTests {
 
     @Test("signals after a reply → are delivered after who awaited the reply went on")
     func replyThenSignal() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let log = EventLog<String>()
         _ = try await client.subscribe(MatchRule(interface: Counter.name, member: "Added")) { _ in log.record("signal")
@@ -136,7 +136,7 @@ struct ConnectionTests {
     @Test("the bus is killed → everything that waits fails, the process lives, and a new bus is used")
     func killedBus() async throws {
         let log = EventLog<String>()
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let peerLeft = EventLog<String>()
         service.connection.onDeparture { peerLeft.record($0) }
@@ -155,7 +155,7 @@ struct ConnectionTests {
         #expect(peer.hasDeparted)
         kept.reply()  // into the void, without harm
 
-        let second = try await CounterService()
+        let second = try await CounterService.start()
         #expect(try await RemoteObject.counter(second.client()).call("Add", UInt32(3), returning: UInt64.self) == 3)
         client.onDisconnect { log.record("late") }
         #expect(try await log.next() == "late")
@@ -163,7 +163,7 @@ struct ConnectionTests {
 
     @Test("clients come and go → each has its user and process, and one rule tells of all departures")
     func peers() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let gone = EventLog<String>()
         service.connection.onDeparture { gone.record($0) }
         for _ in 0..<20 {
@@ -179,7 +179,7 @@ struct ConnectionTests {
 
     @Test("a client calls without waiting and leaves at once → its call is still carried out")
     func callAndLeave() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let result = try await ChildProcess.run(
             "/usr/bin/dbus-send",
             [

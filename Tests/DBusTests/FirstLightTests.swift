@@ -7,7 +7,7 @@ struct FirstLightTests {
     @Test("a method is called → its typed answer arrives, and the signal before it")
     @DBusActor
     func callAndSignal() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let remote = RemoteObject.counter(client)
         #expect(try await remote.call("Add", UInt32(5), returning: UInt64.self) == 5)

@@ -39,7 +39,7 @@ struct InteroperationTests {
 
     @Test("busctl types values by hand → they are understood, and the answer is printed")
     func busctl() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let call = [
             "--address=\(service.bus.address)", "call", Counter.name, Counter.path.text, Counter.name, "Add", "u", "9",
         ]

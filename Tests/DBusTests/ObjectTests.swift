@@ -21,7 +21,7 @@ struct ObjectTests {
 
     @Test("an unknown object, interface, method or property → its own error, naming it")
     func unknown() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         var found = try await error(client, path: "/org/example/Nothing", member: "Add", .uint32(1))
         #expect(found?.standard == .unknownObject)
@@ -50,7 +50,7 @@ struct ObjectTests {
 
     @Test("arguments do not fit → InvalidArgs naming the one at fault, and the handler is not called")
     func invalidArguments() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         for values in [[], [.string("x")], [.int32(1)], [.uint32(1), .uint32(2)], [.variant(.uint32(1))]]
             as [[DBusValue]]
@@ -67,7 +67,7 @@ struct ObjectTests {
 
     @Test("a handler throws its own error → the caller gets the mapped name; the service goes on")
     func mappedError() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let counter = RemoteObject.counter(try await service.client())
         let error = await #expect(throws: DBusError.self) {
             try await counter.call("Add", UInt32(101), returning: UInt64.self)
@@ -78,7 +78,7 @@ struct ObjectTests {
 
     @Test("a handler drops its call, or answers with another type than its table says → the caller gets an error")
     func noAnswer() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let counter = RemoteObject.counter(try await service.client())
         var error = await #expect(throws: DBusError.self) { try await counter.call("Drop") }
         #expect(error?.standard == .failed)
@@ -88,7 +88,7 @@ struct ObjectTests {
 
     @Test("a call is answered later, and twice → the first answer counts")
     func answeredLater() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let task = Task { @DBusActor in try await RemoteObject.counter(client).call("Keep") }
         let call = try await service.counter.kept.next()
@@ -103,7 +103,7 @@ struct ObjectTests {
 
     @Test("the admission refuses → no method runs, and its error is the answer")
     func admission() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         service.tree.admission = { call in
             if call.member == "Add" { throw DBusError.limitsExceeded("not now") }
@@ -116,7 +116,7 @@ struct ObjectTests {
 
     @Test("Peer is called on any path of the tree → Ping and the machine's id")
     func peer() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         for path in ["/", "/org", Counter.path] as [ObjectPath] {
             let peer = RemoteObject(

@@ -38,7 +38,7 @@ struct ObjectTreeTests {
 
     @Test("every level is introspected → all children, of objects, resolvers and the ways between")
     func children() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let resolver = CounterResolver()
         service.tree.setResolver(resolver, below: "/org/example/many")
         let client = try await service.client()
@@ -63,7 +63,7 @@ struct ObjectTreeTests {
 
     @Test("an object is introspected → its table, in order, parsed back by another XML reader")
     func introspection() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let found = try Introspected(try await introspect(try await service.client(), Counter.path))
         #expect(
             found.interfaces == [
@@ -87,7 +87,7 @@ struct ObjectTreeTests {
 
     @Test("an object is removed → it and the ways to it are unknown, others stay")
     func removal() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         service.tree.add(ExportedObject(Counter.interface, of: service.counter), at: "/org/example/deep/down/Counter")
         #expect(service.tree.children(of: "/org/example") == ["Counter", "deep"])
         service.tree.remove(at: "/org/example/deep/down/Counter")
@@ -105,7 +105,7 @@ struct ObjectTreeTests {
     @Test("an ObjectManager → lists all below it, and announces what comes and goes")
     func objectManager() async throws {
         typealias Managed = [ObjectPath: [String: [String: DBusValue]]]
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         service.tree.addObjectManager(at: "/org/example")
         service.tree.setResolver(CounterResolver(), below: "/org/example/many")
         let client = try await service.client()

@@ -11,7 +11,7 @@ struct PropertyTests {
 
     @Test("Get, GetAll and Set → values, a failing getter left out, written values checked")
     func access() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let properties = properties(client)
         let all = try await properties.call("GetAll", Counter.name, returning: [String: DBusValue].self)
@@ -51,7 +51,7 @@ struct PropertyTests {
 
     @Test("properties change → the signal has values, names, or nothing, as the table says")
     func changes() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let log = EventLog<[DBusValue]>()
         let rule = MatchRule(sender: Counter.name, interface: StandardInterface.properties)
@@ -76,7 +76,7 @@ struct PropertyTests {
 
     @Test("a property is not for a peer → AccessDenied, absent from GetAll, its value from broadcasts")
     func visibility() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let counter = RemoteObject.counter(client)
         let error = await #expect(throws: DBusError.self) {

@@ -7,7 +7,7 @@ import Testing
 struct SendingTests {
     @Test("a call that came in → the size of header and body, before it is read and after")
     func receivedSize() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let bytes = [UInt8](repeating: 7, count: 1000)
         let hold = try Message.methodCall(
@@ -23,7 +23,7 @@ struct SendingTests {
 
     @Test("one signal goes to several peers of a bus → each gets its own, and what was sent is not changed")
     func unicast() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let log = EventLog<String>()
         var clients: [Connection] = []
         for index in 0..<3 {
@@ -63,7 +63,7 @@ struct SendingTests {
 
     @Test("the same call is sent again → it is a new call")
     func calledTwice() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let message = try Message.methodCall(
             to: Counter.name, path: Counter.path, interface: Counter.name, member: "Add")
@@ -76,7 +76,7 @@ struct SendingTests {
 
     @Test("flags of a call → reach the other end")
     func flags() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let message = try Message.methodCall(
             to: Counter.name, path: Counter.path, interface: Counter.name, member: "Keep")
@@ -109,7 +109,7 @@ struct SendingTests {
 
     @Test("a connection is flushed → everything is written, or the time is up, or the other end is gone")
     func flush() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         #expect(await client.flush(timeout: .seconds(1)))
         func fill() throws {
@@ -134,7 +134,7 @@ struct SendingTests {
 
     @Test("a subscription is cancelled by another's handler → it does not hear that message any more")
     func cancelledInside() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let log = EventLog<String>()
         let rule = MatchRule(member: "Added")

@@ -13,7 +13,7 @@ struct SubscriptionTests {
 
     @Test("the first one who asks is cancelled at any moment → the next one hears the signals", arguments: 0..<8)
     func cancelled(turns: Int) async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let first = Task { @DBusActor in try await client.subscribe(rule) { _ in } }
         for _ in 0..<turns { _ = try await client.owner(of: Counter.name) }
@@ -30,7 +30,7 @@ struct SubscriptionTests {
 
     @Test("many ask at once and some are cancelled → the others hear the signals")
     func together() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         let heard = EventLog<Int>()
         let tasks = (0..<6).map { number in
@@ -47,7 +47,7 @@ struct SubscriptionTests {
 
     @Test("the bus has no room for another rule → LimitsExceeded for all who wait; once there is room it works")
     func refused() async throws {
-        let service = try await CounterService(on: .limited(["max_match_rules_per_connection": 2]))
+        let service = try await CounterService.start(on: .limited(["max_match_rules_per_connection": 2]))
         let client = try await service.client()
         // With one rule taken there is room for following the owner's name, or for the signals, not for both.
         let other = try await client.subscribe(MatchRule(interface: "org.example.Other")) { _ in }
@@ -76,7 +76,7 @@ struct SubscriptionTests {
 
     @Test("the bus is silent while somebody asks → cancelling ends the wait, and later all is heard")
     func silentBus() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         service.bus.pause()
         let first = Task { @DBusActor in try await client.subscribe(rule) { _ in } }

@@ -81,7 +81,7 @@ struct TrapTests {
 
     @Test("the bus is stopped → sending never blocks, the queue is seen to grow, calls run out of time")
     func stoppedBus() async throws {
-        let service = try await CounterService()
+        let service = try await CounterService.start()
         let client = try await service.client()
         service.bus.pause()
         let data = [UInt8](repeating: 1, count: 1 << 16)

@@ -5,16 +5,17 @@ import Testing
 @Suite("Messages that are begun and not finished", .timeLimit(.minutes(1)))
 @DBusActor
 struct UnfinishedMessageTests {
-    /// Authenticates, then sends what it is told to: the words of a line, of which `call` is a whole call, a number so many
-    /// bytes of the next one, and `rest` what is left of that; says `answer` for each that came, and at last `closed`.
+    /// Authenticates, then sends what it is told to: the words of a line, of which `call` is a whole call, `unknown` one with a
+    /// header field that D-Bus does not define, a number so many bytes of the next one, and `rest` what is left of that; says
+    /// `answer` for each that came, and at last `closed`.
     private static let script = """
         import os, selectors, socket, struct, sys
         def field(code, kind, text):
             return bytes([code, 1]) + kind + b"\\0" + struct.pack("<I", len(text)) + text + b"\\0"
-        def call(serial):
+        def call(serial, more=[]):
             fields = b""
             for code, kind, text in [(1, b"o", b"/org/example/Counter"), (2, b"s", b"org.freedesktop.DBus.Peer"),
-                    (3, b"s", b"Ping")]:
+                    (3, b"s", b"Ping")] + more:
                 fields += b"\\0" * (-len(fields) % 8) + field(code, kind, text)
             header = b"l\\1\\0\\1" + struct.pack("<III", 0, serial, len(fields)) + fields
             return header + b"\\0" * (-len(header) % 8)
@@ -55,6 +56,9 @@ struct UnfinishedMessageTests {
                     elif word == "call":
                         serial += 1
                         out += call(serial)
+                    elif word == "unknown":
+                        serial += 1
+                        out += call(serial, [(200, b"s", b"of a later D-Bus")])
                     elif word == "rest":
                         serial += 1
                         out += call(serial)[done:]
@@ -107,9 +111,9 @@ struct UnfinishedMessageTests {
         let (server, unfinished) = try makeServer(.milliseconds(400))
         let (client, other) = (try client(server), try await server.client())
         let counter = RemoteObject.counter(other, destination: nil)
-        for line in ["begin", "call", "17", "rest call"] { client.write(line: line) }
+        for line in ["begin", "call", "17", "rest call", "unknown", "unknown call unknown"] { client.write(line: line) }
         var answers = 0
-        while answers < 3 { answers += try await client.lines.next() == "answer" ? 1 : 0 }
+        while answers < 7 { answers += try await client.lines.next() == "answer" ? 1 : 0 }
         // Messages with bodies, and large ones, count as well.
         _ = try await counter.call("Fill", UInt32(1 << 20), returning: [UInt8].self)
         let hold = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Hold")

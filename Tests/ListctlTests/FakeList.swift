@@ -37,31 +37,81 @@ struct FakeList {
             offset: Position(x: 0, y: y), shown: shown)
     }
 
-    /// Answers what the state asks for until it asks for nothing more; false when that never happens.
-    mutating func serve(_ state: inout ViewerState, _ actions: [ViewerState.Action]) -> Bool {
-        var actions = actions
+    /// What is shown when an item was to be in the middle of a viewport.
+    mutating func picture(around number: Int, height visible: Double) -> Picture {
+        let frame = frames[number]
+        offset = max(0, min(frame.y + frame.height / 2 - visible / 2, height - visible))
+        sequence += 1
+        let new = picture(y: offset, height: visible, sequence: sequence)
+        last = new
+        return new
+    }
+
+    /// Answers what a browser asks for until it asks for nothing more; false when that never happens.
+    mutating func serve(_ browser: inout Browser, _ requests: [Browser.Request]) -> Bool {
+        var requests = requests
         for _ in 0..<20 {
-            guard case .setViewport(let y, _, let visible)? = actions.last(where: \.isViewport) else { return true }
+            guard case .setViewport(let y, _, let visible)? = requests.last(where: \.isViewport) else { return true }
             offset = y
-            var answer: [ViewerState.Action] = []
+            var answer: [Browser.Request] = []
             let new = picture(y: y, height: visible, sequence: sequence + 1)
             most = max(most, new.shown.count)
             if last?.shown != new.shown || last?.contentSize != new.contentSize {
                 sequence += 1
                 last = new
-                answer = state.show(new)
+                answer = browser.show(new)
             }
-            actions = answer + state.answered()
+            requests = answer + browser.answered()
         }
         return false
     }
 }
 
-extension ViewerState.Action {
+extension Browser.Request {
     var isViewport: Bool { if case .setViewport = self { true } else { false } }
 }
 
-extension ViewerState {
+extension Browser {
     /// The numbers of the items on the screen.
-    var seen: Set<Int> { Set(Screen.items(of: self).joined().map { Int($0.section) }) }
+    var seen: Set<Int> { Set(rows.joined().map { Int($0.section) }) }
+    /// The number of the item that the cursor stands on.
+    var currentNumber: Int? { current.map { Int($0.section) } }
+}
+
+extension FakeList {
+    /// Answers what a viewer asks until it asks for nothing more; false when that never happens.
+    mutating func serve(_ state: inout ViewerState, _ effects: [ViewerState.Effect]) -> Bool {
+        var effects = effects
+        for number in 1..<20 {
+            let viewport = effects.compactMap { effect -> (y: Double, height: Double)? in
+                if case .setViewport(let y, _, let height) = effect { (y, height) } else { nil }
+            }.last
+            guard let viewport else { return true }
+            let picture = picture(y: viewport.y, height: viewport.height, sequence: UInt64(number))
+            effects = state.handle(.shown(picture)) + state.handle(.answered)
+        }
+        return false
+    }
+}
+
+extension ViewerState {
+    mutating func press(_ key: Key) -> [Effect] { handle(.terminal(.key(key))) }
+
+    /// Types a text; answers what the last key did.
+    mutating func type(_ text: String) -> [Effect] {
+        var effects: [Effect] = []
+        for character in text { effects = press(.character(character)) }
+        return effects
+    }
+
+    /// The lines on the terminal, without blanks at their ends.
+    var lines: [String] { ViewerScreen.screen(of: self).lines.map(\.text.trimmingTrailingBlanks) }
+    var status: String { lines.last ?? "" }
+}
+
+extension [ViewerState.Effect] {
+    /// What is to be searched for.
+    var query: Search.Query? {
+        compactMap { effect in if case .find(let query) = effect { query } else { nil } }.last
+    }
 }

@@ -17,13 +17,19 @@ struct JSONReaderTests {
         #expect(try reader.value() == value)
     }
 
-    @Test("null, arrays and objects → passed over")
-    func passedOver() throws {
+    @Test("null → left out; arrays and objects → read whole")
+    func nested() throws {
         let text = #"{"a":null,"b":[],"c":[1,{"x":[{}]},"]"],"d":{"}":1},"e":1}"#
         var reader = JSONReader(text.utf8)
         var values: [String: DBusValue] = [:]
         try reader.members { (reader, key) throws(JSONReader.Fault) in values[key] = try reader.value() }
-        #expect(values == ["e": .int64(1)])
+        let inner = DBusValue.options(["x": .array(element: "v", [.variant(.options([:]))])])
+        #expect(
+            values == [
+                "b": .array(element: "v", []),
+                "c": .array(element: "v", [.variant(.int64(1)), .variant(inner), .variant(.string("]"))]),
+                "d": .options(["}": .int64(1)]), "e": .int64(1),
+            ])
     }
 
     @Test("equivalent keys → both fields")

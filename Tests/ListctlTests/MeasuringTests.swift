@@ -13,40 +13,40 @@ struct MeasuringTests {
         ])
     func highFirst(first: [Double]) {
         var list = FakeList(heights: first + Array(repeating: 44, count: 3000))
-        var state = ViewerState(columns: 80, rows: 24)
-        #expect(list.serve(&state, state.start()))
-        for key in [Key.down, .pageDown, .pageDown, .end, .up, .pageUp, .home] {
-            #expect(list.serve(&state, state.press(key)))
+        var browser = Browser(columns: 80, rows: 23)
+        #expect(list.serve(&browser, browser.start()))
+        for step in [Browser.Step.rows(1), .pages(1), .pages(1), .end, .rows(-1), .pages(-1), .home] {
+            #expect(list.serve(&browser, browser.step(step)))
         }
-        #expect(list.serve(&state, state.press(.end)))
-        #expect(state.seen.contains(list.frames.count - 1))
+        #expect(list.serve(&browser, browser.step(.end)))
+        #expect(browser.seen.contains(list.frames.count - 1))
         #expect(list.most <= 5 * 23, "\(list.most) items in a picture")
-        #expect(list.serve(&state, state.press(.home)))
-        #expect(state.seen.contains(0))
+        #expect(list.serve(&browser, browser.step(.home)))
+        #expect(browser.seen.contains(0))
     }
 
     @Test("very low items behind high ones → measured again, so that pictures are no larger than a few screens")
     func lowBehind() {
         var list = FakeList(heights: Array(repeating: 200, count: 40) + Array(repeating: 10, count: 5000))
-        var state = ViewerState(columns: 80, rows: 24)
-        #expect(list.serve(&state, state.start()))
-        #expect(state.scroller.size.pointsPerRow == 200)
-        #expect(list.serve(&state, state.press(.end)))
-        #expect(state.scroller.size.pointsPerRow == 10)
-        #expect(state.seen.contains(list.frames.count - 1))
+        var browser = Browser(columns: 80, rows: 23)
+        #expect(list.serve(&browser, browser.start()))
+        #expect(browser.scroller.size.pointsPerRow == 200)
+        #expect(list.serve(&browser, browser.step(.end)))
+        #expect(browser.scroller.size.pointsPerRow == 10)
+        #expect(browser.seen.contains(list.frames.count - 1))
         list.most = 0
-        for _ in 0..<20 { #expect(list.serve(&state, state.press(.pageUp))) }
+        for _ in 0..<20 { #expect(list.serve(&browser, browser.step(.pages(-1)))) }
         #expect(list.most <= 2 * 23)
     }
 
     @Test("a new view of a list of other heights → measured anew")
     func reopened() {
         var list = FakeList(heights: Array(repeating: 20, count: 100))
-        var state = ViewerState(columns: 80, rows: 24)
-        #expect(list.serve(&state, state.start()))
-        #expect(state.scroller.size.pointsPerRow == 20)
+        var browser = Browser(columns: 80, rows: 23)
+        #expect(list.serve(&browser, browser.start()))
+        #expect(browser.scroller.size.pointsPerRow == 20)
         var other = FakeList(heights: Array(repeating: 100, count: 100))
-        #expect(other.serve(&state, state.start()))
-        #expect(state.scroller.size.pointsPerRow == 100)
+        #expect(other.serve(&browser, browser.start()))
+        #expect(browser.scroller.size.pointsPerRow == 100)
     }
 }

@@ -45,7 +45,11 @@ private struct ReadList {
 
     /// What a search finds; nil when it comes to no end.
     mutating func find(_ text: String, behind start: Search.Position?) -> Search.Step? {
-        var search = Search(text, behind: start)
+        find(Search.Query(text: text, start: start))
+    }
+
+    mutating func find(_ query: Search.Query) -> Search.Step? {
+        var search = Search(query)
         var step = search.first
         for _ in 0..<100_000 {
             guard case .read(let section, let count) = step else { return step }
@@ -59,7 +63,8 @@ private struct ReadList {
 @Suite("Search")
 struct SearchTests {
     /// What is to be found, as simply as it can be said.
-    private func naive(_ list: ReadList, _ text: String, behind start: Search.Position?) -> Search.Step {
+    private func naive(_ list: ReadList, _ query: Search.Query) -> Search.Step {
+        let text = query.text
         let hits = list.objects.enumerated().flatMap { section, object in
             object.items.enumerated().compactMap { item, title -> Search.Hit? in
                 guard title.contains(text) || item == 0 && object.id.contains(text) else { return nil }
@@ -67,11 +72,19 @@ struct SearchTests {
                     objectID: object.id, position: Search.Position(section: section, part: .item(UInt32(item))))
             }
         }
-        let hit = hits.first { hit in start.map { hit.position > $0 } ?? true } ?? hits.first
+        let onTheWay = query.isBackwards ? hits.reversed() : hits
+        let ahead = onTheWay.first { hit in
+            guard let start = query.start else { return true }
+            if hit.position == start { return query.includesStart }
+            return query.isBackwards ? hit.position < start : hit.position > start
+        }
+        let hit = ahead ?? onTheWay.first
         return hit.map { .found($0) } ?? .notFound
     }
 
-    @Test("lists at random that stand still → the next item with the text, going on from the top", arguments: 1...40)
+    @Test(
+        "lists at random that stand still → the next item with the text, or the one before, going on at the other end",
+        arguments: 1...40)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<50 {
@@ -91,7 +104,10 @@ struct SearchTests {
                 : Search.Position(
                     section: Int.random(in: 0...12, using: &random), part: parts[Int.random(in: 0..<4, using: &random)])
             for text in ["a", "ab", "o3", "nowhere"] {
-                #expect(list.find(text, behind: start) == naive(list, text, behind: start), "seed \(seed)")
+                let query = Search.Query(
+                    text: text, start: start, includesStart: Bool.random(using: &random),
+                    isBackwards: Bool.random(using: &random))
+                #expect(list.find(query) == naive(list, query), "seed \(seed), \(query)")
             }
         }
     }
@@ -137,10 +153,10 @@ struct SearchTests {
             frame: Frame(x: 0, y: y, width: 40, height: 44), z: 0, content: ["title": .string(title)])
     }
 
-    /// A viewer that shows sections of a header, an item and a footer, and searches for a text.
-    private func searching(_ text: String) -> ViewerState {
-        var state = ViewerState(columns: 40, rows: 12)
-        _ = state.start()
+    /// A viewer that shows sections of a header, an item and a footer.
+    private func viewer() -> ViewerState {
+        var state = ViewerState(title: "x", columns: 44, rows: 13)
+        _ = state.handle(.opened)
         let items = (0..<UInt32(4)).flatMap { section -> [Picture.Shown] in
             let y = Double(section) * 132
             return [
@@ -149,46 +165,83 @@ struct SearchTests {
                 shown(section * 3 + 2, "footer", section: section, y: y + 88, "foot \(section)"),
             ]
         }
-        _ = state.show(
-            Picture(
-                sequence: 1, revision: 1, contentSize: Extent(width: 40, height: 4 * 132),
-                offset: Position(x: 0, y: 0), shown: items))
-        while !state.scroller.hasArrived { _ = state.answered() }
-        for character in "/" + text { _ = state.press(.character(character)) }
-        _ = state.press(.enter)
+        _ = state.handle(
+            .shown(
+                Picture(
+                    sequence: 1, revision: 1, contentSize: Extent(width: 40, height: 4 * 132),
+                    offset: Position(x: 0, y: 0), shown: items)))
+        while !state.browser.hasArrived { _ = state.handle(.answered) }
         return state
     }
 
-    @Test("only a header or footer on the screen has the text → it is found, and n finds it again")
-    func headersAndFooters() {
-        for (text, y) in [("H1", 132.0), ("foot 0", 88)] {
-            var state = searching(text)
+    private func search(_ text: String, _ state: inout ViewerState) throws -> Search.Query {
+        _ = state.type("/" + text)
+        return try #require(state.press(.enter).query)
+    }
+
+    @Test("only a header or footer on the screen has the text → the cursor goes to it, and n finds it again")
+    func headersAndFooters() throws {
+        for (text, row) in [("H1", 3), ("foot 0", 2)] {
+            var state = viewer()
+            var query = try search(text, &state)
             for _ in 0..<2 {
-                // The content ends before the screen would: the place is as near as can be.
-                _ = state.found(nil)
-                #expect(state.message == "/\(text)")
-                while !state.scroller.hasArrived { _ = state.answered() }
-                #expect(state.scroller.top == min(y, 44))
-                _ = state.press(.character("n"))
+                #expect(state.handle(.found(query, nil)) == [.draw])
+                #expect(state.notices.message.hasPrefix("/\(text)"))
+                #expect(state.browser.cursor.row == row)
+                #expect(state.browser.scroller.top == 0)
+                query = try #require(state.press(.character("n")).query)
             }
         }
     }
 
-    @Test("items, headers and footers have the text → found in the order of the list, round and round")
-    func order() {
-        var state = searching("1")
+    @Test("items, headers and footers have the text → found in the order of the list, round and round, and back by N")
+    func order() throws {
+        var state = viewer()
+        var query = try search("1", &state)
         let cell = Search.Hit(objectID: "o1", position: Search.Position(section: 1, part: .item(0)))
         for part in [Search.Position.Part.header, .item(0), .footer, .header] {
-            _ = state.found(cell)
-            let action = ViewerState.Action.find(text: "1", after: Search.Position(section: 1, part: part))
-            #expect(state.press(.character("n")) == [action, .draw])
+            _ = state.handle(.found(query, cell))
+            query = try #require(state.press(.character("n")).query)
+            #expect(query == Search.Query(text: "1", start: Search.Position(section: 1, part: part)))
+        }
+        query.isBackwards = true
+        #expect(state.press(.character("N")).query == query)
+        for part in [Search.Position.Part.footer, .item(0), .header, .footer] {
+            _ = state.handle(.found(query, cell))
+            query = try #require(state.press(.character("N")).query)
+            #expect(query.start == Search.Position(section: 1, part: part))
         }
     }
 
+    @Test("what was found for another text than the last one → nothing happens")
+    func late() throws {
+        var state = viewer()
+        let query = try #require(state.type("/c").query)
+        _ = state.type("x")
+        let hit = Search.Hit(objectID: "o3", position: Search.Position(section: 3, part: .item(0)))
+        #expect(state.handle(.found(query, hit)) == [])
+        #expect(state.browser.cursor.row == 1)
+    }
+
+    @Test("a text is typed and given up → the cursor goes along, and back to where it was; nothing is marked")
+    func givesUp() throws {
+        var state = viewer()
+        let query = try #require(state.type("/cell 2").query)
+        #expect(query.includesStart && !query.isThorough && query.start?.section == 0)
+        let hit = Search.Hit(objectID: "o2", position: Search.Position(section: 2, part: .item(0)))
+        _ = state.handle(.found(query, hit))
+        #expect(state.browser.cursor.row == 7)
+        #expect(state.marked == "cell 2")
+        _ = state.press(.escape)
+        #expect(state.browser.cursor.row == 1)
+        #expect(state.marked.isEmpty)
+        #expect(state.mode == .browsing)
+    }
+
     @Test("a header that floats is found → it is on the screen, nothing is scrolled")
-    func floatingHeader() {
-        var state = ViewerState(columns: 40, rows: 4)
-        _ = state.start()
+    func floatingHeader() throws {
+        var state = ViewerState(title: "x", columns: 44, rows: 5)
+        _ = state.handle(.opened)
         let items =
             [shown(9, "header", section: 0, y: 44, "H0")]
             + (0..<UInt32(4)).map { index in
@@ -196,14 +249,14 @@ struct SearchTests {
                 item.item = index
                 return item
             }
-        _ = state.show(
-            Picture(
-                sequence: 1, revision: 1, contentSize: Extent(width: 40, height: 440), offset: Position(x: 0, y: 44),
-                shown: items))
-        _ = state.answered()
-        for character in "/H0" { _ = state.press(.character(character)) }
-        _ = state.press(.enter)
-        #expect(state.found(nil) == [.draw])
-        #expect(state.message == "/H0")
+        _ = state.handle(
+            .shown(
+                Picture(
+                    sequence: 1, revision: 1, contentSize: Extent(width: 40, height: 440),
+                    offset: Position(x: 0, y: 44), shown: items)))
+        _ = state.handle(.answered)
+        let query = try search("H0", &state)
+        #expect(state.handle(.found(query, nil)) == [.draw])
+        #expect(state.notices.message.hasPrefix("/H0"))
     }
 }

@@ -6,13 +6,13 @@ import Testing
 @Suite("The viewer while listd is silent")
 struct SilenceTests {
     private func viewer(_ list: inout FakeList) -> ViewerState {
-        var state = ViewerState(columns: 40, rows: 11)
-        #expect(list.serve(&state, state.start()))
+        var state = ViewerState(title: "x", columns: 44, rows: 12)
+        #expect(list.serve(&state, state.handle(.opened)))
         return state
     }
 
     private func status(_ state: ViewerState) -> String {
-        Screen.lines(state, title: "x").last?.text.trimmingTrailingBlanks ?? ""
+        state.status
     }
 
     @Test("no answer for a while → it is said, until there is one")
@@ -20,11 +20,11 @@ struct SilenceTests {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
         let asked = state.press(.pageDown)
-        #expect(state.silent() == [.draw])
-        #expect(status(state).hasSuffix("listd does not answer"))
+        #expect(state.handle(.silent) == [.draw])
+        #expect(status(state).contains("listd does not answer"))
         #expect(list.serve(&state, asked))
         #expect(!status(state).contains("does not answer"))
-        #expect(state.seen == Set(10..<20))
+        #expect(state.browser.seen == Set(10..<20))
     }
 
     @Test("an answer that never comes, the terminal gets another size meanwhile → asked again, in that size")
@@ -32,13 +32,13 @@ struct SilenceTests {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
         #expect(state.press(.pageDown) == [.setViewport(y: 440, width: 40, height: 440)])
-        #expect(state.resize(columns: 40, rows: 21) == [.draw])
-        let again = state.unanswered()
+        #expect(state.handle(.resized(columns: 44, rows: 22)) == [.draw])
+        let again = state.handle(.unanswered)
         #expect(again == [.setViewport(y: 440, width: 40, height: 880), .draw])
-        #expect(status(state).hasSuffix("listd does not answer"))
+        #expect(status(state).contains("listd does not answer"))
         #expect(list.serve(&state, again))
         #expect(!status(state).contains("does not answer"))
-        #expect(state.seen == Set(10..<30))
+        #expect(state.browser.seen == Set(10..<30))
     }
 
     @Test(
@@ -48,20 +48,20 @@ struct SilenceTests {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
         _ = state.press(.pageDown)
-        _ = state.press(.down)
-        _ = state.resize(columns: 40, rows: 21)
-        var again: [ViewerState.Action] = []
-        for _ in 0..<times { again = state.unanswered() }
-        _ = state.show(list.picture(y: 440, height: 440, sequence: 7))
+        _ = state.handle(.terminal(.wheel(1)))
+        _ = state.handle(.resized(columns: 44, rows: 22))
+        var again: [ViewerState.Effect] = []
+        for _ in 0..<times { again = state.handle(.unanswered) }
+        _ = state.handle(.shown(list.picture(y: 440, height: 440, sequence: 7)))
         #expect(list.serve(&state, again))
-        #expect(state.seen == Set(11..<31))
+        #expect(state.browser.seen == Set(13..<33))
     }
 
     @Test("nothing was on its way when an answer was given up → what is on the screen is asked for")
     func atRest() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
-        let again = state.unanswered()
+        let again = state.handle(.unanswered)
         #expect(again == [.setViewport(y: 0, width: 40, height: 440), .draw])
         #expect(list.serve(&state, again))
         #expect(!status(state).contains("does not answer"))
@@ -71,11 +71,11 @@ struct SilenceTests {
     func ends() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
-        _ = state.silent()
-        _ = state.stop("waiting for listd", keepingPicture: true)
-        #expect(status(state).hasSuffix("waiting for listd"))
-        _ = state.silent()
-        _ = state.start()
+        _ = state.handle(.silent)
+        _ = state.handle(.closed("waiting for listd", keepingPicture: true))
+        #expect(status(state).contains("waiting for listd"))
+        _ = state.handle(.silent)
+        _ = state.handle(.opened)
         #expect(!status(state).contains("does not answer"))
     }
 }

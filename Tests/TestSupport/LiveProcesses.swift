@@ -9,7 +9,7 @@ package enum LiveProcesses {
         return ()
     }()
 
-    /// Notes a process that was started.
+    /// Notes a process that was started; a negative number is that of a process group, as for kill(2).
     package static func add(_ processID: Int32) {
         _ = atExit
         _ = running.withLock { $0.insert(processID) }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Glibc
 
-/// A real dbus-daemon for one test, with its own configuration and socket.
+/// A real bus for one test, with its own configuration and socket: ``BusProgram/ofThisRun``.
 ///
 /// It ends with `stop`, at the latest when the object is dropped; its directory goes with it.
 package final class PrivateBus: Sendable {
@@ -23,7 +23,7 @@ package final class PrivateBus: Sendable {
 
     /// A bus that did not start.
     package struct StartFailure: Error, CustomStringConvertible {
-        /// What dbus-daemon said.
+        /// What the program said.
         package let description: String
     }
 
@@ -32,21 +32,21 @@ package final class PrivateBus: Sendable {
     /// Its process.
     package let processID: Int32
     private let directory: URL
-    /// Kept open, or the daemon's warnings would end it.
+    /// Kept open, or the bus' warnings would end it.
     private let log: FileHandle
     private let process: SpawnedProcess
 
     /// Starts a bus and returns when it listens.
-    package init(_ kind: Kind = .session) throws {
+    ///
+    /// - Parameter socket: where it listens, if that is to be known before; the file is the caller's.
+    package init(_ kind: Kind = .session, socket: String? = nil) throws {
         directory = try PrivateBus.makeDirectory()
         let configuration = directory.appendingPathComponent("bus.conf")
-        try kind.configuration(socket: directory.appendingPathComponent("bus.sock").path)
-            .write(to: configuration, atomically: true, encoding: .utf8)
+        let socket = socket ?? directory.appendingPathComponent("bus.sock").path
+        try kind.configuration(socket: socket).write(to: configuration, atomically: true, encoding: .utf8)
         let (output, errors) = (Pipe(), Pipe())
-        process = try SpawnedProcess(
-            "/usr/bin/dbus-daemon",
-            ["--config-file=\(configuration.path)", "--nofork", "--nopidfile", "--print-address=1"],
-            input: FileHandle.nullDevice.fileDescriptor, output: output.fileHandleForWriting.fileDescriptor,
+        process = try BusProgram.ofThisRun.start(
+            configuration: configuration.path, socket: socket, output: output.fileHandleForWriting.fileDescriptor,
             errors: errors.fileHandleForWriting.fileDescriptor)
         try output.fileHandleForWriting.close()
         try errors.fileHandleForWriting.close()
@@ -81,7 +81,7 @@ package final class PrivateBus: Sendable {
             line.append(byte)
         }
         let reason = String(decoding: try errors.readToEnd() ?? Data(), as: UTF8.self)
-        throw StartFailure(description: "dbus-daemon did not start: \(reason)")
+        throw StartFailure(description: "\(BusProgram.ofThisRun.name) did not start: \(reason)")
     }
 
     private static func makeDirectory() throws -> URL {

@@ -13,35 +13,43 @@ final class SpawnedProcess: Sendable {
     }
 
     let processID: Int32
+    private let leadsGroup: Bool
     private let isRunning = Mutex(true)
     private let exit = DispatchGroup()
 
-    /// Starts a program with these three descriptors, which stay the caller's; `whenExited` gets its exit status, a
-    /// signal as its negative number.
+    /// Starts a program with these three descriptors, which stay the caller's.
+    ///
+    /// - Parameters:
+    ///   - leadsGroup: whether it leads a process group of its own, which gets the signals that are sent to it.
+    ///   - whenExited: gets its exit status, a signal as its negative number.
     init(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], input: Int32, output: Int32,
-        errors: Int32, whenExited: @escaping @Sendable (Int32) -> Void = { _ in }
+        errors: Int32, leadsGroup: Bool = false, whenExited: @escaping @Sendable (Int32) -> Void = { _ in }
     ) throws {
+        self.leadsGroup = leadsGroup
         let environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
         processID = try unsafe CStrings.with([executable] + arguments) { argv in
             try unsafe CStrings.with(environment) { envp in
-                try unsafe SpawnedProcess.spawn(executable, argv, envp, [input, output, errors])
+                try unsafe SpawnedProcess.spawn(executable, argv, envp, [input, output, errors], leadsGroup)
             }
         }
-        LiveProcesses.add(processID)
+        LiveProcesses.add(target)
         exit.enter()
         Thread.detachNewThread { [self] in
             let status = reap()
-            LiveProcesses.remove(processID)
+            LiveProcesses.remove(target)
             exit.leave()
             whenExited(status)
         }
     }
 
+    /// Whom a signal is for, as kill(2) has it.
+    private var target: Int32 { leadsGroup ? -processID : processID }
+
     /// Sends a signal, unless it has ended.
     func signal(_ number: Int32) {
         isRunning.withLock { isRunning in
-            if isRunning { _ = kill(processID, number) }
+            if isRunning { _ = kill(target, number) }
         }
     }
 
@@ -66,7 +74,7 @@ final class SpawnedProcess: Sendable {
 
     private static func spawn(
         _ executable: String, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
-        _ envp: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ descriptors: [Int32]
+        _ envp: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ descriptors: [Int32], _ leadsGroup: Bool
     ) throws -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -83,8 +91,9 @@ final class SpawnedProcess: Sendable {
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
         unsafe sigaddset(&signals, SIGPIPE)
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        let group = leadsGroup ? POSIX_SPAWN_SETPGROUP : 0  // number 0, which is that of the process
         unsafe posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
+            &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(group))
         var processID: Int32 = 0
         let result = unsafe posix_spawn(&processID, executable, &actions, &attributes, argv, envp)
         guard result == 0 else {

@@ -6,7 +6,7 @@ struct Main {
     /// Every benchmark; making one prepares its data.
     static var benchmarks: [(name: String, make: () -> Benchmark)] {
         DiffRows.all + LayoutRows.all + AdapterRows.all + [("tree", TreeRows.delta), ("memory", TreeRows.memory)]
-            + BusRows.all + StoreRows.all + WorkerRows.all
+            + DerivedRows.all + BusRows.all + BusSearchRows.all + BusDerivedRows.all + StoreRows.all + WorkerRows.all
     }
 
     static func main() throws {

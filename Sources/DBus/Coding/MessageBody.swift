@@ -16,10 +16,9 @@ struct MessageBody {
 
     /// Lends the body of a message.
     ///
-    /// - Parameter marshalled: its bytes, if they were asked for before.
     /// - Throws: `NoMemory`; `InconsistentMessage` for bytes that libdbus would not have let in.
     static func with<R>(
-        _ raw: OpaquePointer, _ marshalled: MarshalledMessage? = nil, _ body: (MessageBody) throws(DBusError) -> R
+        _ raw: OpaquePointer, _ body: (MessageBody) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         let descriptors = unsafe BodyDescriptors(raw)
         defer { withExtendedLifetime(descriptors) {} }
@@ -31,8 +30,7 @@ struct MessageBody {
                 bytes: UnsafeRawBufferPointer(none), types: none, descriptors: descriptors, messageSize: nil)
             return try body(empty)
         }
-        let message: MarshalledMessage
-        if let marshalled { message = marshalled } else { message = try unsafe MarshalledMessage(raw) }
+        let message = try unsafe MarshalledMessage(raw)
         defer { withExtendedLifetime(message) {} }
         let bytes = try unsafe bytes(ofBodyIn: message.bytes)
         // A copy: the text in the message may move when a header field is set.

@@ -13,11 +13,7 @@ public final class DetachedBody: Sendable {
     @DBusActor
     fileprivate init(_ message: Message) throws(DBusError) {
         let raw = try unsafe message.raw
-        if let marshalled = message.takeMarshalled() {
-            self.message = ReadOnlyMessage(marshalled)
-        } else {
-            self.message = ReadOnlyMessage(try unsafe MarshalledMessage(raw))
-        }
+        self.message = ReadOnlyMessage(try unsafe MarshalledMessage(raw))
         types = Array(message.signature.text.utf8)
     }
 

@@ -36,7 +36,7 @@ extension Message {
     /// Reads the body with a cursor.
     public func read<R>(_ body: (inout MessageReader) throws(DBusError) -> R) throws(DBusError) -> R {
         defer { withExtendedLifetime(self) {} }
-        return try unsafe MessageBody.with(try raw, takeMarshalled()) { (bytes) throws(DBusError) in
+        return try unsafe MessageBody.with(try raw) { (bytes) throws(DBusError) in
             record(size: bytes.messageSize)
             var reader = MessageReader(bytes)
             return try body(&reader)

@@ -14,9 +14,8 @@ public final class Message {
     nonisolated(unsafe) private(set) var made: OpaquePointer?
     /// Bytes of the body, as written here; 0 for a received message.
     public internal(set) var bodySize = 0
-    /// What was marshalled to count its bytes, until the body is read.
-    private var marshalled: MarshalledMessage?
-    private var knownSize: Int?
+    /// Bytes of a received message, once its body was read.
+    private(set) var knownSize: Int?
     /// Whether somebody had room for it before all of it had come, and has given that back: it need not be asked for again.
     package internal(set) var isAccountedFor = false
 
@@ -68,18 +67,9 @@ public final class Message {
 }
 
 extension Message {
-    /// How many bytes a received message has, header and body; 0 when there is no memory to count them.
-    public var size: Int {
-        if let knownSize { return knownSize }
-        marshalled = unsafe made.flatMap { made in try? unsafe MarshalledMessage(made) }
-        knownSize = marshalled?.count
-        return knownSize ?? 0
-    }
-
     /// Gives the body back, whose bytes somebody else has; the header stays, but for the body's types.
     func dropBody() {
         knownSize = size
-        marshalled = nil
         guard let whole = unsafe made, let header = unsafe Message.header(of: whole) else { return }
         unsafe made = header
         unsafe dbus_message_unref(whole)
@@ -100,12 +90,6 @@ extension Message {
             header, dbus_message_get_allow_interactive_authorization(whole))
         unsafe dbus_message_set_serial(header, dbus_message_get_serial(whole))
         return unsafe header
-    }
-
-    /// The bytes that were marshalled to count them, for the one who reads the body: nobody marshals a large one twice.
-    func takeMarshalled() -> MarshalledMessage? {
-        defer { marshalled = nil }
-        return marshalled
     }
 }
 

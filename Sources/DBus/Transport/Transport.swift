@@ -226,6 +226,10 @@ extension Transport {
         return true
     }
 
+    private var hasMoreMessages: Bool {
+        unsafe raw.map { unsafe dbus_connection_get_dispatch_status($0) == DBUS_DISPATCH_DATA_REMAINS } ?? false
+    }
+
     private func deliver(_ message: Message) {
         guard !message.isLocalDisconnected else { return end() }
         message.isAccountedFor = unfinished?.delivers(message) ?? false

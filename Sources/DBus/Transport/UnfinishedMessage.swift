@@ -103,7 +103,7 @@ final class UnfinishedMessage {
     /// A message is about to leave; answers whether room was reserved for it, which is given back.
     func delivers(_ message: Message) -> Bool {
         delivered += 1
-        if delivered > boundaries.completed { boundaries.takeUnknown(size: message.size) }
+        if delivered > boundaries.completed { boundaries.takeUnknown(size: message.exactSize) }
         guard let first = reservations.first, first.number <= delivered else { return false }
         reservations.removeFirst()
         limits.release(first.size)

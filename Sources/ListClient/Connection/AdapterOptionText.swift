@@ -7,16 +7,21 @@ public enum AdapterOptionText {
     private static let kinds: [String: Kind] = [
         "source": .text, "section-controllers": .controllers, "layout": .text, "direction": .text,
         "sticky-headers": .flag, "stretch-to-edge": .flag, "show-header-when-empty": .flag,
-        "top-content-inset": .number, "sticky-header-offset": .number, "working-range": .count, "updater": .text,
+        "top-content-inset": .number, "sticky-header-offset": .number, "working-range": .count,
+        "near-end-distance": .number, "updater": .text,
         "reload-threshold": .count, "section-moves-as-deletes-inserts": .flag, "prefer-item-reloads": .flag,
         "minimal-moves": .flag, "coalesce-min": .count, "coalesce-max": .count, "coalesce-increment": .count,
-        "durability": .text, "empty": .content, "readers": .text, "writers": .text,
+        "durability": .text, "empty": .content, "hints": .controllers, "readers": .text, "writers": .text,
+        "invokers": .text, "transient": .flag,
     ]
+
+    /// The keys of all options, in order.
+    public static var keys: [String] { kinds.keys.sorted() }
 
     /// Reads options.
     ///
     /// Flags are yes/no, true/false, on/off or 1/0. `section-controllers` is `TYPE=PLUGIN/CONTROLLER`, several with
-    /// commas between. `empty` is `KEY=TEXT`, several with commas between; every value is a string.
+    /// commas between, `hints` is `FIELD=WORD` likewise. `empty` is `KEY=TEXT`, several with commas between; every value is a string.
     /// - Throws: `InvalidArgs` naming the word at fault.
     public static func parse(_ words: [String]) throws(DBusError) -> [String: DBusValue] {
         var options: [String: DBusValue] = [:]

@@ -71,6 +71,11 @@ public final class ListDaemonClient {
         try await manager.call("RemoveAdapter", name)
     }
 
+    /// Gives a list another name: it goes on at another path, and its views and subscriptions end.
+    public func renameAdapter(_ name: String, to new: String) async throws(DBusError) {
+        try await manager.call("RenameAdapter", name, new)
+    }
+
     /// The list of a name.
     public func adapter(_ name: String) async throws(DBusError) -> RemoteObject {
         let path = try await manager.call("GetAdapter", name, returning: ObjectPath.self)

@@ -3,8 +3,8 @@ public import DBus
 /// A view on a list: keeps the `Picture` that the daemon paints and acknowledges what has been taken in.
 ///
 /// Owned by `DBusActor`. It lives as long as the daemon and the connection it was opened on; afterwards open a new one.
-/// Viewports are sent one at a time: while one is on its way only the newest of the following is kept. The last one who
-/// drops it closes the view.
+/// Viewports, and ranges of a view with the layout `none`, are sent one at a time: while one is on its way only the newest of
+/// the following is kept. The last one who drops it closes the view.
 @DBusActor
 public final class ListViewClient {
     /// What the owner is told.
@@ -17,8 +17,24 @@ public final class ListViewClient {
         case failed(DBusError)
     }
 
-    private struct Viewport {
-        var x, y, width, height: Double
+    /// What a view is to show; a range with the picture that its user saw.
+    private enum Place {
+        case viewport(x: Double, y: Double, width: Double, height: Double)
+        case range(seen: UInt64, first: Position, last: Position)
+    }
+
+    /// The place of an item.
+    public struct Position: Sendable, Hashable {
+        /// The section.
+        public var section: UInt32
+        /// The item inside the section.
+        public var item: UInt32
+
+        /// Names an item.
+        public init(section: UInt32, item: UInt32 = 0) {
+            self.section = section
+            self.item = item
+        }
     }
 
     /// What the view shows.
@@ -33,7 +49,7 @@ public final class ListViewClient {
     private var isClosed = false
     private var isSending = false
     private var isSyncing = false
-    private var waiting: Viewport?
+    private var waiting: Place?
     private var answered: [@DBusActor () -> Void] = []
 
     /// Opens a view on a list.
@@ -94,11 +110,40 @@ public final class ListViewClient {
 
     /// Says which part of the content is on the screen, in points.
     public func setViewport(x: Double, y: Double, width: Double, height: Double) {
-        waiting = Viewport(x: x, y: y, width: width, height: height)
-        sendViewport()
+        waiting = .viewport(x: x, y: y, width: width, height: height)
+        sendPlace()
     }
 
-    /// Calls `body` when every viewport has been answered, and with it taken in what the answer promised.
+    /// Says which items are on the screen, both included, in a view with the layout `none`.
+    ///
+    /// - Parameter seen: the sequence of the picture in whose list the items are meant; nil = the present one. The daemon lets
+    ///   them follow what happened to the list since.
+    public func setVisibleRange(from first: Position, through last: Position, seen: UInt64? = nil) {
+        waiting = .range(seen: seen ?? picture.sequence, first: first, last: last)
+        sendPlace()
+    }
+
+    /// What a user does to the content of a view.
+    public enum ScrollPhase: String, Sendable, CaseIterable {
+        /// A finger or a pointer begins to drag it.
+        case began
+        /// It is let go; the content may go on moving.
+        case ended
+        /// The content has come to rest.
+        case decelerated
+    }
+
+    /// Says what the user does to the content, for the section controllers that are shown.
+    public func reportScroll(_ phase: ScrollPhase) {
+        call("ReportScroll", phase.rawValue) { (view, result) in view.report(result) }
+    }
+
+    /// Says whether the view can be seen: a list of which no view can be seen may collect updates for longer.
+    public func setOnScreen(_ isOnScreen: Bool) {
+        call("SetOnScreen", isOnScreen) { (view, result) in view.report(result) }
+    }
+
+    /// Calls `body` when every viewport and range has been answered, and with it taken in what the answer promised.
     public func whenAnswered(_ body: @escaping @DBusActor () -> Void) {
         answered.append(body)
         tellAnswered()
@@ -140,6 +185,16 @@ public final class ListViewClient {
         return (items(selected), items(deselected))
     }
 
+    /// Invokes an action on an item: its section controller may handle it, else the owner of the list is told.
+    ///
+    /// - Returns: whether a section controller has handled it, or a connection of the owner was sent it.
+    /// - Throws: `AccessDenied` for who may not (the list's option `invokers`), `NoSuchObject`, `NoSuchItem`.
+    public func invoke(
+        _ action: String, parameters: [String: DBusValue] = [:], item: UInt32 = 0, of objectID: String
+    ) async throws(DBusError) -> Bool {
+        try await object.call("Invoke", objectID, item, action, parameters, returning: Bool.self)
+    }
+
     /// Closes the view; nothing is told afterwards.
     public func close() async {
         end()
@@ -153,17 +208,23 @@ public final class ListViewClient {
         (subscription, waiting) = (nil, nil)
     }
 
-    private func sendViewport() {
-        guard !isSending, !isClosed, let viewport = waiting else { return }
+    private func sendPlace() {
+        guard !isSending, !isClosed, let place = waiting else { return }
         (isSending, waiting) = (true, nil)
-        call("SetViewport", picture.sequence, viewport.x, viewport.y, viewport.width, viewport.height) {
-            (view, result) in
-            // Refused or answered, the next one has its turn.
-            view.isSending = false
-            view.report(result)
-            view.sendViewport()
-            view.tellAnswered()
+        switch place {
+        case .viewport(let x, let y, let width, let height):
+            call("SetViewport", picture.sequence, x, y, width, height) { $0.answered($1) }
+        case .range(let seen, let first, let last):
+            call("SetVisibleRange", seen, first.section, first.item, last.section, last.item) { $0.answered($1) }
         }
+    }
+
+    /// Refused or answered, the next one has its turn.
+    private func answered(_ result: Result<Message, DBusError>) {
+        isSending = false
+        report(result)
+        sendPlace()
+        tellAnswered()
     }
 
     private func tellAnswered() {

@@ -19,6 +19,11 @@ extension Content: DBusDecodable {
     }
 }
 
+extension Content: DBusEncodable {
+    /// Writes the value into a message.
+    public func encode(to writer: inout MessageWriter) { value.append(to: &writer) }
+}
+
 extension MirroredObject: DBusDecodable {
     /// The type of the value on the wire.
     public static var signature: Signature { "(ssa{sv})" }

@@ -11,6 +11,9 @@ final class AdapterDirectory {
     /// The names that configuration files give to lists, also to those that are left out: nobody else gets them.
     var configuredNames: Set<ExactText> = []
 
+    /// The lists that follow others of them.
+    private(set) lazy var followers = FollowerDirectory { [weak self] in self?.object($0) }
+
     nonisolated init() {}
 
     /// How many there are.
@@ -42,22 +45,22 @@ final class AdapterDirectory {
     func reserve(_ name: String, isConfigured: Bool) async throws(ListError) {
         try Self.checkLength(of: name)
         await settle(name)
-        guard adapters[ExactText(name)] == nil else {
-            throw ListError(.adapterExists, "there is an adapter \(name.quoted) already")
-        }
+        guard adapters[ExactText(name)] == nil else { throw Self.isTaken(name) }
         guard isConfigured || !configuredNames.contains(ExactText(name)) else {
             throw ListError(.adapterExists, "\(name.quoted) is the name of a list of a configuration file")
         }
         reserved[ExactText(name)] = []
     }
 
-    /// Keeps the name of an adapter that is being removed; the first of several removals is the one.
+    /// Keeps the name of an adapter that is being removed, or gets another one; the first of several removals is the one.
     ///
     /// - Throws: `noSuchAdapter` when it is gone meanwhile.
     func reserve(removalOf adapter: AdapterObject) async throws(ListError) {
-        await settle(adapter.name)
-        guard try existing(adapter.name) === adapter else { throw Self.missing(adapter.name) }
-        reserved[ExactText(adapter.name)] = []
+        // One that gets another name meanwhile is not there any more by this one.
+        let name = adapter.name
+        await settle(name)
+        guard try existing(name) === adapter else { throw Self.missing(name) }
+        reserved[ExactText(name)] = []
     }
 
     /// Gives a name free again; that of an adapter that is there now is in use all the same.
@@ -78,13 +81,22 @@ final class AdapterDirectory {
         }
     }
 
+    /// The error of a name that another adapter has.
+    static func isTaken(_ name: String) -> ListError {
+        ListError(.adapterExists, "there is an adapter \(name.quoted) already")
+    }
+
     private static func missing(_ name: String) -> ListError {
         ListError(.noSuchAdapter, "there is no adapter \(name.quoted)")
     }
 
-    func add(_ adapter: AdapterObject) { adapters[ExactText(adapter.name)] = adapter }
+    func add(_ adapter: AdapterObject) {
+        adapters[ExactText(adapter.name)] = adapter
+        followers.appeared(adapter)
+    }
 
     func remove(_ adapter: AdapterObject) {
         if adapters[ExactText(adapter.name)] === adapter { adapters[ExactText(adapter.name)] = nil }
+        followers.left(adapter)
     }
 }

@@ -18,6 +18,9 @@ extension AdapterObject {
         ])
     static let workingRangeChanged = Signal(
         "WorkingRangeChanged", ["view": "o", "revision": "t", "will_enter": "a(us)", "did_exit": "a(us)"])
+    static let nearEnd = Signal("NearEnd", ["view": "o", "distance": "d"])
+    static let invoked = Signal(
+        "Invoked", ["id": "s", "item": "u", "action": "s", "parameters": "a{sv}", "user": "u"])
     static let selectionChanged = Signal(
         "SelectionChanged", ["revision": "t", "selected": "a(su)", "deselected": "a(su)"])
 
@@ -25,7 +28,8 @@ extension AdapterObject {
         ObjectNames.service + ".Adapter",
         settle: { adapter, peer, read in adapter.settle(for: peer, read) },
         writing + reading + viewing + [
-            .signal(updated), .signal(displayChanged), .signal(workingRangeChanged), .signal(selectionChanged),
+            .signal(updated), .signal(displayChanged), .signal(workingRangeChanged), .signal(nearEnd),
+            .signal(invoked), .signal(selectionChanged),
         ] + properties)
 
     private static let writing: [Interface<AdapterObject>.Member] = [
@@ -54,6 +58,9 @@ extension AdapterObject {
             try adapter.reloadObjects(call)
         },
         .method("ReloadData", out: ["revision": "t"]) { adapter, call in try adapter.reloadData(call) },
+        .method("SetSourceArgument", in: ["argument": "s"], out: ["revision": "t"]) { adapter, call in
+            try adapter.setSourceArgument(call)
+        },
     ]
 
     private static let reading: [Interface<AdapterObject>.Member] = [
@@ -76,6 +83,10 @@ extension AdapterObject {
             "GetItemCounts", in: ["first_section": "u", "section_count": "u"],
             out: ["revision": "t", "next_section": "u", "counts": "au"]
         ) { adapter, call in try adapter.getItemCounts(call) },
+        .method(
+            "Search", in: ["text": "s", "fields": "as", "from": "u", "backwards": "b"],
+            out: ["revision": "t", "found": "b", "index": "u", "id": "s"]
+        ) { adapter, call in try adapter.search(call) },
         .method(
             "GetChanges", in: ["since_revision": "t"],
             out: ["revision": "t", "batches": "a(tts(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu)))"]
@@ -108,6 +119,14 @@ extension AdapterObject {
             "SourceError", as: String.self, changes: .emits,
             isVisible: { adapter, peer in adapter.isReadable(by: peer) }
         ) { adapter, _ in adapter.sourceError },
+        .property(
+            "SourceSynced", as: UInt64.self, changes: .silent,
+            isVisible: { adapter, peer in adapter.isReadable(by: peer) }
+        ) { adapter, _ in adapter.sourceRecord.synced },
+        .property(
+            "SourcePosition", as: String.self, changes: .silent,
+            isVisible: { adapter, peer in adapter.isReadable(by: peer) }
+        ) { adapter, _ in adapter.sourceRecord.position },
         .property("Revision", as: UInt64.self, changes: .silent) { adapter, _ in adapter.status.revision },
         .property("OldestRevision", as: UInt64.self, changes: .silent) { adapter, _ in
             adapter.status.oldestRevision
@@ -123,16 +142,21 @@ extension AdapterObject {
         ) { adapter, _, writer in writer.append(adapter.selection) },
     ]
 
+    /// How far its source has read; of a list that is pushed there is nothing to say.
+    private var sourceRecord: SourceRecord { options.source == .push ? SourceRecord() : intake.standing.record }
+
     /// Whether a peer may know what is in the list; a nil peer is everybody.
     func isReadable(by peer: Peer?) -> Bool {
-        guard access.isRestricted else { return true }
+        guard isRestricted else { return true }
         guard let peer, let caller = try? service.authority.caller(peer, for: .inspect) else { return false }
-        return access.allowsReading(caller)
+        return allowsReading(caller)
     }
 
     /// The option `empty` is content: of a restricted adapter it is for readers.
     private func writeOptions(for peer: Peer?, to writer: inout MessageWriter) {
-        var values = options.values
+        var inForce = options
+        inForce.hints = sourceHints.merging(options.hints) { _, own in own }
+        var values = inForce.values
         if !isReadable(by: peer) { values["empty"] = nil }
         writer.append(options: values)
     }

@@ -86,10 +86,11 @@ extension AdapterObject {
                 return try AdapterEvents(words: words)
             } catch {
                 throw DBusError.invalidArgs(
-                    "events: \(error.word.quoted) is none of updates, display, working-range, selection")
+                    "events: \(error.word.quoted) is none of \(AdapterEvents.words)")
             }
         } then: { [self] events in
             try checkReadingAccess(call)
+            try checkStaying()
             subscribe(call.peer, to: events)
             call.reply(status.revision)
         }
@@ -97,9 +98,9 @@ extension AdapterObject {
 
     func checkReadingAccess(_ call: Call) throws(ListError) {
         try checkPresent()
-        guard access.isRestricted else { return }
+        guard isRestricted else { return }
         let caller = try service.authority.caller(call.peer, for: .inspect)
-        guard access.allowsReading(caller) else {
+        guard allowsReading(caller) else {
             throw ListError(.accessDenied, "user \(caller.user) may not read adapter \(name.quoted)")
         }
     }
@@ -115,7 +116,7 @@ extension AdapterObject {
         let rules = access
         service.reads.perform(for: call, size: size) { [self] finished in
             do throws(ListError) {
-                if access != rules { try checkReadingAccess(call) }
+                if access != rules || following != nil { try checkReadingAccess(call) }
                 read(finished)
             } catch {
                 call.fail(error)

@@ -16,12 +16,15 @@ extension AdapterObject {
             await takeBack(new)
             throw error
         }
+        let before = options.source
         adopt(new, access: access)
-        propertiesChanged(["Options"])
+        propertiesChanged(new.source == before ? ["Options"] : ["Source", "Options"])
+        guard new.source != before, case .list(_, let argument) = new.source else { return }
+        following?.setQuery(try DerivedQuery(parsing: argument)) { _ in }
     }
 
     /// Has the list stored as it was before options that the engine did not take.
-    private func takeBack(_ new: AdapterOptions) async {
+    func takeBack(_ new: AdapterOptions) async {
         do throws(ListError) {
             try await store(as: options)
         } catch {
@@ -40,10 +43,10 @@ extension AdapterObject {
         let configuration = new.configuration(named: name)
         if let controllers, let worker = controllers.worker, let present = host as? AdapterHost {
             await move(from: present) { [service, bytes] legacy, sink in
-                let next = GuardedHost(
+                let next = ListHost(
                     configuration: configuration, controllers: controllers, objects: legacy.objects,
                     revision: legacy.revision, changes: legacy.changes, account: service.account(of: access, bytes),
-                    isStored: legacy.isStored, views: legacy.views, selection: legacy.selection, wasHosted: true,
+                    isStored: legacy.isStored, wasPresented: true, views: legacy.views, selection: legacy.selection,
                     times: service.callbackTimes, sink: sink)
                 worker.host(next)
                 return next
@@ -54,7 +57,7 @@ extension AdapterObject {
     }
 
     /// Has the list stored as options say, from now on; when the store refuses, everything is as it was.
-    private func store(as new: AdapterOptions) async throws(ListError) {
+    func store(as new: AdapterOptions) async throws(ListError) {
         let values = try Fields(new.values)
         switch (stored.isStored, stored.isStored(with: new.durability)) {
         case (false, true):

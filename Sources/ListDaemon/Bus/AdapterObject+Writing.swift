@@ -97,7 +97,7 @@ extension AdapterObject {
     /// `View.MoveItem`: a refusal is no error.
     func moveItem(_ call: Call, from source: IndexPath, to target: IndexPath) throws {
         try checkWritingAccess(call)
-        try checkWritable()
+        guard options.source == .push else { throw isReadOnly }
         request(by: call.peer.pluginCaller) { outcome in
             call.answer(outcome) { answer, writer in
                 guard case .revision(let revision, _, let isRefused, _) = answer else { return false }
@@ -123,11 +123,14 @@ extension AdapterObject {
         return caller
     }
 
-    /// Refuses lists that are filled by a source.
+    /// Refuses lists that are filled by a source which takes no writes.
     func checkWritable() throws(ListError) {
-        guard options.source == .push else {
-            throw ListError(.readOnly, "adapter \(name.quoted) is filled by \(options.source.text)")
-        }
+        guard options.source == .push || writableSource != nil else { throw isReadOnly }
+    }
+
+    /// The error of writes to a list that is filled by a source.
+    var isReadOnly: ListError {
+        ListError(.readOnly, "adapter \(name.quoted) is filled by \(options.source.text)")
     }
 
     /// Queues a request and answers the call with the revision that contains its effect.
@@ -136,6 +139,10 @@ extension AdapterObject {
     ) {
         if service.phase != .running {
             return call.fail(ListError.ending)
+        }
+        if options.source != .push, operation.changesObjects {
+            do throws(ListError) { try writeToSource(call, expecting: expected, operation) } catch { call.fail(error) }
+            return
         }
         let isFullList = if case .performUpdates = operation { true } else { false }
         request { [service, name] outcome in
@@ -158,7 +165,7 @@ extension AdapterObject {
 
 extension Service {
     /// Says that a full list took much away: who looks for lost objects finds who has replaced them.
-    fileprivate func log(_ removed: LargeRemoval, by call: Call, of adapter: String, at revision: UInt64) {
+    func log(_ removed: LargeRemoval, by call: Call, of adapter: String, at revision: UInt64) {
         let origin = Origin(call.peer)
         log.write(
             .info,
@@ -170,7 +177,7 @@ extension Service {
     }
 
     /// Says what a call did, and counts objects that were dropped.
-    fileprivate func noteWriting(_ call: Call, to adapter: String, at revision: UInt64, dropped: Int) {
+    func noteWriting(_ call: Call, to adapter: String, at revision: UInt64, dropped: Int) {
         if log.level >= .debug {
             log.debug(
                 "\(call.member) is in revision \(revision)", .adapter(adapter), .client(call.peer.name),
@@ -181,6 +188,16 @@ extension Service {
         log.warning(
             "dropped \(dropped) objects whose identifiers occurred before", .adapter(adapter),
             .client(call.peer.name), .revision(revision), limitedBy: call.peer.userText)
+    }
+}
+
+extension UpdateRequest.Operation {
+    /// Whether it gives the list other objects: of a list with a source only the source does that.
+    fileprivate var changesObjects: Bool {
+        switch self {
+        case .performUpdates, .applyChanges, .moveObject, .patchObject, .invalid: true
+        case .moveItem, .reloadObjects, .reloadData, .configure: false
+        }
     }
 }
 

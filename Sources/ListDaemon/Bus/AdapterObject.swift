@@ -1,17 +1,6 @@
 package import DBus
 @_spi(Daemon) internal import ListKit
-
-/// How an adapter stands: the property `State`.
-package enum AdapterState: String, Sendable {
-    /// It is filled from its source or the store.
-    case loading
-    /// It serves.
-    case ready
-    /// Its plugin is started again; it keeps what it has.
-    case paused
-    /// It has no source; it keeps what it has, and `SourceError` says why.
-    case failed
-}
+internal import PluginAPI
 
 /// One adapter on the bus: decodes calls into commands for its host, and sends what the host yields.
 ///
@@ -21,9 +10,9 @@ package final class AdapterObject {
     /// What the objects on the bus share.
     let service: Service
     /// The name, as it was given.
-    package let name: String
+    package private(set) var name: String
     /// Where it stands in the tree.
-    package let path: ObjectPath
+    package private(set) var path: ObjectPath
     /// What the store keeps of it.
     let stored: StoredList
     /// Names the numbering of the revisions.
@@ -44,7 +33,7 @@ package final class AdapterObject {
     private(set) var recentChanges = RecentCount()
     /// The selected items, likewise.
     private(set) var selection: [SelectedItem] = []
-    private(set) var host: any ListHost
+    private(set) var host: any ListHosting
     /// The way of its host to the store.
     private let storing: StoringRelay
     /// The way of its host to this object.
@@ -57,12 +46,22 @@ package final class AdapterObject {
     private(set) var isEnding = false
     /// Whether it is being taken away: nothing new is asked of its host, although it can still be seen.
     private var isLeaving = false
+    /// Whether it is about to leave its path for another one: nobody begins to look at it by this one.
+    private var isMoving = false
     private var source: (any Source)?
+    /// What follows another list to fill this one.
+    var following: Follower? { source as? Follower }
+    /// The connection with which the list goes.
+    private weak var creator: Peer?
+    /// Whether other lists follow it.
+    private var isFollowed = false
     private var feed: SourceFeed?
     private var requests = RequestTable()
     private var callsUnderWay = CallsUnderWay()
-    private var listeners: Subscriptions<Listener>
+    private(set) var listeners: Subscriptions<Listener>
     private var lossReports = LossReports()
+    /// What its source has told that the list has not, and how far that has read.
+    let intake: SourceIntake
     /// Whether something that its source told was too large, so that the list lacks it.
     var lacksObjects = false
 
@@ -76,7 +75,8 @@ package final class AdapterObject {
     /// Makes the object of an adapter, which the relay leads to from then on.
     init(
         service: Service, name: String, stored: StoredList, access: AdapterAccess, options: AdapterOptions,
-        relay: AdapterRelay, storing: StoringRelay, host: any ListHost, bytes: ListBytes
+        relay: AdapterRelay, storing: StoringRelay, host: any ListHosting, bytes: ListBytes,
+        standing: SourceStanding = SourceStanding()
     ) {
         self.service = service
         self.name = name
@@ -88,6 +88,7 @@ package final class AdapterObject {
         self.storing = storing
         self.bytes = bytes
         self.relay = relay
+        intake = SourceIntake(standing, of: stored)
         filling = Filling(options.source == .push ? .ready : .loading)
         listeners = Subscriptions(isRestricted: access.isRestricted)
         relay.target = self
@@ -99,27 +100,39 @@ package final class AdapterObject {
         endSource()
         changeFilling { $0.setFault("") }
         lacksObjects = false
+        let hints = sourceHints
         self.source = source
         self.feed = feed
-        source?.start()
+        if sourceHints != hints { propertiesChanged(["Options"]) }
+        source?.start { [standing = intake.standing] in standing.cursor }
     }
+
+    /// How people want to see fields, as its source says.
+    var sourceHints: [String: FieldHint] { source?.hints ?? [:] }
+
+    /// The source, if clients' writes go there.
+    var writableSource: (any Source)? { source?.acceptsWrites == true ? source : nil }
 
     /// What its source may read has changed.
     func setLimits(_ limits: BulkReader.Limits) {
         source?.setLimits(limits.objects, fileBytes: limits.fileBytes)
-        if lacksObjects { source?.renew() }
+        guard lacksObjects else { return }
+        intake.sourceEnded()
+        source?.renew()
     }
 
     private func endSource() {
         feed?.close()
         source?.stop {}
+        intake.sourceEnded()
     }
 
     /// Ends the source and the host; `completion` runs when everything is said and every caller answered.
     func end(_ reason: ViewClosing, completion: @escaping @DBusActor () -> Void) {
         isEnding = true
         endSource()
-        request { _ in
+        request { [intake] _ in
+            if reason == .shuttingDown { intake.end() }
             completion()
         } _: { id in
             .stop(id, reason)
@@ -130,6 +143,31 @@ package final class AdapterObject {
     /// Refuses what is asked of a list that is being taken away.
     func checkPresent() throws(ListError) {
         if isLeaving { throw .gone(name) }
+    }
+
+    /// Refuses those who want to look on at a list that leaves its path.
+    func checkStaying() throws(ListError) {
+        if isMoving { throw .gone(name) }
+    }
+
+    /// The list is about to leave its path.
+    func beginMove() { isMoving = true }
+
+    /// The list leaves its path: whoever has subscribed hears nothing more.
+    func endMove() {
+        for peer in subscribers { forget(peer) }
+        isMoving = false
+    }
+
+    /// Takes another name, and stands at another path.
+    func take(name new: String) {
+        name = new
+        path = ObjectPath.adapters.appending(new)
+        // The host names the list in its errors.
+        request { _ in
+        } _: { [options] id in
+            .configure(id, options.configuration(named: new), nil)
+        }
     }
 
     /// Sends a command that is answered, and what to do with the answer.
@@ -179,7 +217,7 @@ package final class AdapterObject {
     ///
     /// - Parameter make: makes the other one, from what the present one leaves, with the sink that it is given.
     func move(
-        from present: AdapterHost, _ make: @DBusActor (HostLegacy, @escaping AdapterHost.Sink) -> any ListHost
+        from present: AdapterHost, _ make: @DBusActor (HostLegacy, @escaping AdapterHost.Sink) -> any ListHosting
     ) async {
         waiting = []
         let legacy = await withCheckedContinuation { continuation in
@@ -188,6 +226,7 @@ package final class AdapterObject {
         host = make(legacy, storing.sink(relay.sink))
         storing.lead(to: host)
         if service.isHeld { host.send(.hold(true)) }
+        if isFollowed { setFollowed(true) }
         let commands = waiting ?? []
         waiting = nil
         for (command, user) in commands { host.send(command, by: user) }
@@ -197,11 +236,32 @@ package final class AdapterObject {
     func adopt(_ options: AdapterOptions, access: AdapterAccess) {
         self.options = options
         self.access = access
-        listeners.setRestricted(access.isRestricted) { isReadable(by: $0.peer) }
+        readersChanged()
+    }
+
+    /// Others may read the list now: whoever no longer may hears nothing any more, and its views are closed.
+    func readersChanged() {
+        listeners.setRestricted(isRestricted) { isReadable(by: $0.peer) }
         for view in service.views.all where view.adapter === self && !isReadable(by: view.owner) {
             send(.closeView(view.number, .closed), by: view.user)
         }
+        service.adapters.followers.readersChanged(of: self)
     }
+
+    /// Has the lists that follow this one told what becomes of its objects, or no more.
+    func setFollowed(_ flag: Bool) {
+        isFollowed = flag
+        guard flag else { return host.follow(nil) }
+        host.follow { [weak self] content in
+            EventLoop.shared.post { if let self { self.service.adapters.followers.take(content, of: self) } }
+        }
+    }
+
+    /// Has the list go with a connection.
+    func setCreator(_ peer: Peer) { creator = peer }
+
+    /// Whether it goes with a connection.
+    func isTransient(of peer: Peer) -> Bool { creator === peer }
 
     /// How it stands.
     package var state: AdapterState { isPaused ? .paused : filling.state }
@@ -229,37 +289,21 @@ package final class AdapterObject {
     package var sourceError: String { filling.error }
 
     /// Has its source try again at once what was refused: there may be room.
-    func retrySource() { feed?.retry() }
+    func retrySource() {
+        feed?.retry()
+        following?.retryNow()
+    }
 
     func propertiesChanged(_ names: [String]) {
         try? service.tree.propertiesChanged(names, of: Self.interface, at: path)
     }
 }
 
-/// The way from a host and a source to their adapter: both are there before it, and neither keeps it alive.
-@DBusActor
-final class AdapterRelay {
-    /// Set once, when the adapter is there.
-    weak var target: AdapterObject?
-
-    nonisolated init() {}
-
-    /// Takes what a host yields, from its executor.
-    nonisolated var sink: AdapterHost.Sink {
-        { effects in EventLoop.shared.post { self.target?.receive(effects) } }
-    }
-
-    /// Takes what a source tells; without an adapter nobody wants it.
-    func apply(_ event: SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void) {
-        guard let target else { return completion(nil) }
-        target.apply(event, completion)
-    }
-}
-
 // MARK: - What the host yields
 
 extension AdapterObject {
-    fileprivate func receive(_ effects: [AdapterEffect]) {
+    /// Says to the world what its host yields.
+    func receive(_ effects: [AdapterEffect]) {
         for effect in effects { receive(effect) }
         service.transports.checkBus()
     }
@@ -276,7 +320,7 @@ extension AdapterObject {
         case .losses(let losses): lossReports.report(losses, of: name, to: service)
         case .announce(let status): announce(status)
         case .paused(let flag): setPaused(flag)
-        case .prepared: break  // went to the store from the host's executor
+        case .prepared, .store: break  // went to the store from the host's executor
         case .answer(let id, let outcome): requests.take(id)?(outcome)
         }
     }
@@ -296,6 +340,11 @@ extension AdapterObject {
         case .picture(let change): service.views.object(change.view)?.changed(change)
         case .stalled(let view, let sequence, let revision):
             service.views.object(view)?.stalled(sequence: sequence, revision: revision)
+        case .nearEnd(let view, _, let distance?):
+            emit(Self.nearEnd, .nearEnd) { writer in
+                writer.append(ObjectPath.view(view))
+                writer.append(distance)
+            }
         case .sectionFault(let fault): report(fault)
         default: break  // nothing that the contract has a signal for
         }

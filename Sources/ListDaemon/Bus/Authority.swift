@@ -56,7 +56,8 @@ final class Authority {
         return caller
     }
 
-    private func caller(user: UInt32) -> Caller {
+    /// A user as a caller, whom polkit has not been asked about.
+    func caller(user: UInt32) -> Caller {
         if isAlwaysAdministrator(user) { return Caller(user: user, isAdministrator: true) }
         let now = ContinuousClock.now
         if let entry = entries[user], entry.expiry > now { return entry.caller }
@@ -65,6 +66,9 @@ final class Authority {
         entries[user] = Entry(caller: caller, expiry: now + Self.freshness)
         return caller
     }
+
+    /// Looks up anew which groups users are members of.
+    func forgetGroups() { entries = [:] }
 
     /// Whether a user is an administrator whatever polkit says.
     func isAlwaysAdministrator(_ user: UInt32) -> Bool { user == 0 || user == ownUser }

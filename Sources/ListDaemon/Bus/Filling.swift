@@ -1,5 +1,17 @@
 internal import ListKit
 
+/// How an adapter stands: the property `State`.
+package enum AdapterState: String, Sendable {
+    /// It is filled from its source or the store.
+    case loading
+    /// It serves.
+    case ready
+    /// Its plugin is started again; it keeps what it has.
+    case paused
+    /// It has no source; it keeps what it has, and `SourceError` says why.
+    case failed
+}
+
 /// How a list is filled: where its source stands, and what of it cannot be read.
 struct Filling: Equatable {
     /// How the list stands, but for its host.

@@ -22,6 +22,7 @@ extension ManagerObject {
         },
         .function("ListAdapters", out: "adapters") { (manager, _) in manager.listAdapters() },
         .function("DescribeAdapters", out: "adapters") { (manager, call) in manager.describeAdapters(to: call) },
+        .method("RenameAdapter", in: ["old": "s", "new": "s"]) { manager, call in try manager.renameAdapter(call) },
         .function("ListClients", out: "clients") { (manager, call) in try manager.listClients(call) },
         .function("ListViews", out: "views") { (manager, call) in manager.listViews(to: call.peer) },
     ]
@@ -37,7 +38,7 @@ extension ManagerObject {
         .method("Reload") { manager, call in
             _ = try manager.service.authority.administrator(call, for: .manageDaemon)
             let origin = Origin(call.peer)
-            manager.answer(call) {
+            manager.service.answer(call, refusal: .reloadGivenUp) {
                 try await manager.reload(origin)
                 call.reply()
             }

@@ -43,7 +43,6 @@ extension ManagerObject {
     func createAdapter(_ call: Call) throws {
         try service.checkWriting()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
-        try service.checkCreator(caller)
         try service.decode(call) { (reader) throws(DBusError) in
             (name: try NameArgument(from: &reader).text, values: try reader.readOptions())
         } then: { [self] arguments in
@@ -52,22 +51,36 @@ extension ManagerObject {
     }
 
     private func createAdapter(_ call: Call, by caller: Caller, _ name: String, _ values: [String: Value]) throws {
-        try checkSource(values["source"], by: caller)
+        try check(name, values, by: caller)
         let size = try Fields(values).byteCount
         guard size <= ManagerObject.largestOptions else {
             throw ListError(
                 .payloadTooLarge, "options: \(size) bytes, more than \(ManagerObject.largestOptions)")
         }
-        let options = try AdapterOptions(values)
+        var options = try AdapterOptions(values)
+        // After a crash its connection is gone: it does not come back.
+        if options.transient { options.durability = .memory }
         let access = AdapterAccess(
             owner: caller.user, readers: options.readers, writers: options.writers,
-            mayHaveSource: caller.isAdministrator)
+            invokers: options.invokers, mayHaveSource: caller.isAdministrator)
         let origin = Origin(call.peer)
-        answer(call) { [service] in
+        answer(call) { [service, options] in
             let adapter = try await service.makeAdapter(name: name, options: options, access: access)
+            if options.transient { service.remove(adapter, with: call.peer) }
             service.log(adapter, "created", by: origin, limitedBy: call.peer.userText)
             call.reply(adapter.path)
         }
+    }
+
+    /// Refuses those that may not create such a list: whoever may read another one may follow it, as long as it is connected.
+    private func check(_ name: String, _ values: [String: Value], by caller: Caller) throws(ListError) {
+        guard let source = values["source"]?.string.flatMap({ SourceName($0) }), let base = source.followed else {
+            try service.checkCreator(caller)
+            return try checkSource(values["source"], by: caller)
+        }
+        if values["transient"] != true { try service.checkCreator(caller) }
+        try service.checkCircle(name, source)
+        try service.checkFollowing(base, by: caller)
     }
 
     /// Refuses sources that read with listd's rights to all but administrators, before anything of what they name is
@@ -89,19 +102,36 @@ extension ManagerObject {
         try service.checkWriting()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         let adapter = try service.adapters.existing(name)
-        guard adapter.access.allowsRemoving(caller) else {
-            throw ListError(
-                .accessDenied,
-                adapter.access.isConfigured
-                    ? "adapter \(name.quoted) comes from a configuration file"
-                    : "adapter \(name.quoted) belongs to user \(adapter.access.owner)")
-        }
+        guard adapter.access.allowsRemoving(caller) else { throw mayNotTakeAway(adapter) }
         let origin = Origin(call.peer)
         answer(call) { [service] in
             try await service.remove(adapter)
             service.log(adapter, "removed", by: origin, limitedBy: call.peer.userText)
             call.reply()
         }
+    }
+
+    func renameAdapter(_ call: Call) throws {
+        try service.checkWriting()
+        let caller = try service.authority.caller(call.peer, for: .manageLists)
+        let (old, new) = try call.arguments(as: NameArgument.self, NameArgument.self)
+        let adapter = try service.adapters.existing(old.text)
+        guard adapter.access.allowsRemoving(caller) else { throw mayNotTakeAway(adapter) }
+        let origin = Origin(call.peer)
+        answer(call) { [service] in
+            try await service.rename(adapter, to: new.text)
+            service.log(
+                adapter, "renamed from \(old.text.debugDescription)", by: origin, limitedBy: call.peer.userText)
+            call.reply()
+        }
+    }
+
+    private func mayNotTakeAway(_ adapter: AdapterObject) -> ListError {
+        ListError(
+            .accessDenied,
+            adapter.access.isConfigured
+                ? "adapter \(adapter.name.quoted) comes from a configuration file"
+                : "adapter \(adapter.name.quoted) belongs to user \(adapter.access.owner)")
     }
 
     /// Name, path, source, revision, objects, items, views of each adapter.
@@ -129,7 +159,7 @@ extension Service {
     /// Says what became of a list, and who caused it.
     ///
     /// - Parameters:
-    ///   - what: what it was: `created`, `removed`.
+    ///   - what: what it was: `created`, `removed`, `renamed from …`.
     ///   - key: with what the message is limited; nil is never limited.
     func log(_ adapter: AdapterObject, _ what: String, by origin: Origin, limitedBy key: String? = nil) {
         log.write(

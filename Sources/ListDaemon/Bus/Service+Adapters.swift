@@ -11,7 +11,7 @@ extension Service {
     ) async throws(ListError) -> AdapterParts {
         let controllers = try await plugins.sectionControllers(for: options.sectionControllers)
         let ways = AdapterWays()
-        let source = try await makeSource(options.source, limits: limits ?? bulkLimits, feed: ways.feed)
+        let source = try await makeSource(options.source, limits: limits ?? bulkLimits, ways: ways)
         return AdapterParts(controllers: controllers, source: source, ways: ways)
     }
 
@@ -57,7 +57,8 @@ extension Service {
     ) async {
         let name = restored.adapter.name
         do throws(ListError) {
-            let stored = try storedList(name, epoch: restored.adapter.epoch, options, access)
+            let stored = try storedList(
+                name, epoch: restored.adapter.epoch, options, access, cursor: restored.cursor)
             if !access.isConfigured { quotas.adopt(Quotas.Amounts(adapters: 1), for: access.owner) }
             var faults: [ListError] = []
             let made: AdapterParts
@@ -86,7 +87,7 @@ extension Service {
         let ways = AdapterWays()
         let source = await attempt(&faults) { () async throws(ListError) in
             try access.checkSource(options.source)
-            return try await makeSource(options.source, limits: bulkLimits, feed: ways.feed)
+            return try await makeSource(options.source, limits: bulkLimits, ways: ways)
         }
         return AdapterParts(controllers: controllers ?? .builtIn, source: source ?? nil, ways: ways)
     }
@@ -103,14 +104,14 @@ extension Service {
     }
 
     private func storedList(
-        _ name: String, epoch: String, _ options: AdapterOptions, _ access: AdapterAccess
+        _ name: String, epoch: String, _ options: AdapterOptions, _ access: AdapterAccess, cursor: [UInt8]? = nil
     ) throws(ListError) -> StoredList {
         let values = access.storedOptions(
             options, isOwnerAdministrator: authority.isAlwaysAdministrator(access.owner))
         let adapter = StoredAdapter(
             name: name, epoch: epoch, owner: access.owner, isConfigured: access.isConfigured,
             options: try Fields(values))
-        return StoredList(adapter, durability: options.durability, store: store, log: log)
+        return StoredList(adapter, cursor: cursor, durability: options.durability, store: store, log: log)
     }
 
     private func show(
@@ -124,11 +125,13 @@ extension Service {
             objects: restored?.objects ?? [], revision: restored?.revision ?? 0,
             changes: restored?.changes.compactMap(\.transaction) ?? [],
             account: account(of: access, bytes),
-            isStored: stored.isStored, times: callbackTimes, sink: storing.sink(ways.relay.sink))
+            isStored: stored.isStored, isRestored: restored != nil, times: callbackTimes,
+            sink: storing.sink(ways.relay.sink))
         storing.lead(to: host)
+        let record = restored?.cursor.flatMap(SourceRecord.init(bytes:)) ?? SourceRecord()
         let adapter = AdapterObject(
             service: self, name: name, stored: stored, access: access, options: options, relay: ways.relay,
-            storing: storing, host: host, bytes: bytes)
+            storing: storing, host: host, bytes: bytes, standing: SourceStanding(record))
         adapter.begin(source, ways.feed)
         adapters.add(adapter)
         tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)

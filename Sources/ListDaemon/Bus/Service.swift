@@ -35,6 +35,8 @@ package final class Service {
     private(set) lazy var reads = ContentReads(admission: admission, coding: coding) { [weak self] in
         self?.statistics.add(.readsHeld)
     }
+    /// The searches that are under way.
+    let searches = SearchTurns()
     /// Who may create adapters.
     package var creators = AccessRule.any
     /// What users have.
@@ -168,9 +170,11 @@ package final class Service {
         guard phase == .running else { throw .ending }
     }
 
-    /// Runs something that waits for a call; what it throws is the answer.
-    func answer(_ call: Call, _ body: @escaping @DBusActor () async throws -> Void) {
-        slowCalls.begin(call)
+    /// Runs something that waits for a call; what it throws is the answer, and `refusal` should listd end before.
+    func answer(
+        _ call: Call, refusal: ListError = .ending, _ body: @escaping @DBusActor () async throws -> Void
+    ) {
+        slowCalls.begin(call, refusal)
         Task { @DBusActor in
             do { try await body() } catch { call.fail(error) }
             slowCalls.end(call)
@@ -192,6 +196,7 @@ package final class Service {
         admission.forget(peer)
         reads.forget(peer)
         views.close(ownedBy: peer)
+        removeTransients(of: peer)
         for adapter in adapters.all { adapter.forget(peer) }
     }
 }

@@ -6,17 +6,25 @@ internal import ListKit
 /// They are kept, so that each is answered should listd end before that comes.
 @DBusActor
 struct SlowCalls {
-    private var calls: [ObjectIdentifier: Call] = [:]
+    private struct Waiting {
+        let call: Call
+        let refusal: ListError
+    }
+
+    private var calls: [ObjectIdentifier: Waiting] = [:]
 
     nonisolated init() {}
 
-    mutating func begin(_ call: Call) { calls[ObjectIdentifier(call)] = call }
+    /// - Parameter refusal: the answer should listd end before.
+    mutating func begin(_ call: Call, _ refusal: ListError) {
+        calls[ObjectIdentifier(call)] = Waiting(call: call, refusal: refusal)
+    }
 
     mutating func end(_ call: Call) { calls[ObjectIdentifier(call)] = nil }
 
     /// Refuses those that are left.
     mutating func refuseAll() {
-        for call in calls.values { call.fail(ListError.ending) }
+        for waiting in calls.values { waiting.call.fail(waiting.refusal) }
         calls = [:]
     }
 }

@@ -6,7 +6,7 @@ internal import ListKit
 extension AdapterAccess {
     /// Refuses a source to a list that only clients may fill.
     func checkSource(_ source: SourceName) throws(ListError) {
-        guard source != .push, !mayHaveSource else { return }
+        guard source != .push, source.followed == nil, !mayHaveSource else { return }
         throw ListError(
             .accessDenied,
             "the source \(source.text) is for administrators and configured lists, and user \(owner), who created this list, "

@@ -1,4 +1,5 @@
 internal import DBus
+internal import ListKit
 
 /// The way of a list's transactions to the store: straight from the host's executor, and back by the bus thread, which is
 /// woken once for all that one commit of the store has written, and goes on itself where that takes microseconds.
@@ -8,7 +9,7 @@ internal import DBus
 @DBusActor
 final class StoringRelay {
     private nonisolated let list: StoredList
-    private weak var host: (any ListHost)?
+    private weak var host: (any ListHosting)?
 
     nonisolated init(_ list: StoredList) {
         self.list = list
@@ -16,24 +17,25 @@ final class StoringRelay {
 
     /// Leads the answers of the store to a host from now on: to the first one, and to the next one when the one before has
     /// ended and waits for nothing. Call it in the same turn of the bus thread in which the host is made.
-    func lead(to host: any ListHost) { self.host = host }
+    func lead(to host: any ListHosting) { self.host = host }
 
     /// Takes what a host yields; what is not to be stored goes on to another sink.
     nonisolated func sink(_ other: @escaping AdapterHost.Sink) -> AdapterHost.Sink {
         { effects in
             var others = effects
             others.removeAll { effect in
-                guard case .prepared(let token, let update) = effect else { return false }
-                self.store(update, token)
+                switch effect {
+                case .prepared(let token, let update): self.list.write(update) { self.answer(token, $0) }
+                case .store(let token, let work): self.list.write(work) { self.answer(token, $0) }
+                default: return false
+                }
                 return true
             }
             if !others.isEmpty { other(others) }
         }
     }
 
-    private nonisolated func store(_ update: PreparedUpdate, _ token: StoringToken) {
-        list.write(update) { error in
-            EventLoop.shared.post { self.host?.collect(.stored(token, error)) }
-        }
+    private nonisolated func answer(_ token: StoringToken, _ error: ListError?) {
+        EventLoop.shared.post { self.host?.collect(.stored(token, error)) }
     }
 }

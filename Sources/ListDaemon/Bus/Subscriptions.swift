@@ -1,4 +1,4 @@
-/// The four kinds of signal that an adapter sends to whoever listens.
+/// The kinds of signal that an adapter sends to whoever listens.
 package struct AdapterEvents: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
 
@@ -12,10 +12,17 @@ package struct AdapterEvents: OptionSet, Sendable, Hashable {
     package static let workingRange = AdapterEvents(rawValue: 4)
     /// `SelectionChanged`.
     package static let selection = AdapterEvents(rawValue: 8)
-    /// Everything that an adapter can say.
-    package static let all: AdapterEvents = [.updates, .display, .workingRange, .selection]
+    /// `NearEnd`.
+    package static let nearEnd = AdapterEvents(rawValue: 16)
+    /// `Invoked`, for connections of the owner.
+    package static let actions = AdapterEvents(rawValue: 32)
+    /// Everything that an adapter says to all who may read it.
+    package static let all: AdapterEvents = [.updates, .display, .workingRange, .selection, .nearEnd]
 
-    /// Reads the words of `Subscribe`; no word at all means everything.
+    /// The words of `Subscribe`, for messages.
+    static let words = "updates, display, working-range, selection, near-end, actions"
+
+    /// Reads the words of `Subscribe`; no word at all means everything but `actions`.
     package init(words: [String]) throws(UnknownWord) {
         self = words.isEmpty ? .all : []
         for word in words {
@@ -24,12 +31,14 @@ package struct AdapterEvents: OptionSet, Sendable, Hashable {
             case "display": insert(.display)
             case "working-range": insert(.workingRange)
             case "selection": insert(.selection)
+            case "near-end": insert(.nearEnd)
+            case "actions": insert(.actions)
             default: throw UnknownWord(word: word)
             }
         }
     }
 
-    /// A word that is none of `updates`, `display`, `working-range`, `selection`.
+    /// A word that is none of them.
     package struct UnknownWord: Error, Equatable {
         /// The word as it came.
         package var word: String
@@ -100,6 +109,11 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
     package mutating func setRestricted(_ restricted: Bool, mayRead: (Peer) -> Bool) {
         isRestricted = restricted
         if restricted { entries.removeAll { !mayRead($0.peer) } }
+    }
+
+    /// Who has subscribed to a signal of a kind that is never broadcast; O(subscribers).
+    package func subscribers(to event: AdapterEvents) -> [Peer] {
+        entries.filter { $0.events.contains(event) }.map(\.peer)
     }
 
     /// Who hears a signal of a kind; O(subscribers).

@@ -6,6 +6,8 @@ internal import ListKit
 final class ViewDirectory {
     private var views: [ViewID: ViewObject] = [:]
     private var last: ViewID = 0
+    /// Those who wait until some views are closed.
+    private var awaited: [(views: Set<ViewID>, done: @DBusActor () -> Void)] = []
 
     nonisolated init() {}
 
@@ -26,7 +28,24 @@ final class ViewDirectory {
 
     func add(_ view: ViewObject) { views[view.number] = view }
 
-    func remove(_ view: ViewObject) { views[view.number] = nil }
+    func remove(_ view: ViewObject) {
+        views[view.number] = nil
+        for index in awaited.indices { awaited[index].views.remove(view.number) }
+        let done = awaited.filter(\.views.isEmpty)
+        awaited.removeAll(where: \.views.isEmpty)
+        for (_, done) in done { done() }
+    }
+
+    /// Returns when views are closed, or some time has passed.
+    func wait(untilClosed closing: [ViewObject], atMost limit: Duration) async {
+        let open = Set(closing.map(\.number)).intersection(views.keys)
+        guard !open.isEmpty else { return }
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        awaited.append((open, { continuation.finish() }))
+        let timer = EventLoop.shared.addTimer(after: limit) { continuation.finish() }
+        for await _ in ends {}
+        timer.cancel()
+    }
 
     /// How many look at an adapter.
     func count(of adapter: AdapterObject) -> Int { views.values.count { $0.adapter === adapter } }
@@ -53,6 +72,7 @@ extension AdapterObject {
             try reader.readOptions()
         } then: { [self] values in
             try checkReadingAccess(call)
+            try checkStaying()
             try openView(call, try ListViewOptions(values))
         }
     }

@@ -18,12 +18,12 @@ extension ViewObject {
 
     func setVisibleRange(_ call: Call) throws {
         try check(call)
-        let (firstSection, firstItem, lastSection, lastItem) = try call.arguments(
-            as: UInt32.self, UInt32.self, UInt32.self, UInt32.self)
+        let (seen, firstSection, firstItem, lastSection, lastItem) = try call.arguments(
+            as: UInt64.self, UInt32.self, UInt32.self, UInt32.self, UInt32.self)
         performForSequence(
             call,
             .setVisibleRange(
-                first: IndexPath(section: Int(firstSection), item: Int(firstItem)),
+                seen: seen, first: IndexPath(section: Int(firstSection), item: Int(firstItem)),
                 last: IndexPath(section: Int(lastSection), item: Int(lastItem))))
     }
 
@@ -41,6 +41,20 @@ extension ViewObject {
             writer.append(sequence)
             return true
         }
+    }
+
+    func reportScroll(_ call: Call) throws {
+        try check(call)
+        let word = try call.message.read { (reader) throws(DBusError) in try NameArgument(from: &reader).text }
+        guard let phase = ScrollPhase(rawValue: word) else {
+            throw DBusError.invalidArgs("phase \(word.quoted) is none of began, ended, decelerated")
+        }
+        perform(call, .reportScroll(phase)) { _, _ in true }
+    }
+
+    func setOnScreen(_ call: Call) throws {
+        try check(call)
+        perform(call, .setOnScreen(try call.arguments(as: Bool.self))) { _, _ in true }
     }
 
     func reportSizes(_ call: Call) throws {

@@ -25,12 +25,14 @@ extension ViewObject {
         ) { view, call in try view.setViewport(call) },
         .method(
             "SetVisibleRange",
-            in: ["first_section": "u", "first_item": "u", "last_section": "u", "last_item": "u"],
+            in: ["seen_sequence": "t", "first_section": "u", "first_item": "u", "last_section": "u", "last_item": "u"],
             out: ["sequence": "t"]
         ) { view, call in try view.setVisibleRange(call) },
         .method(
             "ScrollTo", in: ["id": "s", "item": "u", "position": "s"], out: ["offset": "(dd)", "sequence": "t"]
         ) { view, call in try view.scrollTo(call) },
+        .method("ReportScroll", in: ["phase": "s"]) { view, call in try view.reportScroll(call) },
+        .method("SetOnScreen", in: ["on_screen": "b"]) { view, call in try view.setOnScreen(call) },
         .method("ReportSizes", in: ["sizes": "a(sudd)"], out: ["sequence": "t"]) { view, call in
             try view.reportSizes(call)
         },
@@ -44,6 +46,9 @@ extension ViewObject {
             "ChangeSelection", in: ["select": "a(su)", "deselect": "a(su)"],
             out: ["selected": "a(su)", "deselected": "a(su)"]
         ) { view, call in try view.changeSelection(call) },
+        .method(
+            "Invoke", in: ["id": "s", "item": "u", "action": "s", "parameters": "a{sv}"], out: ["handled": "b"]
+        ) { view, call in try view.invoke(call) },
         .method("SetHighlighted", in: ["id": "s", "item": "u", "highlighted": "b"]) { view, call in
             try view.setHighlighted(call)
         },
@@ -66,7 +71,7 @@ extension ViewObject {
 
     private static let properties: [Interface<ViewObject>.Member] = [
         .property("Adapter", as: ObjectPath.self, changes: .constant) { view, _ in view.adapter.path },
-        .property("Options", "a{sv}", changes: .constant) { view, _, writer in
+        .property("Options", "a{sv}", changes: .silent) { view, _, writer in
             writer.append(options: view.options.values(inForceWith: view.adapter.options))
         },
         .property("Sequence", as: UInt64.self, changes: .silent, isVisible: forReaders) { view, _ in view.sequence },

@@ -75,7 +75,7 @@ extension ViewObject {
         guard let description, description.visibleObjects.count <= Self.fewObjects else { return true }
         switch command {
         case .setViewport(_, let rect): return rect.size != description.viewport.size
-        case .setVisibleRange(let first, let last): return last.section - first.section > Self.fewObjects
+        case .setVisibleRange(_, let first, let last): return last.section - first.section > Self.fewObjects
         case .changeSelection(let select, let deselect): return select.count + deselect.count > Self.fewObjects
         default: return false
         }

@@ -12,13 +12,15 @@ extension AdapterOptions {
         configuration.topContentInset = topContentInset
         configuration.stickyHeaderOffset = stickyHeaderOffset
         configuration.workingRange = workingRange
+        configuration.nearEndDistance = nearEndDistance
         configuration.updater = updater
         configuration.reloadThreshold = reloadThreshold
         configuration.sectionMovesAsDeletesInserts = sectionMovesAsDeletesInserts
         configuration.preferItemReloads = preferItemReloads
         configuration.minimalMoves = minimalMoves
         configuration.coalescing = ListAdapter.Coalescing(
-            minimum: UInt64(coalesceMinimum), maximum: UInt64(coalesceMaximum), increment: UInt64(coalesceIncrement))
+            minimum: UInt64(coalesceMinimum), maximum: UInt64(coalesceMaximum), increment: UInt64(coalesceIncrement),
+            usesMaximumWhenNotVisible: true)
         configuration.emptyContent = empty
         return configuration
     }

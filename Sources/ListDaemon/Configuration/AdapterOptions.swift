@@ -1,4 +1,5 @@
 package import ListKit
+package import PluginAPI
 
 /// What an adapter is to be, from `CreateAdapter` or from a configuration file (the contract's chapter "Adapter options").
 package struct AdapterOptions: Sendable, Equatable {
@@ -22,6 +23,8 @@ package struct AdapterOptions: Sendable, Equatable {
     package var stickyHeaderOffset: Double = 0
     /// The working range, in sections on both sides.
     package var workingRange = 0
+    /// How near the end of the list is said to be near, in points (layout `none`: items); 0 = never.
+    package var nearEndDistance: Double = 0
     /// How changes are announced.
     package var updater = ListAdapter.Updater.batch
     /// More section changes than this are announced as a reload; 0 = only when the signal would pass 64 KiB.
@@ -42,10 +45,16 @@ package struct AdapterOptions: Sendable, Equatable {
     package var durability = Durability.disk
     /// The content of the empty view.
     package var empty = Fields()
+    /// How people want to see fields, before what the source says of them.
+    package var hints: [String: FieldHint] = [:]
     /// Who may read.
     package var readers = AccessRule.any
     /// Who may write.
     package var writers = AccessRule.owner
+    /// Who may invoke actions.
+    package var invokers = AccessRule.owner
+    /// Whether the list is removed when the connection that created it leaves.
+    package var transient = false
 
     /// Makes the contract's defaults.
     package init() {}
@@ -72,6 +81,7 @@ package struct AdapterOptions: Sendable, Equatable {
         .init("top-content-inset", \.topContentInset, .real),
         .init("sticky-header-offset", \.stickyHeaderOffset, .real),
         .init("working-range", \.workingRange, .number),
+        .init("near-end-distance", \.nearEndDistance, .distance),
         .init("updater", \.updater, .word),
         .init("reload-threshold", \.reloadThreshold, .number),
         .init("section-moves-as-deletes-inserts", \.sectionMovesAsDeletesInserts, .flag),
@@ -82,8 +92,11 @@ package struct AdapterOptions: Sendable, Equatable {
         .init("coalesce-increment", \.coalesceIncrement, .milliseconds),
         .init("durability", \.durability, .word),
         .init("empty", \.empty, .fields),
+        .init("hints", \.hints, .hints),
         .init("readers", \.readers, .accessRule),
         .init("writers", \.writers, .accessRule),
+        .init("invokers", \.invokers, .accessRule),
+        .init("transient", \.transient, .flag),
     ])
 }
 

@@ -1,4 +1,5 @@
 internal import ListKit
+internal import PluginAPI
 
 /// Reads a configuration directory: `listd.conf` and the `*.list` files, each with its drop-ins `FILE.d/*.conf`.
 ///
@@ -61,7 +62,9 @@ package struct ConfigurationLoader {
         if case .group(let name) = result.configuration.daemon.creators {
             result.groups.append(NamedGroup(name: name, key: "Creators", place: creatorsPlace))
         }
-        for (name, values) in plugins { result.configuration.plugins[name] = try? PluginConfiguration(values) }
+        for (name, values) in plugins {
+            result.configuration.plugins[name] = try? PluginConfiguration(values, of: name)
+        }
         result.isDaemonFaulty = result.faults.count > before
     }
 
@@ -81,7 +84,7 @@ package struct ConfigurationLoader {
         case let section where section.hasPrefix("Plugin "):
             let name = String(section.dropFirst("Plugin ".count))
             guard PluginName.isValid(name) else { throw ListError(option: name, expected: "the name of a plugin") }
-            _ = try PluginConfiguration([setting.key: setting.value])
+            _ = try PluginConfiguration([setting.key: setting.value], of: name)
             plugins[name, default: [:]][setting.key] = setting.value
         default:
             throw Self.unknown(
@@ -113,7 +116,9 @@ package struct ConfigurationLoader {
         if let other = result.configuration.lists[name] {
             add("“\(other.name)” is another list whose name looks the same", at: directory.place(file))
         }
-        for (key, rule) in [("Readers", list.options.readers), ("Writers", list.options.writers)] {
+        for (key, rule) in [
+            ("Readers", list.options.readers), ("Writers", list.options.writers), ("Invokers", list.options.invokers),
+        ] {
             guard case .group(let name) = rule else { continue }
             result.groups.append(NamedGroup(name: name, key: key, place: list.place(of: key)))
         }
@@ -126,11 +131,15 @@ package struct ConfigurationLoader {
         switch setting.section {
         case "List" where setting.key == "Description":
             list.description = setting.value
+        case "List" where setting.key == "Transient":
+            throw ListError(.invalidArguments, "Transient: only a list that a client creates goes with a connection")
         case "List":
             try AdapterOptions.table.parse(key: setting.key, value: setting.value, into: &list.options)
         case "Sections":
             controllers[setting.key] = try ControllerName.checked(setting.value)
-        default: throw unknown(setting, sections: "[List] and [Sections]")
+        case "Hints":
+            list.options.hints[setting.key] = try FieldHint(setting.value, of: setting.key)
+        default: throw unknown(setting, sections: "[List], [Sections] and [Hints]")
         }
     }
 

@@ -39,5 +39,6 @@ extension ListViewOptions {
         .init("anchor", \.isAnchored, .flag),
         .init("anchor-at-start", \.isAnchoredAtStart, .flag),
         .init("scale", \.scale, .distance),
+        .init("at", \.opening, .opening),
     ])
 }

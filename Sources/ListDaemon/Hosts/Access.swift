@@ -1,4 +1,4 @@
-/// Who may read, or write, a list: the adapter options `readers` and `writers`.
+/// Who may read a list, write to it, or invoke actions: the adapter options `readers`, `writers` and `invokers`.
 package enum AccessRule: Sendable, Hashable {
     /// Everybody whom the bus lets through.
     case any
@@ -54,6 +54,8 @@ package struct AdapterAccess: Sendable, Hashable {
     package var readers: AccessRule
     /// Who may write.
     package var writers: AccessRule
+    /// Who may invoke actions.
+    package var invokers: AccessRule
     /// Whether the adapter comes from a configuration file, so that nobody removes it over the bus.
     package var isConfigured: Bool
     /// Whether it was created by an administrator, or is configured: only then a source other than clients may fill it.
@@ -61,12 +63,13 @@ package struct AdapterAccess: Sendable, Hashable {
 
     /// Puts the rules of an adapter together.
     package init(
-        owner: UInt32, readers: AccessRule = .any, writers: AccessRule = .owner, isConfigured: Bool = false,
-        mayHaveSource: Bool = false
+        owner: UInt32, readers: AccessRule = .any, writers: AccessRule = .owner, invokers: AccessRule = .owner,
+        isConfigured: Bool = false, mayHaveSource: Bool = false
     ) {
         self.owner = owner
         self.readers = readers
         self.writers = writers
+        self.invokers = invokers
         self.isConfigured = isConfigured
         self.mayHaveSource = isConfigured || mayHaveSource
     }
@@ -79,6 +82,9 @@ package struct AdapterAccess: Sendable, Hashable {
 
     /// Whether `caller` may change the list.
     package func allowsWriting(_ caller: Caller) -> Bool { allows(caller, by: writers) }
+
+    /// Whether `caller` may invoke actions on items.
+    package func allowsInvoking(_ caller: Caller) -> Bool { allows(caller, by: invokers) }
 
     /// Whether `caller` may remove the adapter: its owner and administrators may, unless a file configures it.
     package func allowsRemoving(_ caller: Caller) -> Bool {

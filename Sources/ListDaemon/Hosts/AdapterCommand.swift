@@ -19,10 +19,9 @@ package indirect enum AdapterCommand: Sendable {
     case configure(RequestID, ListAdapter.Configuration, SectionControllerTable?)
     /// Hold all flushes and pictures, because what was said is still waiting to be heard; or go on.
     case hold(Bool)
-    /// Have each transaction stored before it is applied, beginning with the list as it is, or no more; answered with
-    /// `done`.
+    /// Have each transaction stored before it is applied, beginning with the list as it is, or no more; answered.
     case keep(RequestID, Bool)
-    /// What ``AdapterEffect/prepared(_:_:)`` named is stored, or why it is not; not answered.
+    /// What ``AdapterEffect/prepared(_:_:)`` or ``AdapterEffect/store(_:_:)`` named is stored, or why it is not; not answered.
     case stored(StoringToken, ListError?)
     /// Finish what was accepted, close the views and end; answered with `done`, after which nothing comes.
     case stop(RequestID, ViewClosing)
@@ -60,15 +59,21 @@ package enum ViewCommand: Sendable {
     /// `View.SetViewport`.
     case setViewport(seen: UInt64, Rect)
     /// `View.SetVisibleRange`.
-    case setVisibleRange(first: IndexPath, last: IndexPath)
+    case setVisibleRange(seen: UInt64, first: IndexPath, last: IndexPath)
     /// `View.ScrollTo`.
     case scrollTo(id: String, item: Int, ScrollPosition)
+    /// `View.ReportScroll`.
+    case reportScroll(ScrollPhase)
+    /// `View.SetOnScreen`.
+    case setOnScreen(Bool)
     /// `View.ReportSizes`.
     case reportSizes([MeasuredSize])
     /// `View.Select` (true) and `View.Deselect` (false).
     case select(id: String, item: Int, Bool)
     /// `View.ChangeSelection`.
     case changeSelection(select: [SelectedItem], deselect: [SelectedItem])
+    /// `View.Invoke`, as far as section controllers are asked.
+    case invoke(id: String, item: Int, action: String, parameters: Fields)
     /// `View.SetHighlighted`.
     case setHighlighted(id: String, item: Int, Bool)
     /// `View.Ack`.
@@ -77,6 +82,28 @@ package enum ViewCommand: Sendable {
     case resync
     /// `View.Close`.
     case close
+}
+
+/// What a viewer's user does to the content: the contract's words of `View.ReportScroll`.
+package enum ScrollPhase: String, Sendable, CaseIterable {
+    /// A finger or a pointer began to drag the content.
+    case began
+    /// It was let go; the content may go on moving.
+    case ended
+    /// The content came to rest.
+    case decelerated
+
+    /// What section controllers hear.
+    ///
+    /// Whether the content goes on moving is not known when it is let go: whoever waits for its rest must not wait for a word
+    /// that may never come, so it counts as being at rest.
+    package var event: ListScrollEvent {
+        switch self {
+        case .began: .willBeginDragging
+        case .ended: .didEndDragging(willDecelerate: false)
+        case .decelerated: .didEndDecelerating
+        }
+    }
 }
 
 /// Why a view ends: the contract's words of `View.Closed`.

@@ -6,6 +6,8 @@ package enum AdapterEffect: Sendable {
     case status(AdapterStatus)
     /// A transaction is to be stored; the host waits for ``AdapterCommand/stored(_:_:)`` with the same token.
     case prepared(StoringToken, PreparedUpdate)
+    /// Something is to be written; the host waits for ``AdapterCommand/stored(_:_:)`` with the same token.
+    case store(StoringToken, StoreWork)
     /// Something that a signal says.
     case event(AdapterEvent)
     /// Built-in section controllers do not show all of the objects of an update.

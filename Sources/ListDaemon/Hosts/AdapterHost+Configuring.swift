@@ -13,10 +13,11 @@ extension AdapterHost {
     }
 
     /// Applies what the engine has prepared, with the section controllers that came with it.
-    func applyPrepared() -> (result: FlushResult, removed: LargeRemoval?) {
+    func applyPrepared(_ content: PreparedTransaction.Content) -> (result: FlushResult, removed: LargeRemoval?) {
         for id in line.givenIDs {
             if let table = awaitedControllers[id] { exchangeControllers(table) }
         }
+        observer?(content)
         let removal = adapter.preparedRemoval
         return (adapter.commitFlush(), LargeRemoval(objects: removal.objects, total: removal.total))
     }

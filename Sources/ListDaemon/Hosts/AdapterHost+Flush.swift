@@ -94,7 +94,7 @@ extension AdapterHost {
         do throws(ListError) {
             let booked = try account?.book(transaction.content) { adapter.object(forID: $0) }
             if isStored { return store(transaction, booked: booked) }
-            let (result, removed) = applyPrepared()
+            let (result, removed) = applyPrepared(transaction.content)
             finish(result, removed: removed)
         } catch {
             abort(error)

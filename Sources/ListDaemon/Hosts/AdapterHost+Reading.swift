@@ -17,7 +17,7 @@ extension AdapterHost {
             }
             return .object(revision: adapter.revision, section: section, object)
         case .items(let first, let count, let byteLimit):
-            let page = items(from: first, sectionCount: count, byteLimit: byteLimit)
+            let page = adapter.placedItems(from: first, sectionCount: count, byteLimit: byteLimit)
             return .items(revision: adapter.revision, next: page.next, page.items)
         case .itemCounts(let first, let limit):
             let counts = adapter.itemCounts(from: first, limit: limit).map { UInt32(clamping: $0) }
@@ -43,23 +43,6 @@ extension AdapterHost {
 
     private func objects(from offset: Int, limit: Int, byteLimit: Int) -> [ListObject] {
         AdapterQuery.page(from: offset, limit: limit, byteLimit: byteLimit) { adapter.objects(from: $0, limit: $1) }
-    }
-
-    private func items(
-        from first: Int, sectionCount: Int, byteLimit: Int
-    ) -> (next: Int, items: [PlacedItem]) {
-        var items: [PlacedItem] = []
-        var bytes = 0
-        let (end, overflow) = first.addingReportingOverflow(sectionCount)
-        var section = first
-        while section < (overflow ? adapter.objectCount : min(end, adapter.objectCount)) {
-            let own = adapter.items(inSection: section)
-            bytes += own.reduce(0) { $0 + $1.content.byteCount + $1.reuseIdentifier.utf8.count + 24 }
-            if bytes > byteLimit, section > first { break }
-            items += own.enumerated().map { PlacedItem(section: section, index: $0, item: $1) }
-            section += 1
-        }
-        return (section, items)
     }
 }
 

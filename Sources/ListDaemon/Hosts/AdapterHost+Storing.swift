@@ -10,7 +10,7 @@ extension AdapterHost {
 
         enum Work {
             /// The transaction that the engine prepared; it was booked, and is remembered by its outline.
-            case flush(booked: Quotas.Amounts?, outline: Transaction?)
+            case flush(PreparedTransaction.Content, booked: Quotas.Amounts?, outline: Transaction?)
             /// The whole list as it is, since it is stored from now on.
             case snapshot(RequestID)
 
@@ -24,8 +24,8 @@ extension AdapterHost {
         let corrections = corrections.filter { $0.baseRevision >= changes.oldestRevision }
         let update = PreparedUpdate(
             transaction: transaction, log: corrections + [outline].compactMap { $0 },
-            oldestRevision: changes.oldestRevision)
-        store(update, .flush(booked: booked, outline: outline), correcting: corrections)
+            oldestRevision: changes.oldestRevision, requests: line.givenIDs)
+        store(update, .flush(transaction.content, booked: booked, outline: outline), correcting: corrections)
     }
 
     /// Stores the list from now on, or no more; in the first case it is stored at once.
@@ -62,7 +62,7 @@ extension AdapterHost {
         phase = .idle
         if error == nil { corrections.removeAll { storing.corrected.contains($0) } }
         switch storing.work {
-        case .flush(let booked, let outline): finishStoring(booked, outline, error)
+        case .flush(let content, let booked, let outline): finishStoring(content, booked, outline, error)
         case .snapshot(let id):
             isStored = error == nil
             sink([.answer(id, error.map { .failure($0) } ?? .success(.done))])
@@ -78,12 +78,14 @@ extension AdapterHost {
         for (command, user) in commands { receive(command, by: user) }
     }
 
-    private func finishStoring(_ booked: Quotas.Amounts?, _ outline: Transaction?, _ error: ListError?) {
+    private func finishStoring(
+        _ content: PreparedTransaction.Content, _ booked: Quotas.Amounts?, _ outline: Transaction?, _ error: ListError?
+    ) {
         if let error {
             if let booked { account?.cancel(booked) }
             return abort(error)
         }
-        let (result, removed) = applyPrepared()
+        let (result, removed) = applyPrepared(content)
         if let transaction = result.transaction, !transaction.saysTheSame(as: outline) {
             corrections.append(transaction)
         }

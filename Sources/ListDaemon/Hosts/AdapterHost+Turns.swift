@@ -42,7 +42,7 @@ extension AdapterHost {
     /// nor for a list that rests, whose engine is made by the first thing that is asked.
     func noteSize() {
         isSmall.store(
-            !isResting && !usesPlugins && tracer == nil && counts.objects <= Self.mostObjects
+            !isResting && !usesPlugins && counts.objects <= Self.mostObjects
                 && shownObjects.count <= Self.mostViews
                 && shownObjects.values.reduce(0, +) <= Self.mostShown,
             ordering: .relaxed)
@@ -71,6 +71,17 @@ extension AdapterCommand {
 extension AdapterQuery {
     /// About the most bytes of contents that the bus thread collects itself: it writes them anyway.
     fileprivate static let lightBytes = 1 << 20
+}
+
+extension PreparedTransaction.Content {
+    /// Whether a list takes it over in microseconds.
+    var isLight: Bool {
+        switch self {
+        case .replace(let objects): objects.count <= UpdateRequest.lightCount
+        case .changes(let changes):
+            changes.removed.count + changes.updated.count + changes.placed.count <= UpdateRequest.lightCount
+        }
+    }
 }
 
 extension UpdateRequest {

@@ -12,47 +12,14 @@ extension AdapterHost {
 
     /// Does what the owner of a view wants.
     func perform(_ id: RequestID, _ view: ViewID, _ command: ViewCommand) {
-        switch command {
-        case .setViewport(let seen, let rect):
-            reply(id, view) { () throws(ListError) in try adapter.setViewport(view: view, seen: seen, rect: rect) }
-        case .setVisibleRange(let first, let last):
-            reply(id, view) { () throws(ListError) in
-                try adapter.setVisibleRange(view: view, first: first, last: last)
-            }
-        case .scrollTo(let object, let item, let position):
-            answer(id) { () throws(ListError) in
-                let (offset, reply) = try adapter.scrollTo(view: view, object: object, item: item, position: position)
-                yield(reply.effects, about: view)
-                return .scrolled(offset: offset, sequence: reply.sequence)
-            }
-        case .reportSizes(let sizes):
-            reply(id, view) { () throws(ListError) in try adapter.reportSizes(view: view, sizes: sizes) }
-        case .select(let object, let item, let isSelected): select(id, object, item, isSelected)
-        case .changeSelection(let select, let deselect):
-            answer(id) { () throws(ListError) in
-                let change = try adapter.changeSelection(select: select, deselect: deselect)
-                yield(change.events)
-                return .selection(selected: change.selected, deselected: change.deselected)
-            }
-        case .setHighlighted(let object, let item, let flag):
-            answer(id) { () throws(ListError) in
-                yield(try adapter.setHighlighted(flag, item: item, ofObject: object))
-                return .done
-            }
-        case .acknowledge(let sequence):
-            answer(id) { () throws(ListError) in
-                yield(try adapter.acknowledge(view: view, sequence: sequence), about: view)
-                return .done
-            }
-        case .resync:
-            answer(id) { () throws(ListError) in
-                let picture = try adapter.resync(view: view)
-                yield(adapter.takeEvents(), about: view)
-                return .picture(picture)
-            }
-        case .close:
+        if case .close = command {
             close(view, .closed)
-            sink([.answer(id, .success(.done))])
+            return sink([.answer(id, .success(.done))])
+        }
+        answer(id) { () throws(ListError) in
+            let (answer, events) = try adapter.perform(command, on: view)
+            yield(events, about: view)
+            return answer
         }
     }
 
@@ -61,27 +28,6 @@ extension AdapterHost {
         guard let events = try? workingAdapter?.closeView(view) else { return }
         shownObjects[view] = nil
         yield(events, closing: reason)
-    }
-
-    private func select(_ id: RequestID, _ object: String, _ item: Int, _ isSelected: Bool) {
-        answer(id) { () throws(ListError) in
-            if isSelected {
-                let (flag, events) = try adapter.selectItem(item, ofObject: object)
-                yield(events)
-                return .flag(flag)
-            }
-            let (flag, events) = try adapter.deselectItem(item, ofObject: object)
-            yield(events)
-            return .flag(flag)
-        }
-    }
-
-    private func reply(_ id: RequestID, _ view: ViewID, _ act: () throws(ListError) -> ViewReply) {
-        answer(id) { () throws(ListError) in
-            let reply = try act()
-            yield(reply.effects, about: view)
-            return .sequence(reply.sequence)
-        }
     }
 
     /// Answers a request; what `act` yields comes before the answer.
@@ -93,8 +39,6 @@ extension AdapterHost {
             outcome = .failure(error)
         }
         sink([.answer(id, outcome)])
-        // What others have written is flushed on nobody's behalf.
-        tracer?.cause = nil
         feed()
     }
 }
@@ -138,18 +82,5 @@ extension AdapterHost {
         }
         effects += answers
         if !effects.isEmpty { sink(effects) }
-    }
-}
-
-extension AdapterEvent {
-    /// The view that shows something else, or stands otherwise, after this event.
-    fileprivate var viewThatChanged: ViewID? {
-        switch self {
-        case .display(let change): change.view
-        case .workingRange(let change): change.view
-        case .picture(let change): change.view
-        case .stalled(let view, _, _): view
-        default: nil
-        }
     }
 }

@@ -33,8 +33,6 @@ package actor AdapterHost {
     /// Section controllers that show the list as soon as the request that brought them is applied.
     var awaitedControllers: [RequestID: SectionControllerTable] = [:]
     private let watch: CallWatch
-    /// Traces the section controllers in a worker; nil = this is none.
-    var tracer: CallTracer? { watch.tracer }
     /// Whether a section controller of the list comes from a plugin.
     var usesPlugins: Bool { controllers.usesPlugins }
     /// Whether the bus thread may work for the list.
@@ -74,6 +72,8 @@ package actor AdapterHost {
     var stopping: (id: RequestID, reason: ViewClosing)?
     /// Why it has ended; nil = it has not, or another host goes on.
     var ended: ViewClosing?
+    /// Is told what becomes of the objects.
+    private(set) var observer: ContentObserver?
     /// Who goes on with the list as soon as the flush under way is done.
     var successor: (@Sendable (HostLegacy) -> Void)?
     /// Whether nothing new is waited for.
@@ -93,25 +93,23 @@ package actor AdapterHost {
     ///   - isStored: whether each transaction is yielded as ``AdapterEffect/prepared(_:_:)`` and applied when
     ///     ``AdapterCommand/stored(_:_:)`` comes.
     ///   - times: where the time that plugins take is counted; nil = nowhere.
-    ///   - tracer: is told of every call of a section controller, in place of the clock; nil = nobody is.
     ///   - sink: takes what comes out.
     package init(
         configuration: ListAdapter.Configuration,
         controllers: SectionControllerTable,
         objects: [ListObject] = [], revision: UInt64 = 0, changes: [Transaction] = [],
-        account: HostAccount? = nil, isStored: Bool = false, times: CallbackTimes? = nil, tracer: CallTracer? = nil,
+        account: HostAccount? = nil, isStored: Bool = false, times: CallbackTimes? = nil,
         sink: @escaping Sink
     ) {
         let executor = HostExecutor(label: "org.listd.adapter." + configuration.name)
         self.executor = executor
         executor.claim()
-        tracer?.executor = executor
         let provider = ExchangeableProvider(controllers)
         self.controllers = provider
-        let watch = CallWatch(clock: times.map(CallbackClock.init), tracer: tracer)
+        let watch = CallWatch(clock: times.map(CallbackClock.init))
         self.watch = watch
         // Only section controllers that are built in are known to have nothing to do before somebody looks.
-        let mayRest = !objects.isEmpty && !controllers.usesPlugins && tracer == nil
+        let mayRest = !objects.isEmpty && !controllers.usesPlugins
         let resting =
             mayRest
             ? RestingList(objects, revision: revision, configuration: configuration, controllers: provider) : nil
@@ -133,6 +131,10 @@ package actor AdapterHost {
     /// Hands over a command; it is handled after all that were sent before it.
     package nonisolated func send(_ command: AdapterCommand, by user: UInt32?) {
         executor.post { self.assumeIsolated { $0.receive(command, by: user) } }
+    }
+
+    package nonisolated func follow(_ observer: ContentObserver?) {
+        executor.post { self.assumeIsolated { $0.observer = observer } }
     }
 
     /// Calls back from the host's executor as soon as that has nothing older to do, whatever the store is doing.
@@ -168,9 +170,7 @@ package actor AdapterHost {
     func receive(_ command: AdapterCommand, by user: UInt32?) {
         if case .stored(let token, let error) = command { return stored(token, error) }
         guard phase != .storing else { return putOff(command, by: user) }
-        tracer?.cause = user.map { CallCause(user: $0, request: command.requestID ?? 0) }
         handle(command)
-        tracer?.cause = nil
     }
 
     func handle(_ command: AdapterCommand) {

@@ -1,16 +1,12 @@
 @_spi(Daemon) internal import ListKit
 
-/// Who watches the calls of a list's section controllers: in a worker the tracer all of them, elsewhere the clock those of
-/// plugins.
+/// Times the calls of a list's section controllers that come from plugins.
 struct CallWatch {
     /// Times them; nil = nobody wants to know.
     let clock: CallbackClock?
-    /// Traces them in a worker; nil = this is none.
-    let tracer: CallTracer?
 
     /// The one to be told of the calls that go to these section controllers; nil = nobody.
     func delegate(for controllers: ExchangeableProvider) -> (any ListPerformanceDelegate)? {
-        if let tracer { return tracer }
         // The built-in section controllers are called too often, and take too little, to be timed.
         return controllers.usesPlugins ? clock : nil
     }
@@ -22,6 +18,6 @@ struct CallWatch {
     ) -> ListAdapter {
         ListAdapter(
             configuration: configuration, controllers: controllers, objects: objects, revision: revision,
-            executor: tracer ?? executor, performanceDelegate: delegate(for: controllers))
+            executor: executor, performanceDelegate: delegate(for: controllers))
     }
 }

@@ -56,6 +56,11 @@ package final class CallbackTimes: Sendable {
         times.withLock { $0[plugin, default: Times()].add(other) }
     }
 
+    /// Counts what a presenter of a list has counted, of the plugins whose section controllers the list has.
+    func add(_ times: [String: Times], of plugins: Set<String>) {
+        for (plugin, time) in times where plugins.contains(plugin) { add(time, of: plugin) }
+    }
+
     /// Counts a message to a worker.
     func addOrder(toWorkerOf plugin: String) {
         times.withLock { $0[plugin, default: Times()].orders &+= 1 }

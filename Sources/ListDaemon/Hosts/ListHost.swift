@@ -1,29 +1,410 @@
-/// Runs one list: in this process, or where it may die and come back.
+internal import DBus
+internal import Dispatch
+@_spi(Daemon) internal import ListKit
+internal import Synchronization
+
+/// Runs one list: keeps its objects, has them stored and presented, and says what comes of it.
 ///
-/// Commands are values, handled in the order in which they were sent; effects come out through the sink that the host was
-/// made with.
-package protocol ListHost: AnyObject, Sendable {
-    /// Hands over a command; it is handled after all that were sent before it.
+/// The objects are here, whoever presents them (``Presenter``): a worker, or an engine on the same executor. A presenter that is
+/// gone is replaced by opening the list in another one. What waits is in one of three places: in the executor, in the
+/// ``ObjectList`` (requests that write), in the calls of its ``PresenterLink`` (what a presenter answers). Everything that was
+/// asked is answered exactly once.
+package actor ListHost: ListHosting {
+    /// How far the end is.
+    private enum Life {
+        case running
+        /// What was accepted is finished first.
+        case stopping(RequestID, ViewClosing)
+        /// The last write is under way.
+        case settling(RequestID, ViewClosing)
+        case stopped(ViewClosing)
+    }
+
+    /// An update on its way to being announced.
+    private struct Update {
+        var requests: [RequestID] = []
+        var removed: LargeRemoval?
+        /// What becomes of the objects, until it is announced.
+        var content: PreparedTransaction.Content?
+        /// Whether to open and to present it takes microseconds.
+        var isLight = true
+    }
+
+    nonisolated let executor: HostExecutor
+    nonisolated let times: CallbackTimes?
+    private let sink: AdapterHost.Sink
+    let objects: ObjectList
+    private var controllers: SectionControllerTable
+    /// Section controllers that show the list as soon as the request that brought them is presented.
+    private var awaitedControllers: [RequestID: SectionControllerTable] = [:]
+    private var life = Life.running
+    let link: PresenterLink
+    private var writes: HostWrites
+    private var update = Update()
+    /// Is told what becomes of the objects.
+    private var observer: ContentObserver?
+    private var isHeld = false
+    private let turns: TurnSchedule
+    /// Whether what waits takes microseconds, so that the bus thread may do it.
+    private var isLight = true
+    nonisolated let isQuick = Atomic(false)
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    /// Makes the host of a list, which is presented as soon as it is given a presenter.
     ///
-    /// - Parameter user: on whose behalf; nil = listd's own.
-    func send(_ command: AdapterCommand, by user: UInt32?)
+    /// - Parameters:
+    ///   - wasPresented: whether somebody may know items of it: when it is presented that is announced as a reload.
+    ///   - views: views that another host has served until now.
+    init(
+        configuration: ListAdapter.Configuration, controllers: SectionControllerTable, objects: [ListObject] = [],
+        revision: UInt64 = 0, changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false,
+        wasPresented: Bool = false, views: [ViewResumption] = [], selection: [SelectedItem] = [],
+        times: CallbackTimes? = nil, clock: HostClock = .system, sink: @escaping AdapterHost.Sink
+    ) {
+        executor = HostExecutor(label: "org.listd.list." + configuration.name)
+        self.controllers = controllers
+        writes = HostWrites(account, of: objects)
+        let list = ObjectList(
+            table: SectionTable(objects), numbers: RevisionNumbers(at: revision, isStored: isStored),
+            log: ChangeLog(revision: revision, stored: changes), configuration: configuration)
+        self.objects = list
+        link = PresenterLink(list, views: views, selection: selection, wasPresented: wasPresented, sink: sink)
+        (self.times, self.sink) = (times, sink)
+        turns = TurnSchedule(executor: executor, clock: clock)
+        executor.post { self.assumeIsolated { $0.sink([.status($0.objects.status)]) } }
+    }
 
-    /// Hands over a command like ``send(_:)``, from the bus thread, which may keep it until it has read what there is to
-    /// be read, and then handle it itself.
-    func collect(_ command: AdapterCommand, by user: UInt32?)
+    private var now: UInt64 { turns.now }
+    private var isStopping: Bool { if case .stopping = life { true } else { false } }
 
-    /// Calls back from the host's executor as soon as that has nothing older to do.
-    func ping(_ answer: @escaping @Sendable () -> Void)
+    /// Whether nothing happens any more but what the end wants.
+    private var isOver: Bool {
+        switch life {
+        case .running, .stopping: false
+        case .settling, .stopped: true
+        }
+    }
 }
+
+// MARK: - Commands
 
 extension ListHost {
-    /// Hands over a command of listd's own.
-    package func send(_ command: AdapterCommand) { send(command, by: nil) }
+    func receive(_ command: AdapterCommand, by user: UInt32?) {
+        defer { noteWork() }
+        if case .stopped(let reason) = life { return refuse(command, reason) }
+        isLight = isLight && command.isLight
+        switch command {
+        case .update(let request):
+            if case .moveItem = request.operation { link.add(command, request.id, by: user) }
+            objects.enqueue(request, now: now, isOnScreen: link.isOnScreen)
+        case .configure(let id, let configuration, let table):
+            awaitedControllers[id] = table
+            let operation = UpdateRequest.Operation.configure(configuration, controllersChanged: table != nil)
+            objects.enqueue(UpdateRequest(id: id, operation: operation), now: now)
+        case .keep(let id, let keeps): objects.enqueue(storing: id, keeps, now: now)
+        case .query(let id, .description):
+            sink([.answer(id, .success(.text(description(writesUnderWay: writes.count))))])
+        case .query(let id, let query) where query.isAboutObjects:
+            sink([.answer(id, Result { () throws(ListError) in try objects.answer(query) })])
+        case .query(let id, _), .openView(let id, _, _), .view(let id, _, _):
+            link.call(id, command, by: user, worker: controllers.worker)
+        case .closeView(let view, let reason): link.close(view, reason, by: user)
+        case .hold(let holds):
+            isHeld = holds
+            link.hold(all: holds)
+        case .stored(let token, let error): if let write = writes.end(token) { finish(write, error) }
+        case .stop(let id, let reason): (life, isHeld) = (.stopping(id, reason), false)
+        }
+        proceed()
+    }
 
-    /// Hands over a command of listd's own, from the bus thread.
-    package func collect(_ command: AdapterCommand) { collect(command, by: nil) }
-
-    package func collect(_ command: AdapterCommand, by user: UInt32?) { send(command, by: user) }
+    /// Nobody is left without an answer; while listd ends, whoever reads gets what is there.
+    private func refuse(_ command: AdapterCommand, _ reason: ViewClosing) {
+        guard let id = command.requestID else { return }
+        if reason == .shuttingDown, case .query(_, let query) = command, query.isAboutObjects {
+            return sink([.answer(id, Result { () throws(ListError) in try objects.answer(query) })])
+        }
+        sink([.answer(id, .failure(.gone(objects.configuration.name, because: reason)))])
+    }
 }
 
-extension AdapterHost: ListHost {}
+// MARK: - Updates
+
+extension ListHost {
+    /// Does what can be done now.
+    private func proceed() {
+        guard !isOver else { return }
+        openIfPossible()
+        if objects.timing != .idle, mayFlush { schedule(objects.timing, isUrgent: isStopping) }
+        if isStopping { endIfPossible() }
+    }
+
+    /// Flushes begin only while the list is presented; that it is stored needs no presenter.
+    private var mayFlush: Bool {
+        objects.phase == .idle && (link.stage == .open && !isHeld || objects.storesNext)
+    }
+
+    private func schedule(_ timing: FlushTiming, isUrgent: Bool = false) {
+        turns.post(timing, isUrgent: isUrgent, isLight: isLight) { [weak self] in
+            self?.assumeIsolated { $0.takeTurn() }
+        }
+    }
+
+    private func takeTurn() {
+        guard !isOver else { return }
+        drain()
+        if mayFlush { perform(objects.next(now: now, isUrgent: isStopping)) }
+        if !objects.hasWaitingRequests { isLight = true }
+        proceed()
+        noteWork()
+    }
+
+    private func perform(_ step: Step) {
+        switch step {
+        case .wait(let timing): schedule(timing)
+        case .diff(let job): run(job)
+        case .ask(let move):
+            if let refusal = link.ask(move, worker: controllers.worker) {
+                perform(objects.moveAnswered(.error(refusal)))
+            }
+        case .store(let work): store(work)
+        case .reserve(let work): write(.block(work), work)
+        case .present(let update): present(update)
+        case .presentItems: break  // they wait where they are presented
+        case .answers(let answers): sink(ended(answers))
+        }
+    }
+
+    /// A large diff runs on another thread, while readers see the list as it was.
+    private func run(_ job: DiffJob) {
+        DispatchQueue.global().async {
+            let output = job.run()
+            self.executor.post {
+                self.assumeIsolated { host in
+                    host.perform(host.objects.diffed(output))
+                    host.proceed()
+                }
+            }
+        }
+    }
+
+    private func store(_ work: StoreWork) {
+        update = Update(requests: work.requests, isLight: work.content?.isLight ?? true)
+        update.content = work.content
+        do throws(ListError) {
+            let booked = try writes.book(work, for: objects.table)
+            if objects.numbers.isUnstored { finish(.update(booked), nil) } else { write(.update(booked), work) }
+        } catch {
+            perform(objects.stored(.failure(error), retryingEach: true, now: now))
+        }
+    }
+
+    private func write(_ write: HostWrites.Write, _ work: StoreWork) { sink([.store(writes.begin(write), work)]) }
+
+    private func finish(_ write: HostWrites.Write, _ error: ListError?) {
+        let outcome: Result<Void, ListError> = error.map { .failure($0) } ?? .success(())
+        switch write {
+        case .update(let booked):
+            if error != nil { writes.cancel(booked) }
+            perform(objects.stored(outcome, retryingEach: error?.code == .limitsExceeded, now: now))
+        case .block(let work):
+            objects.reserved(work, outcome, now: now)
+            // Few are left, and there may be no more: what nobody asked for waits before what somebody did.
+            link.hold(items: error != nil && objects.numbers.needsBlock)
+            if error != nil { schedule(.at(now + 100)) }
+            drain()
+        case .record(let work): if error == nil { objects.settled(work) }
+        case .last: stop()
+        }
+    }
+
+    /// Has numbers reserved for items that change by themselves, if they run out.
+    private func reserve(isNeeded: Bool = false) {
+        guard isNeeded || link.isElsewhere else { return }
+        if let work = objects.reserve(now: now) { write(.block(work), work) }
+    }
+
+    private func present(_ new: ObjectUpdate) {
+        update.removed = LargeRemoval(objects: new.changes.deletes.count, total: objects.objectCount)
+        link.listChanges(by: new.changes)
+        if new.configuration != nil { link.forgetRefusals() }
+        let table = update.requests.compactMap { awaitedControllers[$0] }.first
+        if let table { exchange(table) }
+        if link.stage == .open { link.present(new, controllers: table) } else { openIfPossible() }
+    }
+
+    /// Has other section controllers show the list; those in another place do so when it is opened there.
+    private func exchange(_ table: SectionControllerTable) {
+        let (old, new) = (controllers.worker, table.worker)
+        controllers = table
+        guard old !== new else { return }
+        lose(.move)
+        EventLoop.shared.post { [self] in
+            old?.leave(self)
+            if let new { new.host(self) } else { presentLocally() }
+        }
+    }
+}
+
+// MARK: - The presenter
+
+extension ListHost {
+    func attach(_ presenter: any Presenter) {
+        if case .stopped = life { return presenter.close() }
+        lose(.move)
+        link.attach(presenter)
+        reserve()
+        proceed()
+    }
+
+    /// The presenter is gone: what it had goes to the next one, but not what the worker died of, and nothing for ever.
+    func lose(_ loss: PresenterCalls.Loss) {
+        defer { noteWork() }
+        switch link.lose(loss, worker: controllers.worker) {
+        case .none: break
+        case .askAgain: objects.cancelMove(now: now)
+        case .refused(let error): perform(objects.moveAnswered(.error(error)))
+        }
+        proceed()
+    }
+
+    /// Opens the list in its presenter, unless the store is about to say what the list is. Where somebody may know its items that
+    /// is announced as a reload, or is what presents the update under way.
+    private func openIfPossible() {
+        guard link.hasPresenter, link.stage == .closed, [.idle, .presenting].contains(objects.phase) else { return }
+        guard link.wasPresented || objects.phase == .presenting else { return link.open(nil, controllers: controllers) }
+        switch objects.beginReload(now: now) {
+        case .present(let reload): link.open(reload, controllers: controllers)
+        case .reserve(let work): write(.block(work), work)
+        case .wait(let timing): schedule(timing)
+        case .diff, .ask, .store, .presentItems, .answers: break  // neither a reload nor a reason to wait
+        }
+    }
+
+    func receive(_ output: PresenterOutput, from number: PresenterNumber) {
+        guard link.receive(output, from: number) else { return }
+        times?.add(output.times, of: controllers.plugins)
+        drain()
+        proceed()
+        noteWork()
+    }
+
+    /// Handles what the presenter reported, until something has to wait.
+    private func drain() {
+        guard !isOver else { return }
+        // One number stays for what is being presented.
+        while let heard = link.next(leaving: objects.phase == .presenting ? 1 : 0) {
+            switch heard {
+            case .wait(let milliseconds): return schedule(.at(now + milliseconds))
+            case .needsNumber:
+                reserve(isNeeded: true)
+                return schedule(.at(now + 100))
+            case .opened(let news, let differences): opened(news, differences)
+            case .presented(let news): say(announce(news.presented), news)
+            case .changed(let news, let request):
+                if let request { link.removeMove(request) }
+                if let announced = objects.changedByItself(news.presented, answering: request) { say(announced, news) }
+            case .answer(let id, let outcome, let news):
+                if let announced = objects.changedByItself(news.presented) { say(announced, news) }
+                sink([.answer(id, outcome.map { $0.stamped(objects.status) })])
+            case .moveVerdict(let verdict): perform(objects.moveAnswered(verdict))
+            }
+        }
+        reserve()
+    }
+
+    /// The list is presented: what is different is said in the contract's order, then commands go on.
+    private func opened(_ news: PresenterNews, _ differences: PresenterLink.Differences) {
+        let isReload = objects.phase == .presenting
+        var announced =
+            isReload ? announce(news.presented) : objects.changedByItself(news.presented) ?? Announced()
+        let answers = ended(announced.answers)
+        announced.answers = []
+        sink(
+            [.status(objects.status)] + announced.effects(objects.status, news, telling: differences(objects.place))
+                + answers + [.paused(false)])
+        if isReload { noteChange() }
+        link.sendCalls(worker: controllers.worker)
+    }
+}
+
+// MARK: - Saying
+
+extension ListHost {
+    func setObserver(_ observer: ContentObserver?) { self.observer = observer }
+
+    /// What was presented is the list from now on; who follows the objects is told first.
+    private func announce(_ presented: Presented) -> Announced {
+        if let content = update.content { observer?(content) }
+        update.content = nil
+        return objects.presented(presented)
+    }
+
+    private func say(_ announced: Announced, _ news: PresenterNews? = nil) {
+        var said = announced
+        said.answers = []
+        let effects = said.effects(objects.status, news) + ended(announced.answers)
+        if !effects.isEmpty { sink(effects) }
+        if announced.hasTransaction { noteChange() }
+    }
+
+    /// The answers to requests, which are over.
+    private func ended(_ answers: [RequestAnswer]) -> [AdapterEffect] {
+        answers.map { answer in
+            awaitedControllers[answer.id] = nil
+            link.removeMove(answer.id)
+            return answer.effect(removed: update.requests.contains(answer.id) ? update.removed : nil)
+        }
+    }
+
+    /// Says the revision once more when the list is quiet, so that a client that lost the last signal notices, and has
+    /// written what is not.
+    private func noteChange() {
+        turns.noteChange { [weak self] in
+            self?.assumeIsolated { host in
+                guard !host.isOver else { return }
+                host.sink([.announce(host.objects.status)])
+                if let work = host.objects.settle() { host.write(.record(work), work) }
+            }
+        }
+    }
+}
+
+// MARK: - The end
+
+extension ListHost {
+    /// Ends when everything that was accepted is done; what only a presenter could do is refused when there is none.
+    private func endIfPossible() {
+        guard case .stopping(let id, let reason) = life else { return }
+        switch link.stage {
+        case .open: guard objects.phase == .idle, !objects.hasWaitingRequests, link.isSettled else { return }
+        case .opening, .blamed: return
+        case .closed:
+            sink(ended(objects.refuseWaiting(.unpresented)))
+            // What is stored is announced, as a reload, and answered.
+            say(announce(Presented(itemCount: objects.itemCount)))
+            guard objects.phase == .idle else { return }
+        }
+        life = .settling(id, reason)
+        if reason != .adapterRemoved, let work = objects.end() { write(.last, work) } else { stop() }
+    }
+
+    private func stop() {
+        guard case .settling(let id, let reason) = life else { return }
+        life = .stopped(reason)
+        sink(ended(objects.refuseWaiting(.unpresented)))
+        link.end(reason, refusing: .unpresented)
+        writes.close()
+        sink([.answer(id, .success(.done))])
+        let worker = controllers.worker
+        EventLoop.shared.post { [self] in worker?.leave(self) }
+    }
+
+    /// Notes whether what comes next is little to do, so that the bus thread may do it.
+    private func noteWork() {
+        isQuick.store(
+            link.stage == .open && link.isElsewhere && isLight && update.isLight
+                && objects.objectCount <= Self.mostObjects, ordering: .relaxed)
+    }
+}

@@ -9,12 +9,17 @@ package struct PreparedUpdate: Sendable {
     package var log: [Transaction]
     /// The oldest revision since which changes have to be known.
     package var oldestRevision: UInt64
+    /// The requests whose effect it contains, so that what is known of them is stored with it.
+    package var requests: [RequestID] = []
 
     /// Describes an update.
-    package init(transaction: PreparedTransaction, log: [Transaction], oldestRevision: UInt64) {
+    package init(
+        transaction: PreparedTransaction, log: [Transaction], oldestRevision: UInt64, requests: [RequestID] = []
+    ) {
         self.transaction = transaction
         self.log = log
         self.oldestRevision = oldestRevision
+        self.requests = requests
     }
 
     /// Whether it is the list as it is, not a change of it.

@@ -1,3 +1,5 @@
+package import PluginAPI
+
 /// Where a plugin's code runs; the raw value is the contract's word.
 package enum PluginIsolation: String, Sendable, Hashable, CaseIterable {
     /// In a process of its own, so that its crash is nobody else's problem.
@@ -32,6 +34,8 @@ package struct LoadedPlugin: Sendable, Hashable {
     package var sectionControllers: [String]
     /// The names of its data sources, without the plugin's.
     package var dataSources: [String]
+    /// The hints of its data sources, by their names.
+    package var hints: [String: [String: FieldHint]] = [:]
     /// Where its code runs.
     package var isolation: PluginIsolation
     /// How it is.

@@ -8,17 +8,21 @@ package struct PluginConfiguration: Sendable, Hashable {
     /// How long one callback may take before the worker counts as hanging.
     package var callbackTimeout = Duration.seconds(5)
     /// How much memory, in bytes, the worker may have.
-    package var memoryMax = 512 << 20
+    package var memoryMax: Int
     /// The plugin's own keys, as written.
     package var settings: [String: String] = [:]
 
-    /// What holds for a plugin without a section.
-    package init() {}
+    /// Plugins of ours that need more than the ordinary: files keeps what it knows of each entry, by default 1,000,000 of them.
+    private static let greatMemory = ["files": 4 << 30]
 
-    /// Reads the keys of a section: the daemon's own, and all others for the plugin.
+    /// What holds for a plugin without a section.
+    package init(of plugin: String) { memoryMax = Self.greatMemory[plugin] ?? 512 << 20 }
+
+    /// Reads the keys of a plugin's section: the daemon's own, and all others for the plugin.
     ///
     /// - Throws: `invalidArguments` that names the key, for one of the daemon's own with a bad value.
-    package init(_ values: [String: String]) throws(ListError) {
+    package init(_ values: [String: String], of plugin: String) throws(ListError) {
+        self.init(of: plugin)
         for (key, text) in values {
             switch key {
             case "Isolation":

@@ -2,6 +2,11 @@ internal import ListKit
 internal import PluginAPI
 
 extension PluginManifest {
+    /// The hints of the data sources that give some, by their names.
+    var hints: [String: [String: FieldHint]] {
+        Dictionary(dataSources.map { ($0.name, $0.hints) }) { first, _ in first }.filter { !$0.value.isEmpty }
+    }
+
     /// Checks names: the plugin's must be valid and its file's, those of what it brings valid and different.
     func check(file: PluginFile) throws(ListError) {
         guard PluginName.isValid(name), name == file.pluginName else {

@@ -155,6 +155,7 @@ package actor PluginRegistry {
         let plugin = LoadedPlugin(
             name: manifest.name, version: manifest.version, file: file.path, apiVersion: library.record.apiVersion,
             sectionControllers: manifest.sectionControllers.map(\.name), dataSources: manifest.dataSources.map(\.name),
+            hints: manifest.hints,
             isolation: .none, state: .ready, processID: UInt32(bitPattern: getpid()))
         residents[plugin.name] = Resident(plugin: plugin, manifest: manifest, host: host)
         log.info("plugin \(plugin.name) \(plugin.version) is loaded from \(plugin.file)", .plugin(plugin.name))

@@ -37,6 +37,15 @@ package struct ObjectLimits: Sendable, Equatable {
         guard length <= idBytes else { throw .tooLarge("a type", length, limit: idBytes, .idBytes) }
     }
 
+    /// Refuses the parameters of an action that are larger than an object may be.
+    ///
+    /// - Throws: `payloadTooLarge`.
+    func check(parameters: Fields) throws(ListError) {
+        guard parameters.byteCount <= objectBytes else {
+            throw .tooLarge("parameters", parameters.byteCount, limit: objectBytes, .objectBytes)
+        }
+    }
+
     /// Refuses an object whose identifier and fields are larger together.
     ///
     /// - Throws: `payloadTooLarge`.

@@ -24,12 +24,16 @@ package protocol Store: Sendable {
 package enum StoreChange: Sendable {
     /// A new adapter; it takes the place of one with the same name.
     case create(StoredAdapter)
-    /// A new adapter that has objects, a revision and earlier changes already; it takes the place of one with the same name.
-    case createFilled(StoredAdapter, PreparedTransaction, log: [StoredChange])
+    /// A new adapter that has objects, a revision, earlier changes and a place of its source already; it takes the place of one with the same name.
+    case createFilled(StoredAdapter, PreparedTransaction, log: [StoredChange], cursor: [UInt8]?)
     /// The adapter and everything in it goes; an unknown name is no error.
     case remove(name: String)
     /// Other options.
     case options(name: String, Fields)
+    /// Another name; whatever has that name goes.
+    case rename(name: String, to: String)
+    /// Where its source goes on, with the objects as they are.
+    case cursor(name: String, [UInt8])
     /// Other objects, the new revision, and what there is to remember of earlier changes. No revision after `limit` is given to
     /// anybody before another change raises it. `cursor` is where its source goes on; nil = where it was.
     case update(

@@ -216,8 +216,8 @@ extension StoreChange {
     /// Whether lists come or go by it.
     fileprivate var changesListCount: Bool {
         switch self {
-        case .create, .createFilled, .remove: true
-        case .options, .update, .reserve, .settle: false
+        case .create, .createFilled, .remove, .rename: true
+        case .options, .cursor, .update, .reserve, .settle: false
         }
     }
 }

@@ -31,9 +31,10 @@ struct StoreWriter {
     mutating func apply(_ change: StoreChange) throws(SQLiteFailure) {
         switch change {
         case .create(let adapter): try create(adapter)
-        case .createFilled(let adapter, let transaction, let log):
+        case .createFilled(let adapter, let transaction, let log, let cursor):
             try create(adapter)
             let key = try key(adapter.name)
+            if let cursor { try write(cursor, key) }
             try update(key, transaction, limit: transaction.revision)
             try remember(log, forgetBefore: 0, key)
         case .remove(let name): try remove(name)
@@ -43,10 +44,15 @@ struct StoreWriter {
         case .update(let name, let transaction, let log, let oldest, let limit, let cursor):
             let key = try key(name)
             try update(key, transaction, limit: limit)
-            if let cursor {
-                try database.run("UPDATE adapter SET cursor = ? WHERE key = ?", .blob(cursor), .number(key))
-            }
+            if let cursor { try write(cursor, key) }
             try remember(log, forgetBefore: oldest, key)
+        case .rename(let name, let new):
+            let key = try key(name)
+            try remove(new)
+            try database.run("UPDATE adapter SET name = ? WHERE key = ?", .text(new), .number(key))
+            keys[ExactText(name)] = nil
+            keys[ExactText(new)] = key
+        case .cursor(let name, let cursor): try write(cursor, try key(name))
         case .reserve(let name, let limit):
             // Never lowered: who was given a revision of an older block keeps it for himself.
             try database.run(
@@ -60,6 +66,10 @@ struct StoreWriter {
                 .number(key))
             try remember(log, forgetBefore: oldest, key)
         }
+    }
+
+    private func write(_ cursor: [UInt8], _ key: Int64) throws(SQLiteFailure) {
+        try database.run("UPDATE adapter SET cursor = ? WHERE key = ?", .blob(cursor), .number(key))
     }
 
     private mutating func key(_ name: String) throws(SQLiteFailure) -> Int64 {

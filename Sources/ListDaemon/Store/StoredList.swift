@@ -1,4 +1,4 @@
-package import ListKit
+@_spi(Daemon) package import ListKit
 internal import Synchronization
 
 /// One list in the store: whatever is written about it goes through here, in the order in which it is handed over.
@@ -10,6 +10,8 @@ package final class StoredList: Sendable {
         var adapter: StoredAdapter
         var durability: Durability
         var passage = Passage.none
+        /// Where its source goes on, as it was written last, or would be.
+        var cursor: [UInt8]?
         /// Whether the removal is written, or about to be: nothing may follow it.
         var isRemoved = false
     }
@@ -22,17 +24,25 @@ package final class StoredList: Sendable {
         case begins(StoredAdapter, Durability)
         /// Its removal is being written: what comes meanwhile waits to learn whether it is still to be written.
         case ends([@Sendable () -> Void])
+        /// Another name is being written: what comes meanwhile waits to learn which one it is for.
+        case renames([@Sendable () -> Void])
     }
 
     private let store: (any Store)?
     private let log: Log
     private let state: Mutex<State>
+    /// Where its source goes on, on the way into the list.
+    package let cursors = RequestCursor()
 
     /// Describes a list; nothing is written yet.
-    package init(_ adapter: StoredAdapter, durability: Durability, store: (any Store)?, log: Log) {
+    ///
+    /// - Parameter cursor: where its source goes on, as it is stored.
+    package init(
+        _ adapter: StoredAdapter, cursor: [UInt8]? = nil, durability: Durability, store: (any Store)?, log: Log
+    ) {
         self.store = store
         self.log = log
-        state = Mutex(State(adapter: adapter, durability: durability))
+        state = Mutex(State(adapter: adapter, durability: durability, cursor: cursor))
     }
 
     /// Whether its transactions are stored.
@@ -40,6 +50,9 @@ package final class StoredList: Sendable {
 
     /// The name of its numbering.
     package var epoch: String { state.withLock { $0.adapter.epoch } }
+
+    /// Where its source goes on, as it was written last, or would be if the list were kept.
+    package var cursor: [UInt8]? { state.withLock { $0.cursor } }
 
     /// Whether its transactions would be stored with another durability.
     package func isStored(with durability: Durability) -> Bool { store != nil && durability != .memory }
@@ -56,24 +69,85 @@ package final class StoredList: Sendable {
     /// - Parameter completion: called on any thread when it is safe, or with the reason why nothing was written.
     package func write(_ update: PreparedUpdate, completion: @escaping @Sendable (ListError?) -> Void) {
         let log = update.log.map { StoredChange($0) }
+        let cursor = cursors.bytes(of: update.requests)
         handOver { state in
             switch state.passage {
             case .begins(let adapter, let durability) where update.isWhole:
-                return .write(.createFilled(adapter, update.transaction, log: log), durability)
+                return .write(
+                    .createFilled(adapter, update.transaction, log: log, cursor: state.cursor), durability)
             case .ends(let waiting):
                 state.passage = .ends(waiting + [{ self.write(update, completion: completion) }])
+                return .later
+            case .renames(let waiting):
+                state.passage = .renames(waiting + [{ self.write(update, completion: completion) }])
                 return .later
             case .none, .begins:
                 guard state.durability != .memory else { return .nothing }
                 return .write(
                     .update(
                         name: state.adapter.name, update.transaction, log: log,
-                        forgetBefore: update.oldestRevision + 1, limit: update.transaction.revision, cursor: nil),
+                        forgetBefore: update.oldestRevision + 1, limit: update.transaction.revision, cursor: cursor),
                     state.durability)
             }
         } completion: { error in
             if update.isWhole { self.didBegin(error) }
+            if error == nil, let cursor { self.state.withLock { $0.cursor = cursor } }
             completion(error)
+        }
+    }
+
+    /// Writes what a list has to have written.
+    ///
+    /// - Parameter completion: called on any thread when it is safe, or with the reason why nothing was written.
+    package func write(_ work: StoreWork, completion: @escaping @Sendable (ListError?) -> Void) {
+        let cursor = cursors.bytes(of: work.requests)
+        let (log, oldest) = (work.log.map { StoredChange($0) }, work.oldestRevision + 1)
+        let transaction = PreparedTransaction(
+            baseRevision: work.revision, revision: work.revision,
+            content: work.content ?? .changes(PreparedTransaction.Changes()))
+        handOver { state in
+            switch state.passage {
+            case .begins(let adapter, let durability) where work.isWhole:
+                return .write(.createFilled(adapter, transaction, log: log, cursor: state.cursor), durability)
+            case .ends(let waiting):
+                state.passage = .ends(waiting + [{ self.write(work, completion: completion) }])
+                return .later
+            case .renames(let waiting):
+                state.passage = .renames(waiting + [{ self.write(work, completion: completion) }])
+                return .later
+            case .none, .begins: break
+            }
+            guard state.durability != .memory else { return .nothing }
+            let name = state.adapter.name
+            let change: StoreChange =
+                work.content == nil && work.limit == work.revision
+                ? .settle(name: name, revision: work.revision, log: log, forgetBefore: oldest)
+                : .update(
+                    name: name, transaction, log: log, forgetBefore: oldest, limit: work.limit, cursor: cursor)
+            return .write(change, state.durability)
+        } completion: { error in
+            if work.isWhole { self.didBegin(error) }
+            if error == nil, let cursor { self.state.withLock { $0.cursor = cursor } }
+            completion(error)
+        }
+    }
+
+    /// Writes where its source goes on, with the objects as they are; when the store refuses that, the next write tries again.
+    package func write(cursor: [UInt8]) {
+        handOver { state in
+            switch state.passage {
+            case .ends(let waiting):
+                state.passage = .ends(waiting + [{ self.write(cursor: cursor) }])
+                return .later
+            case .renames(let waiting):
+                state.passage = .renames(waiting + [{ self.write(cursor: cursor) }])
+                return .later
+            case .none, .begins:
+                guard state.durability != .memory else { return .nothing }
+                return .write(.cursor(name: state.adapter.name, cursor), state.durability)
+            }
+        } completion: { error in
+            if error == nil { self.state.withLock { $0.cursor = cursor } }
         }
     }
 
@@ -89,6 +163,25 @@ package final class StoredList: Sendable {
             state.withLock { $0.isRemoved = false }
             throw error
         }
+    }
+
+    // MARK: Another name
+
+    /// Gives the list another name; when the store refuses that, everything is as it was.
+    package func rename(to new: String) async throws(ListError) {
+        let error = await outcome { state in
+            guard state.durability != .memory else { return .nothing }
+            state.passage = .renames([])
+            return .write(.rename(name: state.adapter.name, to: new), state.durability)
+        }
+        let waiting = state.withLock { state -> [@Sendable () -> Void] in
+            if error == nil { state.adapter.name = new }
+            guard case .renames(let waiting) = state.passage else { return [] }
+            state.passage = .none
+            return waiting
+        }
+        for write in waiting { write() }
+        if let error { throw error }
     }
 
     // MARK: Other options
@@ -179,5 +272,13 @@ package final class StoredList: Sendable {
             }
         }
         answer?()
+    }
+}
+
+extension StoreWork {
+    /// Whether it is the list as it is, not a change of it.
+    fileprivate var isWhole: Bool {
+        guard case .replace = content else { return false }
+        return limit == revision
     }
 }

@@ -83,7 +83,11 @@ extension ListAdapter {
         let changes = change.split(maximumBytes: ListAdapter.maximumChangeBytes)
         view.picture.sequence = changes.last?.sequence ?? view.picture.sequence
         view.credit.send(sequence: view.picture.sequence, bytes: bytes)
-        if !view.credit.isLimited { view.shifts.forget(allBut: Self.rememberedChanges, before: view.picture.sequence) }
+        if view.layoutKind == .none { view.history.record(sequence: change.sequence) }
+        if !view.credit.isLimited {
+            view.shifts.forget(allBut: Self.rememberedChanges, before: view.picture.sequence)
+            view.history.forget(allBut: Self.rememberedChanges, before: view.picture.sequence)
+        }
         return changes.map { .picture($0) }
     }
 }

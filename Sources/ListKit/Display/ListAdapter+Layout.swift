@@ -81,39 +81,6 @@ extension ListAdapter {
         return view.layoutKind == .flow ? elements : elements.sorted(by: ViewElement.isBefore)
     }
 
-    /// The items that a viewer without a layout named, and those around them.
-    private func namedElements(of view: ListView) -> [ViewElement] {
-        guard let range = view.visibleRange, sections.itemCount > 0 else { return [] }
-        let first = path(range.lowerBound, offsetBy: -view.options.overscanItems)
-        let last = path(range.upperBound, offsetBy: view.options.overscanItems)
-        var elements: [ViewElement] = []
-        for section in first.section...max(first.section, last.section) {
-            guard let handle = sections.handle(at: section) else { break }
-            let from = section == first.section ? first.item : 0
-            let to = section == last.section ? last.item + 1 : Int.max
-            for item in (0..<sections.itemCount(of: handle)).clamped(to: from..<max(from, to)) {
-                elements.append(
-                    ViewElement(
-                        key: ElementKey(handle: handle, kind: .cell, index: item), section: section, frame: .zero,
-                        z: 0))
-            }
-        }
-        return elements
-    }
-
-    /// A path some items further, both taken into the list, which has items.
-    ///
-    /// - Complexity: O(log n), however far.
-    private func path(_ path: IndexPath, offsetBy distance: Int) -> IndexPath {
-        let section = min(max(0, path.section), sections.count - 1)
-        let last = sections.itemOffset(ofSection: section + 1) - 1
-        let item =
-            path.section > section ? last : min(sections.itemOffset(ofSection: section) + max(0, path.item), last)
-        let wanted = min(max(0, item), sections.itemCount - 1)
-        let target = min(max(0, wanted + distance), sections.itemCount - 1)
-        return sections.path(ofItem: target) ?? IndexPath(section: section, item: 0)
-    }
-
     /// The empty view, where it is to be shown (IGListKit F34).
     private func emptyElement(of view: ListView) -> ViewElement? {
         guard isEmpty, !configuration.emptyContent.isEmpty else { return nil }

@@ -6,8 +6,12 @@
     public var options: ListViewOptions
     /// The viewport in content coordinates; `nil` before the first one and in the layout `none`.
     public var viewport: Rect?
-    /// The items that the viewer named itself, in the layout `none`.
-    public var visibleRange: ClosedRange<IndexPath>?
+    /// The items that the viewer named in the layout `none`, as they followed the list since.
+    public var visibleItems: VisibleItems?
+    /// What happened since the pictures that the viewer may go by, in the layout `none`.
+    public var history = PictureHistory()
+    /// Whether the viewer can be seen.
+    public var isOnScreen = true
     /// The sequence of the last change that the viewer was sent.
     public var sequence: UInt64 = 0
     /// The last sequence that it acknowledged.
@@ -22,6 +26,8 @@
     public var released: [ReleasedSlot] = []
     /// What the viewer measured.
     public var measured: [MeasuredSize] = []
+    /// The last object when it was told that the end of the list is near, empty for a list without any; `nil` = it is not near.
+    public var nearEnd: String?
 
     /// A slot that shows nothing, and the reuse identifier that it belongs to.
     public struct ReleasedSlot: Sendable, Hashable {
@@ -44,14 +50,37 @@
     }
 }
 
+extension ViewResumption {
+    /// Follows a change of the list that no engine has told the view of, as far as it is known without one: objects, with one
+    /// item each.
+    public mutating func follow(_ change: PathForwarding) {
+        history.record(change)
+        guard let items = visibleItems, options.isAnchored,
+            options.isAnchoredAtStart || items.first != IndexPath(section: 0, item: 0)
+        else { return }
+        let last = IndexPath(section: items.first.section + items.length - 1, item: .max)
+        let count = change.sections.newCount
+        let order = ItemOrder(
+            sectionCount: count, itemCount: count, itemOffset: { $0 }, itemCountOfSection: { $0 < count ? 1 : 0 },
+            path: { $0 < count ? IndexPath(section: $0, item: 0) : nil })
+        // Of a section of which something is shown, the same item is shown where the section is still there.
+        if change.sections(items.first.section).map({ visibleItems?.first.section = $0 }) != nil { return }
+        if let first = order.first(of: items.length, following: items.first...last, before: change) {
+            visibleItems?.first = first
+        }
+    }
+}
+
 extension ListAdapter {
     /// Opens a view that goes on where its viewer is: sequences continue, slots keep their numbers, and what is announced is
     /// the difference to what the viewer shows.
     ///
     /// - Throws: as ``openView(_:options:)``.
     @_spi(Daemon) public func resumeView(_ resumption: ViewResumption) throws(ListError) -> [AdapterEvent] {
-        try openView(resumption.id, options: resumption.options)
-        let view = try view(resumption.id)
+        let view = try addView(resumption.id, resumption.options)
+        // What it was to be opened at may be gone by now.
+        view.opening = resumption.options.opening.flatMap { try? opening(at: $0) }
+        view.isVisible = resumption.isOnScreen
         for size in resumption.measured {
             guard let handle = sections.handle(forID: size.objectID) else { continue }
             view.reportedSizes[handle, default: [:]][size.item] = size.size
@@ -67,10 +96,12 @@ extension ListAdapter {
             sequence: resumption.sequence, acknowledged: resumption.acknowledgedSequence,
             isStalled: resumption.isStalled)
         if view.layoutKind == .none {
-            view.visibleRange = resumption.visibleRange
+            view.visibleItems = resumption.visibleItems
+            view.history = resumption.history
         } else {
             view.viewport = resumption.viewport
         }
+        view.nearEnd = resumption.nearEnd.flatMap { nearEnd(of: $0) }
         guard view.isActive else { return [] }
         prepareLayout(of: view)
         return reply(view).effects
@@ -93,8 +124,13 @@ extension ListAdapter {
     @_spi(Daemon) public func resumption(of id: ViewID) throws(ListError) -> ViewResumption {
         let view = try view(id)
         var resumption = ViewResumption(id: id, options: view.options)
+        resumption.options.opening = view.opening.map {
+            ListViewOpening(objectID: self.id(of: $0.handle), item: $0.item, position: $0.position)
+        }
         resumption.viewport = view.layoutKind == .none ? nil : view.viewport
-        resumption.visibleRange = view.visibleRange
+        resumption.visibleItems = view.visibleItems
+        resumption.history = view.history
+        resumption.isOnScreen = view.isVisible
         resumption.sequence = view.picture.sequence
         resumption.acknowledgedSequence = view.credit.acknowledged
         resumption.isStalled = view.credit.isStalled
@@ -110,7 +146,13 @@ extension ListAdapter {
         resumption.measured = view.reportedSizes.flatMap { handle, sizes in
             sizes.map { MeasuredSize(objectID: self.id(of: handle), item: $0.key, size: $0.value) }
         }
+        resumption.nearEnd = view.nearEnd.map { $0.last.map { self.id(of: $0) } ?? "" }
         return resumption
+    }
+
+    /// What was told when an object was the last; `nil` when it has left the list.
+    private func nearEnd(of last: String) -> NearEnd? {
+        last.isEmpty ? NearEnd(last: nil) : sections.handle(forID: last).map { NearEnd(last: $0) }
     }
 
     /// Takes an element over that the viewer shows; one whose item is gone is released with the next change.

@@ -20,7 +20,7 @@ extension ListAdapter {
         return (view.offset, reply)
     }
 
-    private func scrollRange(of handle: SectionHandle, item: Int, in view: ListView) -> ClosedRange<Double>? {
+    func scrollRange(of handle: SectionHandle, item: Int, in view: ListView) -> ClosedRange<Double>? {
         guard let section = sections.position(of: handle) else { return nil }
         if let range = view.layout.scrollRange(ofItem: IndexPath(section: section, item: item)) { return range }
         guard item == 0, view.layout.attributes(of: .header, section: section) != nil else { return nil }
@@ -29,11 +29,15 @@ extension ListAdapter {
 
     /// Brings a target into a view, and the view up to date.
     ///
-    /// - Parameter countsPresent: whether the position `none` moves as little as it can; else it is the start.
-    func scroll(_ view: ListView, to target: ScrollTarget, countsPresent: Bool = true) -> ViewReply {
+    /// - Parameters:
+    ///   - countsPresent: whether the position `none` moves as little as it can; else it is the start.
+    ///   - tellsControllers: whether section controllers hear that the content moved.
+    func scroll(
+        _ view: ListView, to target: ScrollTarget, countsPresent: Bool = true, tellsControllers: Bool = true
+    ) -> ViewReply {
         let old = view.offset
         move(view, to: target, countsPresent: countsPresent)
-        return reply(view, scrolledFrom: old)
+        return reply(view, scrolledFrom: tellsControllers ? old : nil)
     }
 
     private func move(_ view: ListView, to target: ScrollTarget, countsPresent: Bool) {
@@ -113,16 +117,6 @@ extension ListAdapter {
             guard let delegate = controller.scrollDelegate else { continue }
             call(.scroll, handle) { delegate.sectionController(controller, didScroll: event) }
         }
-    }
-
-    /// Tells once for each end of the list that a view has come near it (IGListKit U14).
-    func nearEndEvents(of view: ListView) -> [AdapterEvent] {
-        guard let distance = configuration.nearEndDistance, let last = sections.handle(at: sections.count - 1),
-            let shown = view.elements.last(where: { $0.key.handle != nil })?.section,
-            shown >= sections.count - 1 - max(0, distance), view.nearEnd != last
-        else { return [] }
-        view.nearEnd = last
-        return [.nearEnd(view: view.id, revision: revision)]
     }
 }
 

@@ -6,10 +6,13 @@ extension ListAdapter {
         let keptForwarding = forwarding.merging(applied.followed.mapValues { $0.forwarding() }) { said, _ in said }
         let layoutChanges = layoutChanges(of: flush, applied)
         let resized = resizedItems(of: flush, applied)
+        let paths = pathForwarding(flush, applied)
         var steps: [DisplayStep] = []
         for view in views {
             follow(view, flush, applied, forwarding)
             followSizes(of: view, flush.changes, keptForwarding)
+            followOpening(of: view, keptForwarding)
+            if let paths { followItems(of: view, paths) }
             if flush.isReload {
                 relayout(view)
             } else if view.isActive, view.layoutKind != .none {
@@ -67,7 +70,9 @@ extension ListAdapter {
         let kind = view.options.layout ?? configuration.layout
         if kind != view.layoutKind {
             // A viewport says nothing to a viewer that lays out by itself, nor its range of items to a layout.
-            if kind == .none || view.layoutKind == .none { (view.viewport, view.visibleRange) = (nil, nil) }
+            if kind == .none || view.layoutKind == .none {
+                (view.viewport, view.visibleItems, view.history) = (nil, nil, PictureHistory())
+            }
             view.layoutKind = kind
         }
         view.layout = makeLayout(kind, view.options)

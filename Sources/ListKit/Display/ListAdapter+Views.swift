@@ -38,11 +38,13 @@
     public var workingRange: Range<Int>
     /// The objects of which an item is shown, in list order (IGListKit F21).
     public var visibleObjects: [String]
+    /// The items that the viewer named in the layout `none`, as they followed the list since.
+    public var visibleItems: VisibleItems?
 
     /// Describes a view.
     @_spi(Daemon) public init(
         state: State, sequence: UInt64, acknowledgedSequence: UInt64, contentSize: Size, viewport: Rect,
-        workingRange: Range<Int>, visibleObjects: [String]
+        workingRange: Range<Int>, visibleObjects: [String], visibleItems: VisibleItems? = nil
     ) {
         self.state = state
         self.sequence = sequence
@@ -51,6 +53,7 @@
         self.viewport = viewport
         self.workingRange = workingRange
         self.visibleObjects = visibleObjects
+        self.visibleItems = visibleItems
     }
 }
 
@@ -58,14 +61,23 @@ extension ListAdapter {
     /// Opens a view; it says nothing before its first viewport or visible range.
     ///
     /// - Parameter id: its name, not in use; numbers are best never used again.
-    /// - Throws: `invalidArguments` for a name in use and for options out of range.
+    /// - Throws: `invalidArguments` for a name in use and for options out of range; `noSuchObject`, `noSuchItem` for what it is
+    ///   to be opened at.
     public func openView(_ id: ViewID, options: ListViewOptions = ListViewOptions()) throws(ListError) {
+        let opening = try options.opening.map { (opening) throws(ListError) in try self.opening(at: opening) }
+        try addView(id, options).opening = opening
+    }
+
+    /// Opens a view, whatever its options say of where.
+    func addView(_ id: ViewID, _ options: ListViewOptions) throws(ListError) -> ListView {
         guard !views.contains(where: { $0.id == id }) else {
             throw ListError(.invalidArguments, "view: \(id) is open already")
         }
         try options.validate()
         let kind = options.layout ?? configuration.layout
-        views.append(ListView(id: id, options: options, layoutKind: kind, layout: makeLayout(kind, options)))
+        let view = ListView(id: id, options: options, layoutKind: kind, layout: makeLayout(kind, options))
+        views.append(view)
+        return view
     }
 
     /// The viewer scrolled: the viewport is `rect`, in the content as of `seen`.
@@ -83,6 +95,7 @@ extension ListAdapter {
             throw ListError(.invalidArguments, "the viewport \(rect)")
         }
         let drawn = seen == 0 || seen > view.picture.sequence ? view.picture.sequence : seen
+        if view.viewport == nil, let reply = open(view, size: rect.size) { return reply }
         let old = view.viewport
         var origin = rect.origin
         if let old, !view.shifts.honoursOrigin(seen: drawn) {
@@ -100,24 +113,6 @@ extension ListAdapter {
         return reply(view, scrolledFrom: old?.origin)
     }
 
-    /// The viewer of a layout `none` names what it shows, first and last item included.
-    ///
-    /// - Throws: `invalidArguments` for another layout, and when the last one comes before the first.
-    public func setVisibleRange(
-        view id: ViewID, first: IndexPath, last: IndexPath
-    ) throws(ListError) -> ViewReply {
-        let view = try view(id)
-        guard view.layoutKind == .none else {
-            throw ListError(.invalidArguments, "only a view with the layout none names a visible range")
-        }
-        guard first <= last, first.section >= 0, first.item >= 0 else {
-            throw ListError(.invalidArguments, "the last visible item comes before the first")
-        }
-        view.visibleRange = first...last
-        lastScrolledView = id
-        return reply(view)
-    }
-
     /// The viewer has drawn everything up to a sequence; one that was never sent is ignored.
     ///
     /// Answers what it lacks, if its credit was used up. Only needed for a view with a credit window
@@ -126,6 +121,7 @@ extension ListAdapter {
         let view = try view(id)
         view.credit.acknowledge(sequence, lastSent: view.picture.sequence)
         view.shifts.forget(upTo: view.credit.acknowledged)
+        view.history.forget(upTo: view.credit.acknowledged)
         guard view.credit.isStalled else { return [] }
         let mark = pendingEvents.count
         return settled(compose(view, endsStall: true), since: mark)
@@ -150,6 +146,7 @@ extension ListAdapter {
         for index in flushed.indices { flushed[index].events.removeAll { $0.isPicture(of: view.id) } }
         view.credit.acknowledgeAll(lastSent: view.picture.sequence)
         view.shifts.forget(upTo: view.picture.sequence)
+        if view.layoutKind == .none { view.history.restart(sequence: view.picture.sequence) }
     }
 
     /// Closes a view: everything in it ends and leaves, then it is closed.
@@ -157,7 +154,7 @@ extension ListAdapter {
         let view = try view(id)
         let mark = pendingEvents.count
         view.viewport = nil
-        view.visibleRange = nil
+        view.visibleItems = nil
         let step = step(view)
         let said = events(of: step, in: view)
         notify([step])
@@ -171,7 +168,8 @@ extension ListAdapter {
         return ViewDescription(
             state: view.credit.isStalled ? .stalled : view.isActive ? .active : .new, sequence: view.picture.sequence,
             acknowledgedSequence: view.credit.acknowledged, contentSize: view.contentSize,
-            viewport: view.viewport ?? .zero, workingRange: view.workingRange, visibleObjects: visibleObjects(of: view))
+            viewport: view.viewport ?? .zero, workingRange: view.workingRange, visibleObjects: visibleObjects(of: view),
+            visibleItems: view.visibleItems)
     }
 
     /// The objects of which an item is shown; looked up once, for a view is often described without showing others.

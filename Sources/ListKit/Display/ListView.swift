@@ -11,8 +11,12 @@ final class ListView {
     var layout: ListLayout
     /// The viewport in content coordinates; `nil` before the first one.
     var viewport: Rect?
-    /// The items that the viewer names itself, in the layout `none`.
-    var visibleRange: ClosedRange<IndexPath>?
+    /// The items that the viewer named, in the layout `none`, as they followed the list since.
+    var visibleItems: VisibleItems?
+    /// Those of them that are there, as they were found last.
+    var shownItems: ShownItems?
+    /// What the view is opened at, until its viewer says what it looks at.
+    var opening: ViewOpening?
     /// What it shows now, section by section.
     var elements: [ViewElement] = [] {
         didSet { visibleObjects = nil }
@@ -31,8 +35,8 @@ final class ListView {
     var scrolling: ListScrollingTraits = []
     /// What has to keep its place during a transaction.
     var anchor: ViewAnchor?
-    /// The last object when the viewer was told that the end is near.
-    var nearEnd: SectionHandle?
+    /// Whether the end of the list is near, and was told.
+    var nearEnd: NearEnd?
 
     /// What the viewer was sent.
     var picture = SentPicture()
@@ -41,6 +45,8 @@ final class ListView {
     var slots = SlotPool()
     var credit: CreditWindow
     var shifts = ViewportShifts()
+    /// What happened since the pictures that its viewer may go by, in the layout `none`.
+    var history = PictureHistory()
     /// Whether the daemon moved the viewport since the last change went out.
     var isOffsetMoved = false
     /// Whether contents have to be asked for anew outside of a transaction.
@@ -58,7 +64,7 @@ final class ListView {
     }
 
     /// Whether it has said what it looks at.
-    var isActive: Bool { viewport != nil || visibleRange != nil }
+    var isActive: Bool { viewport != nil || visibleItems != nil }
 
     /// The sections of which it shows something, knows something, or has sent something.
     var handlesInUse: Set<SectionHandle> {
@@ -66,7 +72,8 @@ final class ListView {
         handles.formUnion(elements.compactMap(\.key.handle))
         handles.formUnion(picture.elements.keys.compactMap(\.handle))
         handles.formUnion(orphans.compactMap(\.handle))
-        if let nearEnd { handles.insert(nearEnd) }
+        if let last = nearEnd?.last { handles.insert(last) }
+        if let opening { handles.insert(opening.handle) }
         return handles
     }
 

@@ -31,6 +31,11 @@ public struct ListViewOptions: Sendable, Hashable {
     /// Insets of the content, for viewers that scroll beyond its edges; they narrow rows and shift scroll-to targets.
     public var contentInset: EdgeInsets = .zero
 
+    /// What the view begins with: its first viewport, or range of items, then says no more than how much it shows.
+    ///
+    /// It is ignored when the item is gone by then.
+    public var opening: ListViewOpening?
+
     /// Makes the options of a view that nobody has to acknowledge.
     public init() {}
 
@@ -50,6 +55,23 @@ public struct ListViewOptions: Sendable, Hashable {
         guard insets.allSatisfy(\.isFinite) else {
             throw ListError(.invalidArguments, "contentInset: \(contentInset)")
         }
+    }
+}
+
+/// An item that a view is opened at.
+@frozen public struct ListViewOpening: Sendable, Hashable {
+    /// The object.
+    public var objectID: String
+    /// The item inside the object's section.
+    public var item: Int
+    /// Where the item is to lie; `none` is nearest to the beginning of the list.
+    public var position: ScrollPosition
+
+    /// Names an item.
+    public init(objectID: String, item: Int = 0, position: ScrollPosition = .none) {
+        self.objectID = objectID
+        self.item = item
+        self.position = position
     }
 }
 

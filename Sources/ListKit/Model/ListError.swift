@@ -38,6 +38,8 @@
         case payloadTooLarge = "PayloadTooLarge"
         /// The store refused: disk full, I/O error; nothing was applied.
         case storeFailed = "StoreFailed"
+        /// The source of the list cannot be written for now, or nobody knows what became of the write.
+        case sourceUnavailable = "SourceUnavailable"
         /// The service is going down and takes no writes.
         case shuttingDown = "ShuttingDown"
         /// An argument or option is unknown, malformed or out of range.

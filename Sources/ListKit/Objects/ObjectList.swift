@@ -99,6 +99,9 @@
     /// Whether a request waits.
     public var hasWaitingRequests: Bool { !queue.isEmpty }
 
+    /// Whether what is next concerns the store alone, and not whoever presents the list.
+    public var storesNext: Bool { queue.beginsWithPersisting }
+
     /// When ``next(now:isUrgent:rejecting:)`` is due; idle while something is under way.
     public var timing: FlushTiming {
         guard case .idle = state else { return .idle }

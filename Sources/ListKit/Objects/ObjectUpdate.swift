@@ -92,7 +92,8 @@ extension AdapterEvent {
             change.revision = revision
             return .picture(change)
         case .stalled(let view, let sequence, _): return .stalled(view: view, sequence: sequence, revision: revision)
-        case .nearEnd(let view, _): return .nearEnd(view: view, revision: revision)
+        case .nearEnd(let view, _, let distance):
+            return .nearEnd(view: view, revision: revision, distance: distance)
         }
     }
 }

@@ -102,6 +102,12 @@ struct RequestQueue {
         return entries.first.map { $0.isAlone && firstItemUpdate < $0.ticket } ?? true
     }
 
+    /// Whether the list is to be stored, or no more, before anything else.
+    var beginsWithPersisting: Bool {
+        guard case .persist? = entries.first?.work else { return false }
+        return true
+    }
+
     /// What goes into the next flush: the first entry if it goes alone, else all up to the first one that does.
     var batch: ArraySlice<Entry> {
         guard let first = entries.first, !first.isAlone else { return entries.prefix(1) }

@@ -29,6 +29,8 @@ public struct ListControllerCall {
         case workingRange
         /// Selection and highlight.
         case selection
+        /// `handleAction(_:parameters:at:)`.
+        case action
         /// Reordering.
         case move
         /// A scroll delegate.

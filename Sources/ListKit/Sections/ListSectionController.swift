@@ -103,6 +103,17 @@ open class ListSectionController {
     /// An item is no longer highlighted.
     open func didUnhighlightItem(at index: Int) {}
 
+    // MARK: Actions
+
+    /// A viewer invoked an action on an item, as by a button in its cell: answers whether the controller has handled it.
+    ///
+    /// What it does not handle goes to the list's owner. The default handles nothing.
+    ///
+    /// - Parameters:
+    ///   - action: a word that viewers and the controller, or the list's owner, agree on.
+    ///   - parameters: what else the viewer says.
+    open func handleAction(_ action: String, parameters: Fields, at index: Int) -> Bool { false }
+
     // MARK: Reordering
 
     /// Whether an item may be dragged; the default is no.

@@ -16,8 +16,8 @@
     case closed(view: ViewID)
     /// A section controller broke its contract; for the log.
     case sectionFault(SectionFault)
-    /// A view came near the end of the list; once for each end (IGListKit U14).
-    case nearEnd(view: ViewID, revision: UInt64)
+    /// The end of the list came near to a view, so far from its viewport; or is no longer near (`nil`) (IGListKit U14).
+    case nearEnd(view: ViewID, revision: UInt64, distance: Double?)
 }
 
 extension AdapterEvent {

@@ -187,7 +187,11 @@ extension ListAdapter {
 
     /// The sections of whose items something is kept.
     private var handlesWithItems: Set<SectionHandle> {
-        views.reduce(Set(selection.items.keys)) { $0.union($1.reportedSizes.keys) }
+        views.reduce(into: Set(selection.items.keys)) { handles, view in
+            handles.formUnion(view.reportedSizes.keys)
+            // A view without a layout follows its items.
+            if view.layoutKind == .none { handles.formUnion(view.elements.compactMap(\.key.handle)) }
+        }
     }
 
     /// The items of a section whose items have identities.

@@ -43,8 +43,8 @@ extension ListAdapter {
         public var emptyContent = Fields()
         /// When a list counts as empty.
         public var emptiness: Emptiness = .noItems
-        /// How many sections before the end a view is told that it is near; `nil` = never (IGListKit U14).
-        public var nearEndDistance: Int?
+        /// How near its end the list says that a view is, in points (layout `none`: items); 0 = never (IGListKit U14).
+        public var nearEndDistance: Double = 0
         /// Whether an item is deselected again right after it was selected (IGListKit F24).
         public var deselectsAutomatically = false
 

@@ -61,6 +61,9 @@ extension ListAdapter {
         return answer
     }
 
+    /// Tells the clock, in milliseconds, by which item updates are collected.
+    @_spi(Daemon) public func setTime(_ now: UInt64) { self.now = max(self.now, now) }
+
     /// Whether the adapter is between two updates.
     private var mayPresent: Bool {
         if case .idle = flush { application == nil && depth == 0 } else { false }

@@ -25,6 +25,11 @@
         self.list = list
     }
 
+    /// Where the objects of a list of so many go.
+    public func positions(of count: Int) -> PositionMap {
+        PositionMap(oldCount: count, deletes: deletes, inserts: inserts.map(\.new), moves: moves)
+    }
+
     /// Whether nothing changes.
     public var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty }
 

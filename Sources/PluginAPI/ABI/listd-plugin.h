@@ -13,8 +13,11 @@
 #define LISTD_PLUGIN_API_MAJOR 1
 /* Plugins with a higher minor version than the daemon's are refused.
  * 1: section controllers can be called back (timers, references).
- * 2: arguments of data sources with options (DataSourceArgument). */
-#define LISTD_PLUGIN_API_MINOR 2
+ * 2: arguments of data sources with options (DataSourceArgument).
+ * 3: section controllers handle actions of viewers (handleAction);
+ *    data sources give hints for their fields, send lists in pages,
+ *    keep a cursor, and take writes. */
+#define LISTD_PLUGIN_API_MINOR 3
 
 /* "listdplu", read as a little-endian number. */
 static const uint64_t listd_plugin_magic = 0x756c70647473696cULL;

@@ -14,6 +14,13 @@ public final class DataSourceContext {
     /// The way to the list.
     public let sink: DataSourceSink
 
+    /// Where the source left off: the cursor that it sent last (``DataSourceProgress``) and that the list has what came with;
+    /// `nil` when there is none, and before ``DataSource/start()``.
+    ///
+    /// The list has its objects again then, those that came with this cursor. A source that finds its cursor useless, because what
+    /// it names is gone or another version of the plugin wrote it, sends the whole list.
+    public private(set) var cursor: [UInt8]?
+
     let queue: DispatchQueue
     private let calls: WatchedCalls
     private var activities: [ObjectIdentifier: DataSourceActivity] = [:]
@@ -87,6 +94,9 @@ public final class DataSourceContext {
         activity.begin { [weak self] in self?.activities[key] = nil }
         return activity
     }
+
+    /// The source is about to start where it left off.
+    func begin(at cursor: [UInt8]?) { self.cursor = cursor }
 
     /// Ends all timers and descriptors; called when the source stops.
     func cancelAll() {

@@ -57,30 +57,65 @@ public final class DataSourceRunner: Sendable {
     /// - Parameter completion: called on the source's executor: the error of a source that cannot be made, such as an
     ///   argument that makes no sense.
     public func make(completion: @escaping @Sendable (ListError?) -> Void) {
+        makeWithTraits { traits in
+            if case .failure(let error) = traits { completion(error) } else { completion(nil) }
+        }
+    }
+
+    /// Makes the source, as ``make(completion:)``, and answers what can be known of it by then.
+    @_spi(Daemon) public func makeWithTraits(
+        completion: @escaping @Sendable (Result<DataSourceTraits, ListError>) -> Void
+    ) {
         queue.async { [self] in
-            guard case .new = owned.state else { return completion(nil) }
+            guard case .new = owned.state else { return completion(.success(DataSourceTraits())) }
             let (gate, calls) = (gate, calls)
             let context = DataSourceContext(
                 argument: argument, host: host,
                 sink: DataSourceSink { event in calls.wait { gate.deliver(event) } }, queue: queue, calls: calls)
             do {
-                owned.state = .made(try calls.call(.make) { try entry.make(context) }, context)
-                completion(nil)
+                let (source, traits) = try calls.call(.make) {
+                    let source = try entry.make(context)
+                    return (source, DataSourceTraits(source))
+                }
+                owned.state = .made(source, context)
+                completion(.success(traits))
             } catch {
                 context.cancelAll()
                 owned.state = .stopped
-                completion(ListError(making: error, argument: argument, settings: host.settings))
+                completion(.failure(ListError(making: error, argument: argument, settings: host.settings)))
             }
         }
     }
 
     /// Starts the source, once it was made; what goes wrong from now on is an event.
-    public func start() {
+    public func start() { start(at: nil) }
+
+    /// Starts the source where it left off, once it was made.
+    ///
+    /// - Parameter cursor: what it sent with what its list has now; `nil` = it begins anew.
+    public func start(at cursor: [UInt8]?) {
         queue.async { [self] in
             guard case .made(let source, let context) = owned.state else { return }
             owned.state = .running(source, context)
+            context.begin(at: cursor)
             do { try calls.call(.start) { try source.start() } } catch {
                 gate.deliver(.failed(ListError(dataSource: error).message))
+            }
+        }
+    }
+
+    /// Has the source write something; it is answered with ``DataSourceEvent/written(_:_:)``.
+    public func write(_ write: DataSourceWrite) {
+        queue.async { [self] in
+            guard case .running(let source, _) = owned.state, let source = source as? any WritableDataSource else {
+                return gate.deliver(
+                    .written(
+                        write.id, ListError(.sourceUnavailable, "the data source \(entry.name) cannot be written now")))
+            }
+            do {
+                try calls.call(.write(user: write.user, request: write.id)) { try source.write(write) }
+            } catch {
+                gate.deliver(.written(write.id, ListError(dataSource: error)))
             }
         }
     }
@@ -99,5 +134,20 @@ public final class DataSourceRunner: Sendable {
             owned.state = .stopped
             completion()
         }
+    }
+}
+
+/// What is known of a data source once it is made.
+@_spi(Daemon) @frozen public struct DataSourceTraits: Sendable, Hashable {
+    /// Whether clients may write to its list.
+    public var acceptsWrites: Bool
+
+    /// Describes a source.
+    public init(acceptsWrites: Bool = false) {
+        self.acceptsWrites = acceptsWrites
+    }
+
+    init(_ source: any DataSource) {
+        acceptsWrites = (source as? any WritableDataSource)?.acceptsWrites ?? false
     }
 }

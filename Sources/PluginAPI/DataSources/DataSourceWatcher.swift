@@ -12,6 +12,8 @@ internal import Dispatch
     case timer
     /// What ``DataSourceContext`` calls back when a descriptor can be read.
     case descriptor
+    /// ``WritableDataSource/write(_:)``, on behalf of a user: which request it is, as listd numbers those of the source.
+    case write(user: UInt32, request: UInt64)
 }
 
 /// Is told before and after each call of a data source's code, on the source's executor: to name the one that never came

@@ -29,6 +29,8 @@ public struct DataSourceEntry: Sendable {
     public let name: String
     /// Makes a source; called on the source's executor, once for each list.
     public let make: @Sendable (DataSourceContext) throws -> any DataSource
+    /// How people want to see fields of its objects.
+    public let hints: [String: FieldHint]
 
     /// A data source by name.
     ///
@@ -36,7 +38,19 @@ public struct DataSourceEntry: Sendable {
     public static func source(
         _ name: String, _ make: @escaping @Sendable (DataSourceContext) throws -> any DataSource
     ) -> DataSourceEntry {
-        DataSourceEntry(name: name, make: make)
+        DataSourceEntry(name: name, make: make, hints: [:])
+    }
+
+    /// A data source by name, which says how people want to see fields of its objects.
+    ///
+    /// - Parameters:
+    ///   - hints: by the names of the fields; the list's option `hints` counts before them.
+    ///   - make: as of ``source(_:_:)``.
+    public static func source(
+        _ name: String, hints: [String: FieldHint],
+        _ make: @escaping @Sendable (DataSourceContext) throws -> any DataSource
+    ) -> DataSourceEntry {
+        DataSourceEntry(name: name, make: make, hints: hints)
     }
 }
 

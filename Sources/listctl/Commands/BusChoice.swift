@@ -5,7 +5,7 @@ import ListClient
 @DBusActor
 enum BusChoice {
     /// The address that the command line means; by default the session bus when listd is there, else the system bus.
-    static func address(for bus: Arguments.Bus) async throws(DBusError) -> BusAddress {
+    static func address(for bus: Request.Bus) async throws(DBusError) -> BusAddress {
         switch bus {
         case .session: return .session
         case .system: return .system

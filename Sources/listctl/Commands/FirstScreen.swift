@@ -6,13 +6,13 @@ import ListClient
 final class FirstScreen {
     private let json: Bool
     private var isShown = false
-    private var state: ViewerState
+    private var browser: Browser
     private var view: TerminalView?
     private var settled: CheckedContinuation<Void, Never>?
 
     init(rows: Int, json: Bool) {
         self.json = json
-        state = ViewerState(columns: 80, rows: rows + 1)
+        browser = Browser(columns: 80, rows: rows)
     }
 
     /// Opens a view, waits for its picture, prints it and closes the view.
@@ -25,7 +25,7 @@ final class FirstScreen {
             self.view = view
             await withCheckedContinuation { continuation in
                 settled = continuation
-                perform(state.start())
+                perform(browser.start())
             }
             await view.view.close()
             say()
@@ -37,13 +37,13 @@ final class FirstScreen {
 
     private func say() {
         guard json else {
-            for line in Screen.lines(state, title: "").dropLast() {
-                let text = line.text.trimmingTrailingBlanks
+            for line in Screen.lines(browser) {
+                let text = line.trimmingTrailingBlanks
                 if !text.isEmpty { Output.line(text) }
             }
             return
         }
-        for item in Screen.items(of: state).joined() { Output.json(Self.members(of: item)) }
+        for item in browser.rows.joined() { Output.json(Self.members(of: item)) }
     }
 
     /// An item of the screen as a JSON object.
@@ -59,7 +59,7 @@ final class FirstScreen {
 
     private func handle(_ event: ListViewClient.Event) {
         switch event {
-        case .changed(let picture): perform(state.show(picture))
+        case .changed(let picture): perform(browser.show(picture))
         case .closed: finish()
         case .failed(let error):
             Output.complain(CommandRunner.explanation(of: error))
@@ -68,12 +68,12 @@ final class FirstScreen {
     }
 
     /// Asks for what the state wants to see; what is shown is complete when an answer leaves nothing to ask for.
-    private func perform(_ actions: [ViewerState.Action]) {
-        for case .setViewport(let y, let width, let height) in actions {
+    private func perform(_ requests: [Browser.Request]) {
+        for case .setViewport(let y, let width, let height) in requests {
             view?.setViewport(y: y, width: width, height: height) { [weak self] in
                 guard let self else { return }
-                self.perform(self.state.answered())
-                if self.state.scroller.hasArrived { self.finish() }
+                self.perform(self.browser.answered())
+                if self.browser.hasArrived { self.finish() }
             }
         }
     }

@@ -62,7 +62,12 @@ final class Following {
     }
 
     private func say(_ change: MirrorChange) {
-        if json { Output.json(ChangeLine.members(of: change)) } else { Output.line(ChangeLine.text(of: change)) }
+        let revision = follower?.mirror.revision ?? 0
+        if json {
+            Output.json(ChangeLine.members(of: change).merging(["revision": .uint64(revision)]) { $1 })
+        } else {
+            Output.line("\(ClockTime.now)  revision \(revision)  \(ChangeLine.text(of: change))")
+        }
     }
 
     private func finish(_ code: ExitCode) {

@@ -4,6 +4,8 @@ import ListClient
 
 /// All objects of a list at one revision, however fast it changes: the lines that listd writes into a file at once.
 struct ListedObjects {
+    /// The revision that was read.
+    let revision: UInt64
     private let lines: [Data]
 
     /// Reads a list.
@@ -11,9 +13,10 @@ struct ListedObjects {
     /// - Throws: what the call throws; `failed` when the file cannot be read.
     @DBusActor
     init(of adapter: RemoteObject) async throws(DBusError) {
-        let (_, _, file) = try await adapter.call(
+        let (revision, _, file) = try await adapter.call(
             "GetObjectsByFileDescriptor", UInt32(0), UInt32.max, "jsonl", returning: UInt64.self, UInt32.self,
             FileDescriptor.self, timeout: .seconds(3600))
+        self.revision = revision
         do {
             // The file stays the descriptor's, which lives until it is read.
             let handle = FileHandle(fileDescriptor: file.rawValue, closeOnDealloc: false)
@@ -32,13 +35,14 @@ struct ListedObjects {
         }
     }
 
-    /// Each object on a line for people.
-    ///
-    /// - Throws: `failed` when a line is none of listd's.
-    func printText() throws(DBusError) {
-        for line in lines {
+    static let columns: [TextTable.Column] = [.init(title: "ID", role: { _ in .name }), .init(title: "TYPE")]
+
+    /// The objects as rows for people.
+    var rows: ListedRows {
+        ListedRows(count: lines.count) { place throws(DBusError) in
             do throws(JSONReader.Fault) {
-                Output.line(ChangeLine.text(of: try MirroredObject(jsonl: line)))
+                let object = try MirroredObject(jsonl: lines[place])
+                return ContentTable.Row(leading: [object.id, object.type], content: object.fields)
             } catch {
                 throw .failed("listd wrote an object that cannot be read")
             }
@@ -47,7 +51,7 @@ struct ListedObjects {
 }
 
 extension MirroredObject {
-    /// Reads an object from a line of listd's, with the fields that fit into a line for people.
+    /// Reads an object from a line of listd's, with all fields that are not null.
     init(jsonl line: some Sequence<UInt8>) throws(JSONReader.Fault) {
         var (id, type, fields): (String?, String?, [Content.Element]) = (nil, nil, [])
         var reader = JSONReader(line)

@@ -159,7 +159,7 @@ final class Monitor {
                 "list": .string(list), "signal": .string(member), "arguments": .array(element: "v", arguments),
             ])
         }
-        let arguments = values.map { JSONLine($0).text }
-        Output.line(DisplayText.harmless("\(list)  \(member)  \(arguments.joined(separator: " "))"))
+        let text = SignalText.text(of: member, values) ?? values.map { JSONLine($0).text }.joined(separator: " ")
+        Output.line(DisplayText.harmless("\(ClockTime.now)  \(list)  \(member)  \(text)"))
     }
 }

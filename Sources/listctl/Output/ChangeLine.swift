@@ -12,14 +12,14 @@ enum ChangeLine {
         return details.isEmpty ? head : "\(head)  \(details)"
     }
 
-    /// A change on one line: `insert 3  ID  TITLE  DETAILS`.
+    /// A change on one line, as `inserted at 3  ID  TITLE  DETAILS`; positions count from 0.
     static func text(of change: MirrorChange) -> String {
         switch change {
-        case .replaced(let count): "list of \(count)"
-        case .inserted(let section, let object): "insert \(section)  \(text(of: object))"
-        case .deleted(let section, let object): "delete \(section)  \(object.map { text(of: $0) } ?? "")"
-        case .moved(let from, let to, let object): "move \(from) -> \(to)  \(text(of: object))"
-        case .updated(let section, let object): "update \(section)  \(text(of: object))"
+        case .replaced(let count): "read anew, \(count) object\(count == 1 ? "" : "s")"
+        case .inserted(let section, let object): "inserted at \(section)  \(text(of: object))"
+        case .deleted(let section, let object): "removed from \(section)  \(object.map { text(of: $0) } ?? "")"
+        case .moved(let from, let to, let object): "moved \(from) to \(to)  \(text(of: object))"
+        case .updated(let section, let object): "changed at \(section)  \(text(of: object))"
         }
     }
 

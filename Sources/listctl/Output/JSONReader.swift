@@ -1,7 +1,7 @@
 import DBus
 import Foundation
 
-/// Reads the JSON that listd writes, as far as a line for people needs it: basic values, and objects member by member.
+/// Reads the JSON that listd writes, as far as people need it: values, and objects member by member.
 ///
 /// Nothing of it is lost: a number with a point or an exponent is a double, and members stay as many as there are, also when
 /// Swift takes two keys for equal. There is no space between what it reads, as in listd's own lines.
@@ -27,16 +27,29 @@ struct JSONReader {
         }
     }
 
-    /// Reads a value; nil for null, arrays and objects, which are passed over.
+    /// Reads a value; nil for null, and for what is null in arrays and objects, which are left without it.
     mutating func value() throws(Fault) -> DBusValue? {
         switch rest.first {
         case UInt8(ascii: "\""): return .string(try string())
-        case UInt8(ascii: "{"): try members { (reader, _) throws(Fault) in _ = try reader.value() }
-        case UInt8(ascii: "["): try sequence(from: "[", to: "]") { (reader) throws(Fault) in _ = try reader.value() }
+        case UInt8(ascii: "{"):
+            var entries: [DBusValue.Entry] = []
+            try members { (reader, key) throws(Fault) in
+                guard let value = try reader.value() else { return }
+                entries.append(DBusValue.Entry(key: .string(key), value: .variant(value)))
+            }
+            return .dictionary(key: "s", value: "v", entries)
+        case UInt8(ascii: "["):
+            var elements: [DBusValue] = []
+            try sequence(from: "[", to: "]") { (reader) throws(Fault) in
+                if let value = try reader.value() { elements.append(.variant(value)) }
+            }
+            return .array(element: "v", elements)
         default: return try word()
         }
-        return nil
     }
+
+    /// Whether everything is read.
+    var isAtEnd: Bool { rest.isEmpty }
 
     /// Reads a string.
     mutating func string() throws(Fault) -> String {

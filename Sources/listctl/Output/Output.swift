@@ -37,20 +37,8 @@ enum Output {
 
     /// Writes a line to standard error, with the program's name in front; nobody can be told when that fails.
     ///
-    /// The text may quote anybody, and is made harmless; `advice` is ours, and follows as it is.
-    static func complain(_ text: String, advice: String = "") {
-        try? StandardDescriptor.errors.write("listctl: \(DisplayText.harmless(text))\n\(advice)")
-    }
-
-    /// Rows with their columns aligned; the last column is left as long as it is.
-    static func table(_ header: [String], _ rows: [[String]]) {
-        let all = [header] + rows.map { row in row.map { DisplayText.harmless($0) } }
-        let widths = header.indices.map { column in all.map { DisplayText.columns(of: $0[column]) }.max() ?? 0 }
-        for row in all {
-            let cells = row.enumerated().map { column, cell in
-                column == row.count - 1 ? cell : DisplayText.fitted(cell, to: widths[column])
-            }
-            line(cells.joined(separator: "  "))
-        }
+    /// The text may quote anybody, and is made harmless.
+    static func complain(_ text: String) {
+        try? StandardDescriptor.errors.write("listctl: \(DisplayText.harmless(text))\n")
     }
 }

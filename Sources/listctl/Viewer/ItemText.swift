@@ -4,11 +4,11 @@ import ListClient
 /// One line of text for an item: what a person wants to read first, then the rest of its content.
 enum ItemText {
     /// Keys that name an item, in order of preference.
-    private static let titles = ["title", "name", "label", "text", "subject", "summary", "message"]
+    static let titles = ["title", "name", "label", "text", "subject", "summary", "message"]
     /// Keys that say more about it, made for people, in order of preference.
-    private static let explanations = ["detail", "subtitle", "description"]
+    static let explanations = ["detail", "subtitle", "description"]
     /// Keys that say how to draw an item rather than what it is.
-    private static let drawing: Set<String> = [
+    static let drawing: Set<String> = [
         "reuse", "width", "height", "x", "y", "z", "inset", "line-spacing", "interitem-spacing", "items", "header",
         "footer", "icon",
     ]

@@ -2,14 +2,14 @@ import DBus
 import ListClient
 
 extension Search {
-    /// Reads a list until something is found or all of it was read; nil when it is not there, or the task is cancelled.
+    /// Reads a list until something is found or all of it was read; nil when it is not there, or not wanted any more.
     @DBusActor
     static func first(
-        _ text: String, in adapter: RemoteObject, behind start: Position?
+        _ query: Query, in adapter: RemoteObject, while isWanted: @DBusActor () -> Bool
     ) async throws(DBusError) -> Hit? {
-        var search = Search(text, behind: start)
+        var search = Search(query)
         var step = search.first
-        while case .read(let section, let count) = step, !Task.isCancelled {
+        while case .read(let section, let count) = step, isWanted() {
             let objects = try await Objects(adapter, section, count)
             let items = try await Items(adapter, section, objects.objects.count)
             step = search.take(objects, items)

@@ -13,10 +13,17 @@ extension Search {
         }
     }
 
-    /// The hit that comes first behind a place, going on from the top when the end is reached.
-    static func first(of hits: [Hit], behind start: Position?) -> Hit? {
-        let isBehind = { (hit: Hit) in start.map { hit.position > $0 } ?? true }
-        return hits.min { a, b in isBehind(a) == isBehind(b) ? a.position < b.position : isBehind(a) }
+    /// The hit that comes first on the way of a search, going on at the other end when one is reached.
+    static func first(of hits: [Hit], for query: Query) -> Hit? {
+        func isAhead(_ hit: Hit) -> Bool {
+            guard let start = query.start else { return true }
+            if hit.position == start { return query.includesStart }
+            return query.isBackwards ? hit.position < start : hit.position > start
+        }
+        func precedes(_ a: Hit, _ b: Hit) -> Bool {
+            query.isBackwards ? a.position > b.position : a.position < b.position
+        }
+        return hits.min { a, b in isAhead(a) == isAhead(b) ? precedes(a, b) : isAhead(a) }
     }
 }
 

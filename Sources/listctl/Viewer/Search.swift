@@ -29,6 +29,18 @@ struct Search {
         let position: Position
     }
 
+    /// What is searched for, and from where.
+    struct Query: Equatable {
+        var text: String
+        /// Where the search begins; nil is before the first and behind the last.
+        var start: Position?
+        /// Whether what stands there may be what is found.
+        var includesStart = false
+        var isBackwards = false
+        /// Whether everything that stands on a screen is to be looked at, however long that takes.
+        var isThorough = true
+    }
+
     /// What comes next.
     enum Step: Equatable {
         /// Read the objects and the items of so many sections.
@@ -57,21 +69,23 @@ struct Search {
     private static let mostSections = 1024
 
     private let wanted: String
-    /// Where the search began; nil when that is the top.
-    private let start: Position?
-    /// Whether the end was reached and it goes on from the top.
-    private var isBehindEnd = false
+    private let query: Query
+    /// Whether the end was reached, and it goes on at the other one.
+    private var hasTurned = false
+    /// The last one found so far, when the search goes backwards.
+    private var best: Hit?
     private var section: Int
     private var count = mostSections
 
-    /// A search for the first item behind `start` that has the text, whatever the case, somewhere in its content or, for
-    /// the first item of an object, in the object's id; it goes on from the top when the end is reached.
+    /// A search for the first item behind the start, or the last one before it, that has the text, whatever the case,
+    /// somewhere in its content or, for the first item of an object, in the object's id; it goes on at the other end.
     ///
+    /// Backwards the list is read from its beginning, too: what comes before a place is known when that is reached.
     /// Objects without items are passed over: nothing of them can be brought onto the screen.
-    init(_ text: String, behind start: Position?) {
-        wanted = text.lowercased()
-        self.start = start
-        section = start?.section ?? 0
+    init(_ query: Query) {
+        self.query = query
+        wanted = query.text.lowercased()
+        section = query.isBackwards ? 0 : query.start?.section ?? 0
     }
 
     /// The first thing to read.
@@ -79,41 +93,62 @@ struct Search {
 
     /// Looks through what was read: the objects, and then the items of as many.
     mutating func take(_ objects: Objects, _ items: Items) -> Step {
-        guard !objects.objects.isEmpty else { return goOnFromTop() }
+        guard !objects.objects.isEmpty else { return turn() }
         let read = objects.objects.count
         if let hit = hit(in: objects.objects, items.items) {
             if objects.revision != items.revision, read > 1 {
                 count = read / 2
                 return .read(section: section, count: count)
             }
-            if let start, isBehindEnd, hit.position > start { return .notFound }
-            return .found(hit)
+            guard query.isBackwards else { return isBehindStart(hit) ? .notFound : .found(hit) }
+            best = hit
         }
         let next = min(items.next, section + read)
-        if let start, isBehindEnd, next > start.section { return .notFound }
-        guard next > section, next < objects.total else { return goOnFromTop() }
+        if let start = query.start, next > start.section {
+            if query.isBackwards, !hasTurned { return turn() }
+            if !query.isBackwards, hasTurned { return .notFound }
+        }
+        guard next > section, next < objects.total else { return turn() }
         (section, count) = (next, min(Self.mostSections, count * 2))
         return .read(section: section, count: count)
     }
 
-    private mutating func goOnFromTop() -> Step {
-        guard start != nil, !isBehindEnd else { return .notFound }
-        (isBehindEnd, section, count) = (true, 0, Self.mostSections)
+    /// One end, or backwards the start, was reached.
+    private mutating func turn() -> Step {
+        if let best { return .found(best) }
+        guard let start = query.start, !hasTurned else { return .notFound }
+        (hasTurned, count) = (true, Self.mostSections)
+        section = query.isBackwards ? start.section : 0
         return .read(section: section, count: count)
     }
 
+    /// Whether a search forwards has come around.
+    private func isBehindStart(_ hit: Hit) -> Bool {
+        guard let start = query.start, hasTurned else { return false }
+        return hit.position > start
+    }
+
     private func hit(in objects: [MirroredObject], _ items: [Items.Item]) -> Hit? {
+        var found: Hit?
         for (index, item, _, content) in items.map(\.members) {
             let position = Position(section: Int(index), part: .item(item))
-            if let start, !isBehindEnd, position <= start { continue }
+            guard isAsked(position) else { continue }
             let place = position.section - section
             guard objects.indices.contains(place) else { continue }
             let isNamed = item == 0 && objects[place].id.lowercased().contains(wanted)
             if isNamed || content.values.contains(where: { Self.has(wanted, $0) }) {
-                return Hit(objectID: objects[place].id, position: position)
+                found = Hit(objectID: objects[place].id, position: position)
+                if !query.isBackwards { break }
             }
         }
-        return nil
+        return found
+    }
+
+    /// Whether a place is on the way that is looked through now.
+    private func isAsked(_ position: Position) -> Bool {
+        guard let start = query.start, !hasTurned else { return true }
+        if position == start { return query.includesStart }
+        return query.isBackwards ? position < start : position > start
     }
 
     /// Whether a value has the text, however deep inside.

@@ -17,6 +17,10 @@ final class ViewedList {
         case answered
         /// What is wrong with the list; empty when nothing is.
         case condition(String)
+        /// What is known of it beside the picture.
+        case facts(ListFacts)
+        /// Something was asked for that was not done, for this reason.
+        case declined(String)
         /// A call to the view failed.
         case failed(DBusError)
         /// There is no view yet, for listd does not answer; it is asked again.
@@ -38,6 +42,10 @@ final class ViewedList {
     /// Tells a late answer from one that is awaited.
     private var attempt = 0
     private var viewports = 0
+    /// The revision that was shown last.
+    private var revision: UInt64?
+    private var isAsking = false
+    private var hasChanged = false
 
     init(_ name: String, of daemon: ListDaemonClient, onEvent: @escaping @DBusActor (Event) -> Void) {
         self.name = name
@@ -66,12 +74,31 @@ final class ViewedList {
             // Several may be answered at once; only the last of them is what the picture shows.
             guard let self, self.isCurrent(mine), number == self.viewports else { return }
             self.onEvent(.answered)
+            self.look(mine)
         }
     }
 
     /// Brings an item onto the screen.
-    func scroll(to place: ViewerState.Place) {
-        view?.view.scroll(to: place.objectID, item: place.item, position: "start")
+    func scroll(to place: Place) {
+        view?.view.scroll(to: place.objectID, item: place.item, position: "center")
+    }
+
+    /// Selects an item, or deselects it, for all views of the list.
+    func select(_ place: Place, _ isSelected: Bool) {
+        guard let view = view?.view else { return }
+        let (mine, item) = (attempt, ListViewClient.SelectedItem(objectID: place.objectID, item: place.item))
+        Task { @DBusActor in
+            do throws(DBusError) {
+                let done = try await view.changeSelection(
+                    select: isSelected ? [item] : [], deselect: isSelected ? [] : [item])
+                guard isCurrent(mine) else { return }
+                let isDone = isSelected ? done.selected == [item] : done.deselected == [item]
+                if !isDone { onEvent(.declined("the list does not allow that")) }
+                look(mine)
+            } catch {
+                if isCurrent(mine) { onEvent(.declined(CommandRunner.explanation(of: error))) }
+            }
+        }
     }
 
     private func isCurrent(_ attempt: Int) -> Bool { !isClosed && attempt == self.attempt }
@@ -79,7 +106,7 @@ final class ViewedList {
     private func leave() {
         attempt += 1
         for subscription in subscriptions { subscription.cancel() }
-        (view, adapter, subscriptions) = (nil, nil, [])
+        (view, adapter, subscriptions, revision) = (nil, nil, [], nil)
     }
 
     private func open(_ mine: Int) async {
@@ -94,6 +121,12 @@ final class ViewedList {
                 [weak self] _ in self?.look(mine)
             }
             guard keep(properties, mine) else { return }
+            let selection = try await listen(adapter.path, ListdName.adapter, "SelectionChanged") {
+                [weak self] _ in self?.look(mine)
+            }
+            guard keep(selection, mine) else { return }
+            // A list that not everybody may read tells only those who ask.
+            try? await adapter.call("Subscribe", ["selection"])
             let view = try await TerminalView.open(adapter) { [weak self] in self?.received($0, mine) }
             guard isCurrent(mine) else { return await view.view.close() }
             (self.adapter, self.view) = (adapter, view)
@@ -145,7 +178,10 @@ final class ViewedList {
     private func received(_ event: ListViewClient.Event, _ mine: Int) {
         guard isCurrent(mine) else { return }
         switch event {
-        case .changed(let picture): onEvent(.changed(picture))
+        case .changed(let picture):
+            onEvent(.changed(picture))
+            if picture.revision != revision { look(mine) }
+            revision = picture.revision
         case .failed(let error): onEvent(.failed(error))
         case .closed(let reason):
             leave()
@@ -155,26 +191,81 @@ final class ViewedList {
         }
     }
 
-    // MARK: - The list's state
+    // MARK: - What is known of the list
 
+    /// How often a list that changes all the time is asked.
+    private static let pause = Duration.milliseconds(150)
+
+    /// Asks how the list is; once for all that happens meanwhile.
     private func look(_ mine: Int) {
+        guard isCurrent(mine) else { return }
+        guard !isAsking else {
+            hasChanged = true
+            return
+        }
+        (isAsking, hasChanged) = (true, false)
         Task { @DBusActor in
-            guard isCurrent(mine), let adapter, let text = try? await condition(of: adapter), isCurrent(mine) else {
-                return
+            await ask(mine)
+            _ = EventLoop.shared.addTimer(after: Self.pause) { [weak self] in
+                guard let self else { return }
+                self.isAsking = false
+                if self.hasChanged { self.look(self.attempt) }
             }
-            onEvent(.condition(text))
         }
     }
 
+    private func ask(_ mine: Int) async {
+        guard let adapter, let view else { return }
+        let everything = RemoteObject(
+            adapter.connection, destination: adapter.destination, path: adapter.path,
+            interface: StandardInterface.properties)
+        guard
+            let properties = try? await everything.call(
+                "GetAll", ListdName.adapter, returning: [String: DBusValue].self),
+            let range = try? await view.view.object.property("WorkingRange", as: DBusStruct<UInt32, UInt32>.self),
+            isCurrent(mine)
+        else { return }
+        onEvent(.facts(ListFacts(properties, workingRange: range.members)))
+        let text = await condition(properties)
+        if isCurrent(mine) { onEvent(.condition(text)) }
+    }
+
     /// What a person should know of the state of a list.
-    private func condition(of adapter: RemoteObject) async throws(DBusError) -> String {
-        switch try await adapter.property("State", as: String.self) {
+    private func condition(_ properties: [String: DBusValue]) async -> String {
+        func text(_ name: String) -> String { properties[name].flatMap(ItemText.plain) ?? "" }
+        let error = text("SourceError")
+        switch text("State") {
         case "failed":
-            let source = try await adapter.property("Source", as: String.self)
-            let reason = try await daemon.plugins().first { source.hasPrefix($0.name + "/") }?.lastError ?? ""
+            if !error.isEmpty { return "the list has failed: \(error)" }
+            let source = text("Source")
+            let plugins = (try? await daemon.plugins()) ?? []
+            let reason = plugins.first { source.hasPrefix($0.name + "/") }?.lastError ?? ""
             return reason.isEmpty ? "the list has failed: listd's journal says why" : "the list has failed: \(reason)"
         case "paused": return "the list waits for its plugin"
-        default: return ""
+        default: return error.isEmpty ? "" : "the list is not complete: \(error)"
         }
+    }
+}
+
+extension ListFacts {
+    /// What the properties of a list say.
+    fileprivate init(_ properties: [String: DBusValue], workingRange: (first: UInt32, count: UInt32)) {
+        self.init()
+        if case .uint32(let count)? = properties["ObjectCount"]?.unwrapped { objects = Int(count) }
+        let first = Int(workingRange.first)
+        self.workingRange = first..<(first + Int(workingRange.count))
+        if case .dictionary(_, _, let entries)? = properties["Options"]?.unwrapped {
+            for case (.string("hints"), let value) in entries.map({ ($0.key, $0.value) }) {
+                hints = Self.hints(in: ["hints": value.unwrapped])
+            }
+        }
+        guard case .array(_, let rows)? = properties["SelectedItems"]?.unwrapped else { return }
+        select(
+            rows.compactMap { row in
+                guard case .structure(let members) = row, members.count == 2, case .string(let id) = members[0],
+                    case .uint32(let item) = members[1]
+                else { return nil }
+                return ListViewClient.SelectedItem(objectID: id, item: item)
+            })
     }
 }

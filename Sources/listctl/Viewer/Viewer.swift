@@ -1,4 +1,5 @@
 import DBus
+import Foundation
 import Glibc
 import ListClient
 
@@ -10,14 +11,15 @@ import ListClient
 final class Viewer {
     private let name: String
     private let address: BusAddress
-    private let output = TerminalOutput()
     private var state: ViewerState
-    private var keys = KeyDecoder()
+    private var terminal: CursesTerminal?
     private var client: ListClient?
+    private var daemon: ListDaemonClient?
     private var list: ViewedList?
+    private var filter: FilterList?
     private var hasSeenDaemon = false
     private var hasSeenList = false
-    private var search: Task<Void, Never>?
+    private var searches: SearchQueue?
     /// Runs while an answer is awaited, and says so after a while.
     private var silence: LoopTimer?
     private var complaint: String?
@@ -27,47 +29,63 @@ final class Viewer {
         self.name = name
         self.address = address
         let (columns, rows) = Terminal.size()
-        state = ViewerState(columns: columns, rows: rows)
+        let environment = ProcessInfo.processInfo.environment
+        state = ViewerState(
+            title: name, columns: columns, rows: rows, encoding: TextEncoding(environment: environment),
+            note: environment["LISTCTL_NOTE"] ?? "")
     }
 
     func run() async -> ExitCode {
-        // First, so that the terminal is given back whenever a signal comes.
+        // First, so that the terminal is given back whenever a signal comes, and ncurses does not take signals itself.
         let signals = TerminalSignals { signal in
             EventLoop.shared.post { [weak self] in self?.received(signal) }
         }
-        var terminal = Terminal(output)
-        let input = try? EventLoop.shared.watch(STDIN_FILENO, for: .readable) { [weak self] _ in self?.typed() }
+        defer { signals.cancel() }
+        let environment = ProcessInfo.processInfo.environment
+        let hasColours = environment["NO_COLOR"]?.isEmpty ?? true
+        let terminal = CursesTerminal(hasColours: hasColours) { input in
+            EventLoop.shared.post { [weak self] in self?.received(input) }
+        }
+        guard let terminal else {
+            let kind = environment["TERM"] ?? ""
+            Output.complain(
+                "a terminal of the kind “\(kind)” (TERM) cannot show this; try TERM=xterm, or listctl show \(name)")
+            return .failed
+        }
+        self.terminal = terminal
+        searches = SearchQueue { [weak self] in self?.searched($0, $1) }
         let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
         self.client = client
         let code = await withCheckedContinuation { continuation in
             end = continuation
             client.start()
         }
-        input?.cancel()
-        let isRead = terminal.restore()
-        signals.cancel()
+        let isRead = terminal.end()
         if let complaint, isRead { Output.complain(complaint) }
         return code
     }
 
     private func received(_ signal: TerminalSignal) {
         switch signal {
-        case .resized: resized()
+        case .resized:
+            let (columns, rows) = Terminal.size()
+            handle(.resized(columns: columns, rows: rows))
         case .ended(let number): finish(.ended(by: number))
         }
     }
 
+    private func received(_ input: TerminalInput) { handle(.terminal(input)) }
+
     // MARK: - The daemon
 
     private func availabilityChanged(_ availability: ListClient.Availability) {
-        list?.close()
-        list = nil
+        leaveList()
+        filter = nil
         switch availability {
         case .available(let daemon):
             hasSeenDaemon = true
-            let list = ViewedList(name, of: daemon) { [weak self] in self?.handle($0) }
-            self.list = list
-            list.open()
+            self.daemon = daemon
+            if state.filter.isEmpty { open(name) } else { show(filter: state.filter) }
         case .noDaemon: waits("waiting for listd", orEnds: "listd does not run on this bus")
         case .noBus(let error):
             waits("waiting for the bus: \(error.message)", orEnds: CommandRunner.explanation(of: error))
@@ -76,67 +94,104 @@ final class Viewer {
 
     /// Who has never been there is not waited for.
     private func waits(_ condition: String, orEnds complaint: String) {
-        guard !hasSeenDaemon else { return perform(state.stop(condition, keepingPicture: true)) }
+        daemon = nil
+        guard !hasSeenDaemon else { return handle(.closed(condition, keepingPicture: true)) }
         finish(.unavailable, complaint)
     }
 
-    private func handle(_ event: ViewedList.Event) {
+    private func open(_ name: String) {
+        guard let daemon else { return }
+        leaveList()
+        let list = ViewedList(name, of: daemon) { [weak self] in self?.happened($0) }
+        self.list = list
+        list.open()
+    }
+
+    private func leaveList() {
+        searches?.cancel()
+        list?.close()
+        list = nil
+    }
+
+    private func happened(_ event: ViewedList.Event) {
         switch event {
         case .opened:
             hasSeenList = true
             endSilence()
-            perform(state.start())
-        case .changed(let picture): perform(state.show(picture))
+            handle(.opened)
+        case .changed(let picture): handle(.shown(picture))
         case .answered:
             endSilence()
-            perform(state.answered())
-        case .condition(let text): perform(state.warn(text))
-        case .silent: perform(state.silent())
-        case .failed(let error) where error.isTimeout: perform(state.unanswered())
-        case .failed(let error): perform(state.failed(CommandRunner.explanation(of: error)))
-        case .gone(let why): perform(state.stop(why, keepingPicture: false))
+            handle(.answered)
+        case .condition(let text): handle(.condition(text))
+        case .facts(let facts): handle(.facts(facts))
+        case .declined(let why): handle(.message(why))
+        case .silent: handle(.silent)
+        case .failed(let error) where error.isTimeout: handle(.unanswered)
+        case .failed(let error): handle(.refused(CommandRunner.explanation(of: error)))
+        case .gone(let why): handle(.closed(why, keepingPicture: false))
         case .refused(let error):
             let why = CommandRunner.explanation(of: error)
-            if hasSeenList { perform(state.stop(why, keepingPicture: false)) } else { finish(.failed, why) }
+            if hasSeenList { handle(.closed(why, keepingPicture: false)) } else { finish(.failed, why) }
         }
+    }
+
+    // MARK: - Only what has a text
+
+    private func show(filter text: String) {
+        guard let daemon else { return }
+        guard !text.isEmpty else { return endFilter() }
+        if let filter { return filter.show(text) }
+        let filter = FilterList(of: name, from: daemon) { [weak self] in self?.happened($0) }
+        self.filter = filter
+        filter.show(text)
+    }
+
+    private func happened(_ event: FilterList.Event) {
+        switch event {
+        case .made: if let filter { open(filter.name) }
+        case .refused(let error):
+            handle(.filterRefused(CommandRunner.explanation(of: error)))
+            endFilter()
+        }
+    }
+
+    /// Shows all of the list again, if it is not shown.
+    private func endFilter() {
+        guard let filter else { return }
+        self.filter = nil
+        open(name)
+        filter.remove()
     }
 
     // MARK: - The person
 
-    private func typed() {
-        var bytes = [UInt8](repeating: 0, count: 256)
-        // The buffer belongs to this call.
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(STDIN_FILENO, $0.baseAddress, $0.count) }
-        if count < 0, errno == EAGAIN || errno == EINTR { return }
-        guard count > 0 else { return finish(.done) }
-        for key in keys.decode(Array(bytes[..<count])) { perform(state.press(key)) }
-    }
-
-    private func resized() {
-        let (columns, rows) = Terminal.size()
-        perform(state.resize(columns: columns, rows: rows))
-    }
-
-    private func perform(_ actions: [ViewerState.Action]) {
+    private func handle(_ input: ViewerState.Input) {
         guard end != nil else { return }
-        for action in actions where action != .draw {
-            switch action {
-            case .draw: break
+        let effects = state.handle(input)
+        for effect in effects {
+            switch effect {
+            case .draw, .redraw: break
             case .setViewport(let y, let width, let height): list?.setViewport(y: y, width: width, height: height)
             case .scrollTo(let place): list?.scroll(to: place)
-            case .find(let text, let position): find(text, after: position)
+            case .find(let query):
+                if let adapter = list?.adapter { searches?.start(query, with: ListFinder(adapter)) }
+            case .select(let place, let isSelected): list?.select(place, isSelected)
+            case .filter(let text): show(filter: text)
             case .quit: return finish(.done)
             }
         }
-        if state.scroller.hasArrived { endSilence() } else { awaitAnswer() }
-        if actions.contains(.draw) { output.draw(Screen.rendered(Screen.lines(state, title: name))) }
+        if state.browser.hasArrived { endSilence() } else { awaitAnswer() }
+        if effects.contains(where: { $0 == .draw || $0 == .redraw }) {
+            var screen = ViewerScreen.screen(of: state)
+            screen.isFresh = effects.contains(.redraw)
+            terminal?.draw(screen)
+        }
     }
 
     private func awaitAnswer() {
         guard silence == nil else { return }
-        silence = EventLoop.shared.addTimer(after: .seconds(2)) { [weak self] in
-            if let self { self.perform(self.state.silent()) }
-        }
+        silence = EventLoop.shared.addTimer(after: .seconds(2)) { [weak self] in self?.handle(.silent) }
     }
 
     private func endSilence() {
@@ -144,18 +199,10 @@ final class Viewer {
         silence = nil
     }
 
-    private func find(_ text: String, after position: Search.Position?) {
-        guard let adapter = list?.adapter else { return }
-        search?.cancel()
-        search = Task { @DBusActor in
-            do throws(DBusError) {
-                let hit = try await Search.first(text, in: adapter, behind: position)
-                guard !Task.isCancelled else { return }
-                perform(state.found(hit))
-            } catch {
-                guard !Task.isCancelled else { return }
-                perform(state.say(CommandRunner.explanation(of: error)))
-            }
+    private func searched(_ query: Search.Query, _ outcome: SearchQueue.Outcome) {
+        switch outcome {
+        case .found(let hit): handle(.found(query, hit))
+        case .failed(let error): handle(.message(CommandRunner.explanation(of: error)))
         }
     }
 
@@ -163,9 +210,8 @@ final class Viewer {
         guard let end else { return }
         self.end = nil
         self.complaint = complaint
-        search?.cancel()
         endSilence()
-        list?.close()
+        leaveList()
         client?.close()
         end.resume(returning: code)
     }

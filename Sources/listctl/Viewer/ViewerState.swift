@@ -1,265 +1,372 @@
 import DBus
 import ListClient
 
-/// The state of the full-screen viewer: keys, pictures and sizes go in, actions for the shell come out. Pure.
+/// The state of the full-screen viewer: what happens goes in, what the shell has to do comes out. Pure.
 struct ViewerState {
+    /// What happens.
+    enum Input {
+        case terminal(TerminalInput)
+        case resized(columns: Int, rows: Int)
+        /// A new view is open, and shows nothing yet.
+        case opened
+        /// There is no view; the condition says why.
+        case closed(String, keepingPicture: Bool)
+        case shown(Picture)
+        /// The picture is that of the last viewport.
+        case answered
+        /// An answer was given up; listd may be stopped or busy, and is asked again until it answers or is gone.
+        case unanswered
+        /// Listd has not answered for a while.
+        case silent
+        /// Listd has refused a call to the view.
+        case refused(String)
+        /// What is wrong with the list; empty when nothing is.
+        case condition(String)
+        case facts(ListFacts)
+        case found(Search.Query, Search.Hit?)
+        /// Only what has a text cannot be shown.
+        case filterRefused(String)
+        case message(String)
+    }
+
     /// What the shell has to do.
-    enum Action: Equatable {
+    enum Effect: Equatable {
         case draw
-        /// To be followed by ``answered()`` when the picture is that of this viewport.
+        /// Draws all of the screen, whatever the terminal seems to show.
+        case redraw
         case setViewport(y: Double, width: Double, height: Double)
         case scrollTo(Place)
-        case find(text: String, after: Search.Position?)
+        case find(Search.Query)
+        case select(Place, Bool)
+        /// Shows only what has a text; an empty text is the whole list, as before.
+        case filter(String)
         case quit
     }
 
-    /// An item, header or footer of an object.
-    struct Place: Equatable {
-        let objectID: String
-        let part: Search.Position.Part
-
-        /// The item that listd can be asked to scroll to.
-        var item: UInt32 { if case .item(let item) = part { item } else { 0 } }
-
-        func isPlace(of shown: Picture.Shown) -> Bool {
-            // Canonically equivalent ids are different ones.
-            Search.Position(of: shown)?.part == part && shown.objectID.utf8.elementsEqual(objectID.utf8)
-        }
+    /// What keys mean at the moment.
+    enum Mode: Equatable {
+        case browsing
+        case help(firstRow: Int)
+        case finding(String)
+        case filtering(String)
     }
 
-    /// What the bottom line is used for.
-    enum Prompt: Equatable {
-        case status
-        case search(String)
+    let title: String
+    /// What is said all the time, above the last line; empty when nothing is.
+    let note: String
+    let encoding: TextEncoding
+    private(set) var frame: ScreenFrame
+    private(set) var mode = Mode.browsing
+    private(set) var browser: Browser
+    private(set) var notices = Notices()
+    private(set) var facts = ListFacts()
+    private(set) var table: Table
+    /// The text that is marked where it stands.
+    private(set) var marked = ""
+    /// What everything that is shown contains; empty when all of the list is shown.
+    private(set) var filter = ""
+    /// How many columns of the titles are left out.
+    private(set) var pan = 0
+    /// Whether the picture is all that there is to show on this screen.
+    private(set) var hasContents = false
+    private var lastQuery: Search.Query?
+    private var lastHit: Search.Hit?
+    /// Where the cursor was when a text began to be typed.
+    private var origin: (place: Place?, position: Search.Position?) = (nil, nil)
+    /// Where the cursor goes when the next view is open.
+    private var returning: Place?
+
+    init(title: String, columns: Int, rows: Int, encoding: TextEncoding = .unicode, note: String = "") {
+        (self.title, self.encoding, self.note) = (title, encoding, note)
+        frame = ScreenFrame(columns: columns, rows: rows, hasNote: !note.isEmpty)
+        browser = Browser(columns: frame.listColumns, rows: frame.listRows)
+        table = Table(in: encoding)
     }
 
-    private(set) var picture = Picture()
-    private(set) var prompt = Prompt.status
-    /// What was said last; the next key takes it away.
-    private(set) var message = ""
-    /// Why what is shown may not be what the list is; stays until it is over.
-    private(set) var condition = ""
-    /// Whether listd is silent for longer than a person takes for granted.
-    private(set) var isSilent = false
-    private(set) var scroller: Scroller
-    /// Rows of the terminal.
-    private(set) var rows: Int
-    private var hasMeasured = false
-    private var lastSearch = ""
-    private var lastHit: Search.Position?
-    /// What the daemon was asked to scroll to.
-    private var wanted: Place?
-    /// Steps that were asked for while one was on its way.
-    private var steps: [Key] = []
-
-    init(columns: Int, rows: Int) {
-        self.rows = rows
-        scroller = Scroller(
-            size: Scroller.Size(columns: columns, rows: Self.listRows(of: rows), pointsPerRow: 44))
-    }
-
-    var columns: Int { scroller.size.columns }
-    /// Rows for the list: all but the status line, and one at least.
-    var listRows: Int { scroller.size.rows }
-    /// The rows of the list as far as the picture has them.
-    var layout: RowLayout { scroller.layout(of: picture, at: scroller.top) }
-
-    /// A new view is open, and shows nothing yet: the first thing to do with it.
-    mutating func start() -> [Action] {
-        (picture, condition, lastHit, wanted, steps) = (Picture(), "", nil, nil, [])
-        (isSilent, hasMeasured) = (false, false)
-        let place = scroller.start()
-        return ask(place) + [.draw]
-    }
-
-    /// There is no view: what is shown is the past, and the condition says why.
-    mutating func stop(_ condition: String, keepingPicture: Bool) -> [Action] {
-        scroller.stop()
-        (self.condition, isSilent, steps, wanted) = (condition, false, [], nil)
-        if !keepingPicture { picture = Picture() }
-        return [.draw]
-    }
-
-    /// The terminal has another size.
-    mutating func resize(columns: Int, rows: Int) -> [Action] {
-        self.rows = rows
-        let size = Scroller.Size(
-            columns: columns, rows: Self.listRows(of: rows), pointsPerRow: scroller.size.pointsPerRow)
-        let place = scroller.resize(size, picture)
-        return ask(place) + [.draw]
-    }
-
-    private static func listRows(of rows: Int) -> Int { max(1, rows - 1) }
-
-    /// The picture has changed.
-    mutating func show(_ picture: Picture) -> [Action] {
-        (self.picture, isSilent) = (picture, false)
-        var place = scroller.show(picture)
-        if let size = measured() { place = scroller.resize(size, picture) ?? place }
-        if scroller.hasArrived, let wanted { place = reveal(wanted) ?? place }
-        return ask(place) + (scroller.isDrawable ? [.draw] : [])
-    }
-
-    /// The picture is that of the last viewport.
-    mutating func answered() -> [Action] {
-        isSilent = false
-        let place = scroller.answered(picture)
-        var actions = ask(place)
-        while scroller.hasArrived, !steps.isEmpty { actions += step(steps.removeFirst()) }
-        return actions + (scroller.isDrawable ? [.draw] : [])
-    }
-
-    /// A text for the status line.
-    mutating func say(_ text: String) -> [Action] {
-        message = text
-        return [.draw]
-    }
-
-    /// What is wrong with the list; empty when nothing is.
-    mutating func warn(_ text: String) -> [Action] {
-        condition = text
-        return [.draw]
-    }
-
-    /// Listd has not answered for a while.
-    mutating func silent() -> [Action] {
-        isSilent = true
-        return [.draw]
-    }
-
-    /// An answer was given up; listd may be stopped or busy, and is asked again until it answers or is gone.
-    mutating func unanswered() -> [Action] {
-        isSilent = true
-        let place = scroller.askAgain(picture)
-        return ask(place) + [.draw]
-    }
-
-    /// What there is to say instead of which keys there are; empty when nothing.
-    var matter: String { isSilent ? "listd does not answer" : message.isEmpty ? condition : message }
-
-    /// Whether that is worth the only row there is.
-    var hasNews: Bool { isSilent || !message.isEmpty }
-
-    /// Listd has refused a call to the view.
-    mutating func failed(_ text: String) -> [Action] {
-        scroller.stop()
-        steps = []
-        return say(text)
-    }
-
-    /// What a search found in the items of the list, if anything; what stands on the screen is looked at here.
-    mutating func found(_ hit: Search.Hit?) -> [Action] {
-        let shown = Search.headersAndFooters(with: lastSearch, in: picture)
-        guard let hit = Search.first(of: shown + (hit.map { [$0] } ?? []), behind: lastHit) else {
-            isSilent = false
-            return say("not found: \(lastSearch)")
-        }
-        (lastHit, isSilent) = (hit.position, false)
-        // On the only row what was found is worth more.
-        message = rows == 1 ? "" : "/\(lastSearch)"
-        let place = Place(objectID: hit.objectID, part: hit.position.part)
-        wanted = place
-        let near = reveal(place)
-        return (wanted == nil ? ask(near) : [.scrollTo(place)]) + [.draw]
-    }
-
-    /// A key was pressed.
-    mutating func press(_ key: Key) -> [Action] {
-        if case .search(let text) = prompt { return type(key, into: text) }
-        message = ""
-        switch key {
-        case .up, .down, .pageUp, .pageDown, .home, .end, .enter: return step(key)
-        case .character("k"): return step(.up)
-        case .character("j"): return step(.down)
-        case .character("b"): return step(.pageUp)
-        case .character(" "): return step(.pageDown)
-        case .character("g"): return step(.home)
-        case .character("G"): return step(.end)
-        case .character("/"):
-            prompt = .search("")
+    /// Takes in what has happened.
+    mutating func handle(_ input: Input) -> [Effect] {
+        switch input {
+        case .terminal(let input): return handle(input)
+        case .resized(let columns, let rows):
+            frame = ScreenFrame(columns: columns, rows: rows, hasNote: !note.isEmpty)
+            return perform(browser.resize(columns: frame.listColumns, rows: frame.listRows))
+        case .opened: return opened()
+        case .closed(let condition, let keepingPicture):
+            notices.setSilent(false)
+            notices.setCondition(condition)
+            hasContents = hasContents && keepingPicture
+            return perform(browser.stop(keepingPicture: keepingPicture))
+        case .shown(let picture):
+            notices.setSilent(false)
+            return perform(browser.show(picture))
+        case .answered:
+            notices.setSilent(false)
+            let requests = browser.answered()
+            hasContents = hasContents || browser.hasArrived
+            return perform(requests)
+        case .unanswered:
+            notices.setSilent(true)
+            return perform(browser.unanswered())
+        case .silent:
+            notices.setSilent(true)
             return [.draw]
-        case .character("n"): return search(lastSearch)
-        case .character("q"), .interrupt: return [.quit]
-        case .escape, .backspace, .redraw, .character: return [.draw]
+        case .refused(let text):
+            notices.say(text)
+            return perform(browser.failed())
+        case .condition(let text):
+            notices.setCondition(text)
+            return [.draw]
+        case .facts(let facts):
+            self.facts = facts
+            fit()
+            return [.draw]
+        case .found(let query, let hit): return found(hit, for: query)
+        case .filterRefused(let text):
+            // What is being typed goes on being typed: its letters are no commands.
+            (filter, marked) = ("", "")
+            notices.say(text)
+            return [.draw]
+        case .message(let text):
+            notices.say(text)
+            return [.draw]
         }
     }
 
-    private mutating func type(_ key: Key, into text: String) -> [Action] {
-        switch key {
-        case .character(let character): prompt = .search(text + String(character))
-        case .backspace: prompt = text.isEmpty ? .status : .search(String(text.dropLast()))
-        case .escape, .interrupt: prompt = .status
-        case .enter:
-            prompt = .status
-            lastHit = nil
-            return search(text)
-        default: break
+    private mutating func opened() -> [Effect] {
+        notices.setSilent(false)
+        notices.setCondition("")
+        (hasContents, lastHit, table, facts, pan) = (false, nil, Table(in: encoding), ListFacts(), 0)
+        defer { returning = nil }
+        return perform(browser.start(at: returning, fromTop: !filter.isEmpty))
+    }
+
+    private mutating func perform(_ requests: [Browser.Request]) -> [Effect] {
+        fit()
+        return requests.map { request in
+            switch request {
+            case .draw: .draw
+            case .setViewport(let y, let width, let height): .setViewport(y: y, width: width, height: height)
+            case .scrollTo(let place): .scrollTo(place)
+            }
         }
+    }
+
+    private mutating func fit() { table.fit(browser.rows.lazy.flatMap { $0 }, facts.hints) }
+
+    // MARK: - Keys and the mouse
+
+    /// Rows that a notch of the wheel is.
+    private static let wheelRows = 3
+    /// Columns that a step to the side is.
+    private static let panColumns = 8
+    private static let widestPan = 1 << 16
+
+    private mutating func handle(_ input: TerminalInput) -> [Effect] {
+        switch (input, mode) {
+        case (.hungUp, _): return [.quit]
+        case (.key(.redraw), _): return [.redraw]
+        case (.key(let key), .browsing): return press(key)
+        case (.key(let key), .help(let row)): return readHelp(key, from: row)
+        case (.key(let key), .finding(let text)): return type(key, into: text) { .finding($0) }
+        case (.key(let key), .filtering(let text)): return type(key, into: text) { .filtering($0) }
+        case (.wheel(let notches), .help(let row)): return showHelp(from: row + notches * Self.wheelRows)
+        case (.wheel(let notches), _): return step(.scroll(rows: notches * Self.wheelRows))
+        case (.click, .help):
+            mode = .browsing
+            return [.draw]
+        case (.click(let column, let row), _): return click(column: column, row: row)
+        }
+    }
+
+    private mutating func press(_ key: Key) -> [Effect] {
+        let hadMessage = !notices.message.isEmpty
+        notices.say("")
+        switch key {
+        case .up, .character("k"): return step(.rows(-1))
+        case .down, .character("j"): return step(.rows(1))
+        case .pageUp, .character("b"): return step(.pages(-1))
+        case .pageDown, .character(" "): return step(.pages(1))
+        case .home, .character("g"): return step(.home)
+        case .end, .character("G"): return step(.end)
+        case .left, .character("h"): return moveSideways(by: -1)
+        case .right, .character("l"): return moveSideways(by: 1)
+        case .enter: return activate()
+        case .character("?"): return showHelp(from: 0)
+        case .character("/"): return beginTyping(.finding(""))
+        case .character("&"): return beginTyping(.filtering(""))
+        case .character("n"): return findAgain(backwards: false)
+        case .character("N"): return findAgain(backwards: true)
+        case .character("q"), .interrupt: return [.quit]
+        case .escape:
+            if !hadMessage, !filter.isEmpty { return endFilter() }
+            marked = ""
+            return [.draw]
+        case .backspace, .redraw, .deleteLine, .character: return [.draw]
+        }
+    }
+
+    private mutating func step(_ step: Browser.Step) -> [Effect] {
+        lastHit = nil
+        return perform(browser.step(step))
+    }
+
+    private mutating func moveSideways(by step: Int) -> [Effect] {
+        lastHit = nil
+        if !browser.moveSideways(by: step) { pan = min(max(0, pan + step * Self.panColumns), Self.widestPan) }
         return [.draw]
     }
 
-    private mutating func search(_ text: String) -> [Action] {
-        guard !text.isEmpty else { return [.draw] }
-        lastSearch = text
-        message = "searching: \(text)"
-        return [.find(text: text, after: lastHit), .draw]
-    }
-
-    // MARK: - The height of a row
-
-    /// No row of a terminal stands for less, or for more: what is higher takes several rows.
-    private static let rowHeights = 8.0...256
-
-    /// What a screen holds by what the picture shows; nil when that changes nothing.
-    ///
-    /// The first picture with an item that fits on the screen says how high a row is. Later ones make rows lower when
-    /// items stand so close that the viewport has many more of them than the screen, and never higher: that comes to an
-    /// end, whatever the items are like.
-    private mutating func measured() -> Scroller.Size? {
-        var size = scroller.size
-        guard let (rows, advance) = RowLayout.measure(picture), advance <= size.height else { return nil }
-        let height = min(max(Self.rowHeights.lowerBound, advance), Self.rowHeights.upperBound)
-        guard !hasMeasured || rows > 3 * size.rows && height < size.pointsPerRow else { return nil }
-        (hasMeasured, size.pointsPerRow) = (true, height)
-        return size
-    }
-
-    // MARK: - Scrolling
-
-    /// How many steps wait at most: a held key must not go on for long when it is let go.
-    private static let longestQueue = 32
-
-    private mutating func step(_ key: Key) -> [Action] {
-        wanted = nil
-        guard scroller.hasArrived else {
-            if steps.count < Self.longestQueue { steps.append(key) }
-            return []
+    private mutating func click(column: Int, row: Int) -> [Effect] {
+        notices.say("")
+        let line = row - frame.headingRows
+        guard line >= 0, line < frame.listRows else { return [.draw] }
+        if frame.hasMargins, column == frame.columns - 1 {
+            return step(.share(ScrollBar.share(ofRow: line, rows: frame.listRows)))
         }
-        let place =
-            switch key {
-            case .up: scroller.scroll(rows: -1, picture)
-            case .pageUp: scroller.scroll(rows: -listRows, picture)
-            case .pageDown: scroller.scroll(rows: listRows, picture)
-            case .home: scroller.scroll(to: 0, picture)
-            case .end: scroller.scroll(to: .greatestFiniteMagnitude, picture)
-            default: scroller.scroll(rows: 1, picture)
+        lastHit = nil
+        let isAgain = browser.point(column: max(0, column - frame.leftMargin), row: line)
+        return isAgain == true && mode == .browsing ? activate() : [.draw]
+    }
+
+    /// Selects what the cursor stands on; of hits, shows it among all others.
+    private mutating func activate() -> [Effect] {
+        guard let item = browser.current, let place = Place(of: item) else { return [.draw] }
+        if !filter.isEmpty {
+            returning = place
+            return endFilter()
+        }
+        guard case .item = place.part else {
+            notices.say("a \(item.kind) cannot be selected")
+            return [.draw]
+        }
+        return [.select(place, !facts.isSelected(item)), .draw]
+    }
+
+    // MARK: - Help
+
+    private mutating func readHelp(_ key: Key, from row: Int) -> [Effect] {
+        switch key {
+        case .down, .character("j"), .enter: return showHelp(from: row + 1)
+        case .up, .character("k"): return showHelp(from: row - 1)
+        case .pageDown, .character(" "): return showHelp(from: row + frame.listRows)
+        case .pageUp, .character("b"): return showHelp(from: row - frame.listRows)
+        case .interrupt: return [.quit]
+        default:
+            mode = .browsing
+            return [.draw]
+        }
+    }
+
+    private mutating func showHelp(from row: Int) -> [Effect] {
+        mode = .help(firstRow: min(max(0, row), max(0, HelpPage.rows.count - frame.listRows)))
+        return [.draw]
+    }
+
+    // MARK: - Finding and filtering
+
+    private mutating func beginTyping(_ mode: Mode) -> [Effect] {
+        origin = (browser.cursor.place, position)
+        self.mode = mode
+        return [.draw]
+    }
+
+    private mutating func type(_ key: Key, into text: String, _ make: (String) -> Mode) -> [Effect] {
+        switch key {
+        case .character(let character): return typed(make(text + String(character)))
+        case .backspace: return text.isEmpty ? leaveTyping() : typed(make(String(text.dropLast())))
+        case .deleteLine: return typed(make(""))
+        case .escape, .interrupt: return leaveTyping()
+        case .enter:
+            defer { mode = .browsing }
+            guard case .finding = mode, !text.isEmpty else { return [.draw] }
+            return find(text, from: origin.position, includesStart: true, isThorough: true) + [.draw]
+        case .up: return step(.rows(-1))
+        case .down: return step(.rows(1))
+        case .pageUp: return step(.pages(-1))
+        case .pageDown: return step(.pages(1))
+        case .left, .right, .home, .end, .redraw: return [.draw]
+        }
+    }
+
+    private mutating func typed(_ new: Mode) -> [Effect] {
+        mode = new
+        switch new {
+        case .finding(let text):
+            guard !text.isEmpty else {
+                marked = ""
+                return goBack()
             }
-        return place == nil ? [.draw] : ask(place)
+            return find(text, from: origin.position, includesStart: true, isThorough: false) + [.draw]
+        case .filtering(let text):
+            (filter, marked) = (text, text)
+            returning = text.isEmpty ? origin.place : nil
+            return [.filter(text), .draw]
+        case .browsing, .help: return [.draw]
+        }
     }
 
-    /// Brings what is wanted onto the screen, if the picture has it: then it is wanted no more.
-    private mutating func reveal(_ place: Place) -> Double? {
-        guard let item = picture.shown.values.first(where: place.isPlace) else { return nil }
-        wanted = nil
-        // What floats is on the screen.
-        guard !layout.floating.contains(where: { $0.slot == item.slot }) else { return nil }
-        let isCovered = !layout.floating.isEmpty
-        let y = isCovered ? item.frame.y - scroller.size.pointsPerRow : item.frame.y
-        return scroller.scroll(to: y, picture)
+    private mutating func leaveTyping() -> [Effect] {
+        defer { mode = .browsing }
+        guard case .filtering = mode else {
+            marked = ""
+            return goBack()
+        }
+        if !filter.isEmpty { returning = origin.place }
+        return endFilter()
     }
 
-    /// The viewport to ask for. It has today's size: the scroller must have been changed before this is called.
-    private func ask(_ y: Double?) -> [Action] {
-        y.map { [.setViewport(y: $0, width: Double(columns), height: scroller.size.height)] } ?? []
+    private mutating func endFilter() -> [Effect] {
+        marked = ""
+        guard !filter.isEmpty else { return [.draw] }
+        filter = ""
+        return [.filter(""), .draw]
+    }
+
+    /// To where the cursor was before.
+    private mutating func goBack() -> [Effect] {
+        guard let place = origin.place else { return [.draw] }
+        return perform(browser.goTo(place))
+    }
+
+    /// Where the cursor is in the list; what was found counts while the way there lasts.
+    private var position: Search.Position? {
+        lastHit?.position ?? browser.current.flatMap { Search.Position(of: $0) }
+    }
+
+    private mutating func find(
+        _ text: String, from start: Search.Position?, includesStart: Bool, isBackwards: Bool = false, isThorough: Bool
+    ) -> [Effect] {
+        marked = text
+        let query = Search.Query(
+            text: text, start: start, includesStart: includesStart, isBackwards: isBackwards, isThorough: isThorough)
+        lastQuery = query
+        if isThorough { notices.say("searching: \(text)") }
+        return [.find(query)]
+    }
+
+    private mutating func findAgain(backwards: Bool) -> [Effect] {
+        guard let text = lastQuery?.text else {
+            notices.say("type / and a text first")
+            return [.draw]
+        }
+        let position = position
+        return find(text, from: position, includesStart: false, isBackwards: backwards, isThorough: true) + [.draw]
+    }
+
+    /// What a search found in the items of the list, if anything; headers and footers on the screen are looked at here.
+    private mutating func found(_ hit: Search.Hit?, for query: Search.Query) -> [Effect] {
+        guard query == lastQuery else { return [] }
+        notices.setSilent(false)
+        let shown = Search.headersAndFooters(with: query.text, in: browser.picture)
+        guard let hit = Search.first(of: shown + (hit.map { [$0] } ?? []), for: query) else {
+            notices.say("not found: \(query.text)")
+            return [.draw]
+        }
+        // On the only row what was found is worth more.
+        let hasTurned = query.start.map { query.isBackwards ? hit.position > $0 : hit.position < $0 } ?? false
+        let turn = query.isBackwards ? " (from the end again)" : " (from the beginning again)"
+        notices.say(frame.rows == 1 || !query.isThorough ? "" : "/\(query.text)" + (hasTurned ? turn : ""))
+        lastHit = hit
+        return perform(browser.goTo(Place(objectID: hit.objectID, part: hit.position.part)))
     }
 }

@@ -9,14 +9,24 @@ struct CounterService {
     let tree: ObjectTree
     let connection: Connection
 
-    init(on kind: PrivateBus.Kind = .session, maximumMessageSize: Int = Connection.busMessageSize) async throws {
-        bus = try PrivateBus(kind)
+    private init(bus: PrivateBus, connection: Connection) {
+        self.bus = bus
+        self.connection = connection
         tree = .withCounter(counter)
-        connection = try await Connection.open(.address(bus.address), maximumMessageSize: maximumMessageSize)
         connection.objects = tree
+    }
+
+    /// Starts a bus and comes to it; an initializer that does so lets the optimiser of Swift 6.3.1 crash.
+    static func start(
+        on kind: PrivateBus.Kind = .session, maximumMessageSize: Int = Connection.busMessageSize
+    ) async throws -> CounterService {
+        let bus = try PrivateBus(kind)
+        let connection = try await Connection.open(.address(bus.address), maximumMessageSize: maximumMessageSize)
+        let service = CounterService(bus: bus, connection: connection)
         guard try await connection.requestName(Counter.name) == .primaryOwner else {
             throw DBusError.failed("the name is taken on a new bus")
         }
+        return service
     }
 
     /// Another connection to the bus.

@@ -190,6 +190,11 @@ final class HorrorController: ListSectionController, ListDisplayDelegate, ListWo
     override func didSelectItem(at index: Int) { maybe("selection") }
     override func didHighlightItem(at index: Int) { maybe("highlight") }
 
+    override func handleAction(_ action: String, parameters: Fields, at index: Int) -> Bool {
+        maybe("action")
+        return action == "handled"
+    }
+
     override func canMoveItem(at index: Int) -> Bool {
         maybe("move")
         return true
@@ -353,7 +358,9 @@ enum Horrors: Plugin {
                             })
                     }, { SteadyController() }),
             ],
-            dataSources: [.source("source") { try HorrorSource($0) }])
+            dataSources: [
+                .source("source", hints: ["count": .percent, "size": .bytes]) { try HorrorSource($0) }
+            ])
     }
 }
 

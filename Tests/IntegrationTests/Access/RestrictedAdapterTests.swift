@@ -12,7 +12,7 @@ struct RestrictedAdapterTests {
     private static let reading: [(member: String, signature: String, arguments: String)] = [
         ("GetObjects", "uu", "[0,10]"), ("GetObjectsByFileDescriptor", "uus", #"[0,10,"jsonl"]"#),
         ("FindObject", "s", #"["o0"]"#), ("GetItems", "uu", "[0,10]"), ("GetChanges", "t", "[0]"),
-        ("GetItemCounts", "uu", "[0,10]"),
+        ("GetItemCounts", "uu", "[0,10]"), ("Search", "sasub", #"["o",[],0,false]"#),
         ("OpenView", "a{sv}", "[{}]"), ("Subscribe", "as", "[[]]"),
     ]
     private static let writing: [(member: String, signature: String, arguments: String)] = [

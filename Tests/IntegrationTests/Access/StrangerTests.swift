@@ -65,10 +65,12 @@ struct StrangerTests {
         let opened = try await owner.call(adapter.path, "Adapter", "OpenView", "a{sv}", "[{}]").values ?? ""
         let view = try ObjectPath(opened.split(separator: #"""#).dropFirst().first.map(String.init) ?? "")
         let calls = [
-            ("SetViewport", "tdddd", "[0,0,0,100,100]"), ("SetVisibleRange", "uuuu", "[0,0,0,0]"),
+            ("SetViewport", "tdddd", "[0,0,0,100,100]"), ("SetVisibleRange", "tuuuu", "[0,0,0,0,0]"),
+            ("ReportScroll", "s", #"["began"]"#), ("SetOnScreen", "b", "[true]"),
             ("ScrollTo", "sus", #"["o1",0,"start"]"#), ("ReportSizes", "a(sudd)", "[[]]"),
             ("Select", "su", #"["o1",0]"#), ("Deselect", "su", #"["o1",0]"#),
             ("ChangeSelection", "a(su)a(su)", #"[[["o1",0]],[]]"#),
+            ("Invoke", "susa{sv}", #"["o1",0,"a",{}]"#),
             ("SetHighlighted", "sub", #"["o1",0,true]"#), ("MoveItem", "uuuu", "[0,0,1,0]"), ("Ack", "t", "[1]"),
             ("Resync", "", "[]"), ("Close", "", "[]"),
         ]

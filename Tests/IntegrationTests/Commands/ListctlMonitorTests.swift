@@ -17,7 +17,7 @@ struct ListctlMonitorTests {
             }
         }
         defer { isTold.answered() }
-        _ = try await monitor.lines.next(timeout: .seconds(60)) { $0.hasPrefix("\(name)  Updated  ") }
+        _ = try await monitor.lines.next(timeout: .seconds(60)) { $0.contains("  \(name)  Updated  ") }
         isTold.answered()
         try await writing.value
     }

@@ -34,6 +34,9 @@ struct LongArgumentTests {
         return [
             try refusal(manager, "GetAdapter", invalid) { (call) throws(DBusError) in try call.write(Self.long) },
             try refusal(manager, "RemoveAdapter", invalid) { (call) throws(DBusError) in try call.write(Self.long) },
+            try refusal(manager, "RenameAdapter", invalid) { (call) throws(DBusError) in
+                try call.write(Self.long, Self.long)
+            },
             try refusal(manager, "CreateAdapter", invalid) { (call) throws(DBusError) in
                 try call.write(Self.long, [String: DBusValue]())
             },

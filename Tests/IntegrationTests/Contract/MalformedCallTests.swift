@@ -18,9 +18,12 @@ struct MalformedCallTests {
             "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
         _ = try await stage.object(view, "View").call(
             "SetViewport", UInt64(0), 0.0, 0.0, 100.0, 100.0, returning: UInt64.self)
+        let rangeView = try await TestView(adapter, ["layout": .string("none")])
+        _ = try await rangeView.remote.call(
+            "SetVisibleRange", UInt64(0), UInt32(0), UInt32(0), UInt32(0), UInt32(0), returning: UInt64.self)
         let before = try await adapter.objects()
         for call in MalformedCall.table {
-            let error = await answer(to: call, stage, adapter.path, view)
+            let error = await answer(to: call, stage, adapter.path, view, rangeView.path)
             #expect(error?.name == call.errorName, "\(call.testDescription) \(call.arguments)")
             for word in call.mentions {
                 #expect(error?.message.contains(word) == true, "\(call.testDescription): \(error?.message ?? "")")
@@ -30,13 +33,14 @@ struct MalformedCallTests {
         #expect(after.revision == before.revision)
         #expect(after.rows == before.rows)
         #expect(try await stage.manager.property("AdapterCount", as: UInt32.self) == 2)
-        #expect(try await stage.manager.property("ViewCount", as: UInt32.self) == 1)
+        #expect(try await stage.manager.property("ViewCount", as: UInt32.self) == 2)
+        #expect(try await rangeView.property("VisibleObjects", as: [String].self) == ["one"])
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
     /// The error that a call gets; nil if it succeeds.
     private func answer(
-        to call: MalformedCall, _ stage: Stage, _ adapter: ObjectPath, _ view: ObjectPath
+        to call: MalformedCall, _ stage: Stage, _ adapter: ObjectPath, _ view: ObjectPath, _ rangeView: ObjectPath
     ) async -> DBusError? {
         do {
             let object =
@@ -44,6 +48,7 @@ struct MalformedCallTests {
                 case .manager: stage.manager
                 case .adapter: stage.object(adapter, "Adapter")
                 case .view: stage.object(view, "View")
+                case .rangeView: stage.object(rangeView, "View")
                 case .path(let path, let interface):
                     RemoteObject(
                         stage.client, destination: Listd.name, path: try ObjectPath(path), interface: interface)

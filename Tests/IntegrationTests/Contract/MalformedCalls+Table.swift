@@ -12,17 +12,21 @@ extension MalformedCall {
     private static let wrongSignatures: [MalformedCall] = {
         let methods: [(Target, String, String)] = [
             (.manager, "CreateAdapter", "sa{sv}"), (.manager, "RemoveAdapter", "s"), (.manager, "GetAdapter", "s"),
+            (.manager, "RenameAdapter", "ss"),
             (.manager, "LoadPlugin", "s"), (.manager, "UnloadPlugin", "s"), (.manager, "SetLogLevel", "s"),
             (.manager, "Backup", "h"), (.adapter, "PerformUpdates", "ta(ssa{sv})a{sv}"),
             (.adapter, "PerformUpdatesFromFile", "thsa{sv}"), (.adapter, "ApplyChanges", "tasa(ssssa{sv})a{sv}"),
             (.adapter, "MoveObject", "tsss"), (.adapter, "PatchObject", "tsa{sv}as"), (.adapter, "ReloadObjects", "as"),
             (.adapter, "GetObjects", "uu"), (.adapter, "GetObjectsByFileDescriptor", "uus"),
             (.adapter, "FindObject", "s"), (.adapter, "GetItems", "uu"), (.adapter, "GetChanges", "t"),
-            (.adapter, "GetItemCounts", "uu"),
+            (.adapter, "GetItemCounts", "uu"), (.adapter, "Search", "sasub"),
+            (.adapter, "SetSourceArgument", "s"),
             (.adapter, "OpenView", "a{sv}"), (.adapter, "Subscribe", "as"), (.view, "SetViewport", "tdddd"),
-            (.view, "SetVisibleRange", "uuuu"), (.view, "ScrollTo", "sus"), (.view, "ReportSizes", "a(sudd)"),
+            (.view, "SetVisibleRange", "tuuuu"), (.view, "ReportScroll", "s"), (.view, "SetOnScreen", "b"),
+            (.view, "ScrollTo", "sus"), (.view, "ReportSizes", "a(sudd)"),
             (.view, "Select", "su"), (.view, "Deselect", "su"),
             (.view, "ChangeSelection", "a(su)a(su)"), (.view, "SetHighlighted", "sub"),
+            (.view, "Invoke", "susa{sv}"),
             (.view, "MoveItem", "uuuu"), (.view, "Ack", "t"),
         ]
         let bodies: [[DBusValue]] = [[], [.double(1)], [.string("x"), .string("y"), .string("z"), .byte(0), .byte(1)]]
@@ -74,6 +78,7 @@ extension MalformedCall {
         MalformedCall(.manager, "GetAdapter", [.string("nope")], "NoSuchAdapter", "nope"),
         MalformedCall(.manager, "GetAdapter", [.string("")], "NoSuchAdapter", "\"\""),
         MalformedCall(.manager, "RemoveAdapter", [.string("nope")], "NoSuchAdapter", "nope"),
+        MalformedCall(.manager, "RenameAdapter", [.string("nope"), .string("x")], "NoSuchAdapter", "nope"),
         MalformedCall(.manager, "SetLogLevel", [.string("loud")], "InvalidArgs", "loud"),
         MalformedCall(.manager, "SetLogLevel", [.string("")], "InvalidArgs", "level"),
     ]
@@ -93,7 +98,9 @@ extension MalformedCall {
                 "source",
                 [
                     .string(""), .string("jsonl:relative"), .string("jsonl:"), .string("a/b/c"), .string("Push"),
-                    .uint32(1),
+                    .uint32(1), .string("list:%4"), .string("list:%FF"), .string("list:stage?nope=1"),
+                    .string("list:stage?limit=1&limit=2"), .string("list:stage?limit=-1"), .string("list:stage?sort="),
+                    .string("list:stage?contains"), .string("list:stage?in=%zz"), .string("list:bad"),
                 ]
             ),
             ("section-controllers", [.string("listd/single"), .options(["*": .string("listd/single")])]),
@@ -103,12 +110,23 @@ extension MalformedCall {
             ("top-content-inset", [.double(.nan), .double(.infinity), .uint32(1)]),
             ("sticky-header-offset", [.double(-.infinity), .string("1")]),
             ("working-range", [.int32(-1), .uint64(1), .string("2")]), ("updater", [.string("both"), .boolean(false)]),
+            ("near-end-distance", [.double(.nan), .double(.infinity), .double(-.infinity), .double(-1), .uint32(1)]),
+            ("invokers", [.string(""), .string("group:"), .string("others"), .boolean(true)]),
+            (
+                "hints",
+                [
+                    .string("bytes"), .options(["size": .string("bytes")]),
+                    .dictionary(key: "s", value: "s", [.init(key: .string("size"), value: .string("byte"))]),
+                    .dictionary(key: "s", value: "s", [.init(key: .string("size"), value: .string(""))]),
+                ]
+            ),
             ("reload-threshold", [.int64(1)]), ("section-moves-as-deletes-inserts", [.string("true")]),
             ("prefer-item-reloads", [.uint32(0)]), ("minimal-moves", [.string("")]), ("coalesce-min", [.double(1)]),
             ("coalesce-max", [.int32(1)]), ("coalesce-increment", [.string("1ms")]),
             ("durability", [.string("tape"), .string("Disk"), .uint32(0)]),
             ("empty", [.string(""), .array(element: "s", []), .options(["deep": .nested(33)])]),
             ("readers", [.string("group:"), .string("me"), .uint32(0)]), ("writers", [.string("nobody"), .string("")]),
+            ("transient", [.uint32(1), .string("yes")]),
             ("no-such-option", [.string("x")]), ("Layout", [.string("flow")]), (" ", [.string("")]),
         ]
         let bad = values.flatMap { name, values in
@@ -256,11 +274,35 @@ extension MalformedCall {
             ("buffer", [.double(.nan), .double(-1), .double(.infinity), .uint32(1)]), ("overscan-items", [.int64(1)]),
             ("fields", [.string("a"), .array(element: "u", [.uint32(1)])]), ("anchor", [.string("yes")]),
             ("anchor-at-start", [.uint32(1)]), ("scale", [.double(-2), .string("2")]), ("nope", [.boolean(true)]),
+            (
+                "at",
+                [
+                    .string("one"), .structure([.string("one"), .uint32(0)]), at("one", 0, "top"), at("one", 0, ""),
+                    .structure([.string("one"), .int32(0), .string("start")]),
+                    .structure([.uint32(0), .string("one"), .string("start")]),
+                    .structure([.string("one"), .double(.nan), .string("start")]), .array(element: "s", []),
+                ]
+            ),
         ]
         return values.flatMap { name, values in
             values.map { MalformedCall(.adapter, "OpenView", [.options([name: $0])], "InvalidArgs", name) }
-        }
+        } + [
+            MalformedCall(.adapter, "OpenView", [.options(["at": at("nope", 0, "none")])], "NoSuchObject", "nope"),
+            MalformedCall(.adapter, "OpenView", [.options(["at": at("", 0, "none")])], "NoSuchObject"),
+            MalformedCall(.adapter, "OpenView", [.options(["at": at("one", 1, "end")])], "NoSuchItem", "1"),
+            MalformedCall(.adapter, "OpenView", [.options(["at": at("one", .max, "end")])], "NoSuchItem"),
+            // Where several things are wrong, the options are looked at first.
+            MalformedCall(
+                .adapter, "OpenView", [.options(["at": at("nope", 0, "none"), "lead": .double(1)])], "InvalidArgs",
+                "lead"),
+        ]
     }()
+
+    private static func at(_ id: String, _ item: UInt32, _ position: String) -> DBusValue {
+        .structure([.string(id), .uint32(item), .string(position)])
+    }
+
+    private static func range(_ numbers: UInt32...) -> [DBusValue] { [.uint64(0)] + numbers.map { .uint32($0) } }
 
     private static func viewport(_ x: Double, _ y: Double, _ width: Double, _ height: Double) -> [DBusValue] {
         [.uint64(0), .double(x), .double(y), .double(width), .double(height)]
@@ -273,8 +315,19 @@ extension MalformedCall {
         MalformedCall(.view, "SetViewport", viewport(0, 0, -1, 1), "InvalidArgs", "width"),
         MalformedCall(.view, "SetViewport", viewport(0, 0, 1, -0.5), "InvalidArgs", "height"),
         MalformedCall(.view, "SetViewport", viewport(0, 0, 1, -.infinity), "InvalidArgs", "height"),
+        MalformedCall(.view, "SetVisibleRange", range(0, 0, 1, 0), "InvalidArgs", "layout none"),
+        MalformedCall(.rangeView, "SetVisibleRange", range(1, 0, 0, 0), "InvalidArgs", "before"),
+        MalformedCall(.rangeView, "SetVisibleRange", range(0, 1, 0, 0), "InvalidArgs", "before"),
+        MalformedCall(.rangeView, "SetVisibleRange", range(.max, .max, .max, 0), "InvalidArgs", "before"),
         MalformedCall(
-            .view, "SetVisibleRange", [.uint32(0), .uint32(0), .uint32(1), .uint32(0)], "InvalidArgs", "layout none"),
+            .rangeView, "SetVisibleRange", [.uint32(0), .uint32(0), .uint32(1), .uint32(0)], "InvalidArgs"),
+        MalformedCall(.rangeView, "SetViewport", viewport(0, 0, 1, 1), "InvalidArgs", "layout none"),
+        MalformedCall(.view, "ReportScroll", [.string("start")], "InvalidArgs", "start"),
+        MalformedCall(.view, "ReportScroll", [.string("")], "InvalidArgs", "phase"),
+        MalformedCall(.view, "ReportScroll", [.string("Began")], "InvalidArgs", "decelerated"),
+        MalformedCall(
+            .view, "ReportScroll", [.string(String(repeating: "b", count: 1 << 16))], "InvalidArgs", "bbbb"),
+        MalformedCall(.view, "SetOnScreen", [.uint32(1)], "InvalidArgs"),
         MalformedCall(.view, "ScrollTo", [.string("one"), .uint32(0), .string("top")], "InvalidArgs", "top"),
         MalformedCall(.view, "ScrollTo", [.string("one"), .uint32(0), .string("")], "InvalidArgs", "position"),
         MalformedCall(.view, "ScrollTo", [.string("nope"), .uint32(0), .string("start")], "NoSuchObject", "nope"),
@@ -290,6 +343,21 @@ extension MalformedCall {
         MalformedCall(
             .view, "ChangeSelection", [places((String(repeating: "i", count: 4097), 0)), places()], "PayloadTooLarge",
             "4096"),
+        MalformedCall(
+            .view, "Invoke", [.string("nope"), .uint32(0), .string("a"), .noOptions], "NoSuchObject", "nope"),
+        MalformedCall(.view, "Invoke", [.string("one"), .uint32(1), .string("a"), .noOptions], "NoSuchItem", "1"),
+        MalformedCall(.view, "Invoke", [.string("one"), .uint32(.max), .string("a"), .noOptions], "NoSuchItem"),
+        MalformedCall(
+            .view, "Invoke", [.string("one"), .uint32(0), .string("a"), .options(["d": .nested(33)])], "InvalidObject"),
+        MalformedCall(
+            .view, "Invoke", [.string("one"), .uint32(0), .string(String(repeating: "a", count: 4097)), .noOptions],
+            "PayloadTooLarge", "4096"),
+        MalformedCall(
+            .view, "Invoke",
+            [
+                .string("one"), .uint32(0), .string("a"),
+                .options(["t": .string(String(repeating: "x", count: 16_000_000))]),
+            ], "PayloadTooLarge", "parameters"),
         MalformedCall(.view, "SetHighlighted", [.string("nope"), .uint32(0), .boolean(true)], "NoSuchObject", "nope"),
         MalformedCall(.view, "MoveItem", [.uint32(9), .uint32(0), .uint32(0), .uint32(0)], "NoSuchItem"),
         MalformedCall(.view, "MoveItem", [.uint32(0), .uint32(0), .uint32(9), .uint32(0)], "NoSuchItem"),

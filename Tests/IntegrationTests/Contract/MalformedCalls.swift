@@ -6,6 +6,8 @@ struct MalformedCall: Sendable, CustomTestStringConvertible {
     /// Whom it goes to.
     enum Target: Sendable {
         case manager, adapter, view
+        /// A view with the layout none.
+        case rangeView
         /// A path and an interface, as they stand.
         case path(String, String)
     }

@@ -38,6 +38,24 @@ struct GivenUpReloadTests {
         #expect(!stage.listd.standardError.contains("configuration read"))
     }
 
+    @Test("SIGTERM while a step of a reload does not come to its end → listd ends all the same, and callers hear why")
+    func endlessStep() async throws {
+        let plugins = TemporaryDirectory()
+        try HorrorStage.install(.first, in: plugins)
+        let settings = "[Plugin horrors]\nIsolation=none\nManifest=loop\n"
+        let stage = try await Stage(arguments: ["--plugins", plugins.path], files: ["listd.conf": settings])
+        try write("[List]\nSource=horrors/source\n", to: "a.list", of: stage)
+        let callers = [try await stage.connect(), try await stage.connect()].map { client in
+            Task { @DBusActor in try await stage.object(Listd.manager, "Manager", by: client).call("Reload") }
+        }
+        #expect(await stage.listd.waitForNotification("RELOADING=1"))
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        for caller in callers {
+            let error = await #expect(throws: DBusError.self) { try await caller.value }
+            #expect(error?.name == Listd.error("ShuttingDown") && error?.message.contains("reload") == true)
+        }
+    }
+
     @Test("a reload while a plugin has a newer file → it goes on in its process, its lists untouched")
     func newerPlugin() async throws {
         let horrors = try await HorrorStage()

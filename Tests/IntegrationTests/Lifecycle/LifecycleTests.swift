@@ -112,7 +112,7 @@ struct LifecycleTests {
 
     @Test("the bus is killed and comes back → listd is there again with its lists, views are gone")
     func busRestart() async throws {
-        let bus = try MortalBus()
+        let bus = MortalBus()
         let first = try bus.start()
         let listd = try await ListdProcess.start(bus: bus.address)
         let client = try await Connection.open(.address(bus.address))

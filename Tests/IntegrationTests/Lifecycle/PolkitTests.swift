@@ -118,7 +118,8 @@ struct PolkitTests {
         let view = try await TestView(adapter)
         try await view.setViewport(y: 0)
         let calls = [
-            ["SetViewport", "tdddd", "0", "0", "0", "9", "9"], ["SetVisibleRange", "uuuu", "0", "0", "0", "0"],
+            ["SetViewport", "tdddd", "0", "0", "0", "9", "9"], ["SetVisibleRange", "tuuuu", "0", "0", "0", "0", "0"],
+            ["ReportScroll", "s", "began"], ["SetOnScreen", "b", "true"],
             ["ScrollTo", "sus", "a", "0", "none"], ["ReportSizes", "a(sudd)", "0"], ["Select", "su", "a", "0"],
             ["Deselect", "su", "a", "0"], ["SetHighlighted", "sub", "a", "0", "false"],
             ["MoveItem", "uuuu", "0", "0", "0", "0"], ["Ack", "t", "1"], ["Resync"], ["Close"],

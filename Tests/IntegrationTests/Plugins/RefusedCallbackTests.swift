@@ -64,6 +64,39 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test("Invoke kills it → PluginFailed and nobody hears of it, refused from then on; it changes → asked again")
+    func action() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Horror")
+        _ = try await list.performUpdates([poison("poison", at: "action"), Row("good", "row", [:])])
+        let owner = AdapterClient(list.by(try await stage.stage.connect()))
+        let heard = EventLog<String>()
+        let subscription = try await owner.onInvoked { heard.record("\($0.action) \($0.objectID)") }
+        let view = try await openView(list, stage)
+        func invoke(_ action: String, _ id: String) async throws -> Bool {
+            try await view.call(
+                "Invoke", id, UInt32(0), action, [String: DBusValue](), returning: Bool.self, timeout: .seconds(60))
+        }
+        let first = await refusal { _ = try await invoke("handled", "poison") }
+        #expect(first == pluginFailed)
+        try await stage.wait(for: "ready", restarts: 1)
+        let process = try await stage.process
+        for action in ["handled", "another"] {
+            let error = await #expect(throws: DBusError.self) { try await invoke(action, "poison") }
+            #expect(error?.name == pluginFailed)
+            #expect(error?.message.contains("poison") == true && error?.message.contains("handleAction") == true)
+        }
+        #expect(try await invoke("handled", "good") && heard.recorded == [])
+        #expect(try await invoke("another", "good"))
+        _ = try await list.applyChanges([Upsert("poison", "row", "keep", "", ["at": .string("nowhere")])])
+        #expect(try await invoke("another", "poison"))
+        #expect(heard.recorded == ["another good", "another poison"])
+        #expect(try await stage.process == process)
+        #expect(try await restarts(stage) == 1)
+        withExtendedLifetime(subscription) {}
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test("the same with GetItems and MoveItem → refused where the object is, answered elsewhere")
     func itemsAndMoves() async throws {
         let stage = try await HorrorStage()
@@ -107,7 +140,8 @@ struct RefusedCallbackTests {
         let view = try await openView(list, stage)
         func show(_ last: UInt32) async throws {
             _ = try await view.call(
-                "SetVisibleRange", UInt32(0), UInt32(0), last, UInt32(0), returning: UInt64.self, timeout: .seconds(60))
+                "SetVisibleRange", UInt64(0), UInt32(0), UInt32(0), last, UInt32(0), returning: UInt64.self,
+                timeout: .seconds(60))
         }
         try await show(0)
         for _ in 0..<3 {

@@ -198,6 +198,31 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test("an update, with a view that shows it → one message to the worker, and one back")
+    func roundTripsOfUpdates() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Steady")
+        _ = try await list.performUpdates(rows(400))
+        let (path, _, _, _) = try await list.by(stage.stage.client).call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        let view = stage.stage.object(path, "View")
+        _ = try await view.call("SetViewport", UInt64(0), 0.0, 0.0, 100.0, 800.0, returning: UInt64.self)
+        func counter(_ name: String) async throws -> UInt64 {
+            let counters = try await stage.stage.manager.call("GetStatistics", returning: [String: UInt64].self)
+            return try #require(counters["plugin-horrors-\(name)"])
+        }
+        for count in [399, 398, 397] {
+            let names = ["orders", "reports", "calls"]
+            _ = try await list.items()
+            let before = try await names.asyncMap(counter)
+            _ = try await list.performUpdates(rows(count))
+            let after = try await names.asyncMap(counter)
+            #expect(after[0] == before[0] + 1)
+            #expect(after[1] == before[1] + 1)
+        }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test("listctl plugins → version, isolation, state, process, restarts, file and last error of each")
     func listctl() async throws {
         let stage = try await HorrorStage()

@@ -105,7 +105,9 @@ struct CongestionTests {
         await stage.stop()
     }
 
-    @Test("a bus with small queues drops what is for a stopped viewer → it is told, though nothing new happens")
+    @Test(
+        "a bus with small queues drops what is for a stopped viewer → it is told, though nothing new happens",
+        .enabled(if: BusProgram.ofThisRun == .daemon, "dbus-broker throws off who does not read, and drops nothing"))
     func droppedByTheBus() async throws {
         let stage = try await Stage.withDirectSocket(.limited(["max_outgoing_bytes": 65536]))
         let adapter = try await makeLoudAdapter(stage)

@@ -134,8 +134,8 @@ struct SourceErrorTests {
         let (status, lines) = try await Listctl.run(stage.bus.address, "list")
         #expect(status == 0)
         #expect(lines.contains("listctl: the list “a” has failed: \(path) is not there; waiting for it"))
-        #expect(lines.contains { $0.hasPrefix("NAME  STATE   REVISION  OBJECTS  ITEMS  VIEWS  SOURCE") })
-        #expect(lines.contains { $0.hasPrefix("a     failed  0 ") })
+        #expect(lines.contains { $0.hasPrefix("NAME  STATE   OWNER  OBJECTS  ITEMS") })
+        #expect(lines.contains { $0.hasPrefix("a     failed  root ") })
         let json = try await Listctl.run(stage.bus.address, "--json", "list").lines
         #expect(json.contains { $0.contains(#""state":"failed""#) && $0.contains("is not there; waiting for it") })
         await stage.stop()
@@ -144,7 +144,7 @@ struct SourceErrorTests {
 
 extension TestAdapter {
     /// The property `SourceError`.
-    fileprivate var sourceError: String {
+    var sourceError: String {
         get async throws { try await by(stage.client).property("SourceError", as: String.self) }
     }
 }

@@ -1,4 +1,5 @@
 import DBus
+import Foundation
 import TestSupport
 
 /// A real listd on a private bus, and one client of it.
@@ -21,13 +22,25 @@ final class Stage {
         environment: [String: String] = [:]
     ) async throws {
         self.bus = bus
+        let listensAnyway = TransportKind.ofThisRun == .direct && !arguments.contains("--direct")
         listd = try await ListdProcess.start(
-            bus: bus.address, arguments: arguments, files: files, environment: environment)
-        client = try await Connection.open(.address(bus.address))
+            bus: bus.address, arguments: arguments + (listensAnyway ? TransportKind.arguments : []), files: files,
+            environment: environment)
+        client = try await Connection.open(.address(Self.address(TransportKind.ofThisRun, bus, listd)))
+    }
+
+    /// Where clients of a kind connect.
+    func address(_ transport: TransportKind) -> String { Self.address(transport, bus, listd) }
+
+    private static func address(_ transport: TransportKind, _ bus: PrivateBus, _ listd: ListdProcess) -> String {
+        switch transport {
+        case .bus: bus.address
+        case .direct: "unix:path=" + listd.directory.appending(path: "direct").path
+        }
     }
 
     /// Another client.
-    func connect() async throws -> Connection { try await Connection.open(.address(bus.address)) }
+    func connect() async throws -> Connection { try await connect(TransportKind.ofThisRun) }
 
     /// An object of listd, as a client sees it.
     func object(_ path: ObjectPath, _ interface: String, by client: Connection? = nil) -> RemoteObject {
@@ -76,7 +89,9 @@ struct TestAdapter {
     func performUpdates(
         _ rows: [Row], expecting revision: UInt64 = 0, _ options: [String: DBusValue] = [:]
     ) async throws -> UInt64 {
-        try await remote.call("PerformUpdates", revision, rows, options, returning: UInt64.self)
+        // Hundreds of thousands of rows take a debug build with a sanitizer a while.
+        try await remote.call(
+            "PerformUpdates", revision, rows, options, returning: UInt64.self, timeout: .seconds(120))
     }
 
     func applyChanges(

@@ -9,6 +9,10 @@ enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible 
 
     var testDescription: String { self == .bus ? "over the bus" : "over the direct socket" }
 
+    /// How a stage's own clients come to listd, where a test does not say it: over the bus, unless LISTD_TEST_BUS is `direct`.
+    static let ofThisRun: TransportKind =
+        ProcessInfo.processInfo.environment["LISTD_TEST_BUS"] == "direct" ? .direct : .bus
+
     /// The arguments that make listd listen there too.
     static let arguments = ["--direct", "unix:path=%d/direct"]
 }
@@ -19,14 +23,6 @@ extension Stage {
         _ kind: PrivateBus.Kind = .session, files: [String: String] = [:]
     ) async throws -> Stage {
         try await Stage(kind, arguments: TransportKind.arguments, files: files)
-    }
-
-    /// Where clients of a kind connect.
-    func address(_ transport: TransportKind) -> String {
-        switch transport {
-        case .bus: bus.address
-        case .direct: "unix:path=" + listd.directory.appending(path: "direct").path
-        }
     }
 
     /// Another client.

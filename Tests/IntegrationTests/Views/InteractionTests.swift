@@ -119,11 +119,11 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("layout none → SetVisibleRange names what is shown, clamped; SetViewport is refused")
+    @Test("layout none → SetVisibleRange names what is shown, shifted into the list; SetViewport is refused")
     func ranges() async throws {
         let (stage, _, view) = try await makeStage(10, ["layout": .string("none")])
         let sequence = try await view.remote.call(
-            "SetVisibleRange", UInt32(3), UInt32(0), UInt32(99), UInt32(5), returning: UInt64.self)
+            "SetVisibleRange", UInt64(0), UInt32(93), UInt32(0), UInt32(99), UInt32(5), returning: UInt64.self)
         #expect(sequence == 1)
         #expect(Set(view.picture.shown.values.map(\.objectID)) == Set((3..<10).map { "o\($0)" }))
         #expect(try await view.property("VisibleObjects", as: [String].self) == (3..<10).map { "o\($0)" })
@@ -131,7 +131,7 @@ struct InteractionTests {
         #expect(wrong == Listd.standardError("InvalidArgs"))
         let backwards = await failure {
             _ = try await view.remote.call(
-                "SetVisibleRange", UInt32(3), UInt32(0), UInt32(2), UInt32(0), returning: UInt64.self)
+                "SetVisibleRange", UInt64(0), UInt32(3), UInt32(0), UInt32(2), UInt32(0), returning: UInt64.self)
         }
         #expect(backwards == Listd.standardError("InvalidArgs"))
         await stage.stop()

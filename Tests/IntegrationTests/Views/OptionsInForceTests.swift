@@ -38,6 +38,12 @@ struct OptionsInForceTests {
         try await stage.manager.call("Reload")
         let options = try await options(of: view)
         #expect(options["lead"] == .uint32(4) && options["trail"] == .uint32(9) && options["layout"] == .string("none"))
+        // What is constant, clients read once.
+        let described = RemoteObject(
+            stage.client, destination: Listd.name, path: view.path, interface: StandardInterface.introspectable)
+        let text = try await described.call("Introspect", returning: String.self)
+        let property = try #require(text.firstMatch(of: /<property name="Options"(?s:.*?)<\/property>/))
+        #expect(!property.0.contains("const"))
         await stage.stop()
     }
 }

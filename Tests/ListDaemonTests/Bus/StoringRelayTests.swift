@@ -10,7 +10,7 @@ struct StoringRelayTests {
     private let heard = EventLog<String>()
 
     /// Records what it is told.
-    private final class Host: ListHost {
+    private final class Host: ListHosting {
         private let name: String
         private let heard: EventLog<String>
 
@@ -22,6 +22,8 @@ struct StoringRelayTests {
         func send(_ command: AdapterCommand, by user: UInt32?) {
             if case .stored(let token, nil) = command { heard.record("\(name) \(token)") }
         }
+
+        func follow(_ observer: ContentObserver?) {}
 
         func ping(_ answer: @escaping @Sendable () -> Void) { answer() }
     }

@@ -45,9 +45,24 @@ struct SubscriptionsTests {
         #expect(subscriptions.audience(of: .updates) == Audience(broadcasts: false, recipients: [":1.6"]))
     }
 
+    @Test(
+        "a signal that is never broadcast → whoever chose it, on the bus or not; who chose nothing in particular does not"
+    )
+    func unicast() {
+        for isRestricted in [false, true] {
+            var subscriptions = Subscriptions<String>(isRestricted: isRestricted)
+            subscriptions.subscribe(":1.5", isDirect: false, to: .all)
+            subscriptions.subscribe(":1.6", isDirect: false, to: [.actions])
+            subscriptions.subscribe(":d.1", isDirect: true, to: [.actions, .updates])
+            #expect(subscriptions.subscribers(to: .actions) == [":1.6", ":d.1"])
+        }
+    }
+
     @Test("words of Subscribe → events; no words → all; another word → named")
     func words() throws {
         #expect(try AdapterEvents(words: []) == .all)
+        #expect(try !AdapterEvents(words: []).contains(.actions) && AdapterEvents(words: ["actions"]) == .actions)
+        #expect(try AdapterEvents(words: []).contains(.nearEnd) && AdapterEvents(words: ["near-end"]) == .nearEnd)
         #expect(try AdapterEvents(words: ["updates", "working-range"]) == [.updates, .workingRange])
         #expect(try AdapterEvents(words: ["display", "selection", "display"]) == [.display, .selection])
         #expect(throws: AdapterEvents.UnknownWord(word: "Updates")) {

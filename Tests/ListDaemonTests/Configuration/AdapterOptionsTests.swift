@@ -10,11 +10,15 @@ struct AdapterOptionsTests {
         ("section-controllers", "a{ss}", .dictionary(key: "s", value: "s", ["*": "listd/single"])),
         ("layout", "s", "flow"), ("direction", "s", "vertical"), ("sticky-headers", "b", false),
         ("stretch-to-edge", "b", false), ("show-header-when-empty", "b", false), ("top-content-inset", "d", 0.0),
-        ("sticky-header-offset", "d", 0.0), ("working-range", "u", .uint32(0)), ("updater", "s", "batch"),
+        ("sticky-header-offset", "d", 0.0), ("working-range", "u", .uint32(0)), ("near-end-distance", "d", 0.0),
+        ("updater", "s", "batch"),
         ("reload-threshold", "u", .uint32(0)), ("section-moves-as-deletes-inserts", "b", false),
         ("prefer-item-reloads", "b", false), ("minimal-moves", "b", false), ("coalesce-min", "u", .uint32(0)),
         ("coalesce-max", "u", .uint32(0)), ("coalesce-increment", "u", .uint32(0)), ("durability", "s", "disk"),
-        ("empty", "a{sv}", .dictionary(key: "s", value: "v", [:])), ("readers", "s", "any"), ("writers", "s", "owner"),
+        ("empty", "a{sv}", .dictionary(key: "s", value: "v", [:])),
+        ("hints", "a{ss}", .dictionary(key: "s", value: "s", [:])), ("readers", "s", "any"), ("writers", "s", "owner"),
+        ("invokers", "s", "owner"),
+        ("transient", "b", false),
     ]
 
     @Test("no options → the contract's defaults, each with its type")
@@ -32,11 +36,13 @@ struct AdapterOptionsTests {
         "section-controllers": .dictionary(key: "s", value: "s", ["": "a/B", "mail": "listd/binding"]),
         "layout": "none", "direction": "horizontal", "sticky-headers": true, "stretch-to-edge": true,
         "show-header-when-empty": true, "top-content-inset": -1.5, "sticky-header-offset": 7.25,
-        "working-range": .uint32(2), "updater": "reload", "reload-threshold": .uint32(.max),
+        "working-range": .uint32(2), "near-end-distance": 250.5,
+        "hints": .dictionary(key: "s", value: "s", ["size": "bytes", "time": "time-us"]), "invokers": "group:staff",
+        "updater": "reload", "reload-threshold": .uint32(.max),
         "section-moves-as-deletes-inserts": true, "prefer-item-reloads": true, "minimal-moves": true,
         "coalesce-min": .uint32(10), "coalesce-max": .uint32(200), "coalesce-increment": .uint32(5),
         "durability": "fsync", "empty": ["text": "nothing", "list": .array(element: "v", [.variant(.variant(1))])],
-        "readers": "group:staff", "writers": "any",
+        "readers": "group:staff", "writers": "any", "transient": true,
     ]
 
     @Test("every option given another value → read and written back the same")
@@ -51,8 +57,9 @@ struct AdapterOptionsTests {
 
     @Test("options → what the engine has to know of them, nothing left out")
     func engine() throws {
-        #expect(AdapterOptions().configuration(named: "n") == ListAdapter.Configuration(name: "n"))
         var expected = ListAdapter.Configuration(name: "n")
+        expected.coalescing.usesMaximumWhenNotVisible = true
+        #expect(AdapterOptions().configuration(named: "n") == expected)
         expected.layout = .none
         expected.direction = .horizontal
         expected.stickyHeaders = true
@@ -61,12 +68,14 @@ struct AdapterOptionsTests {
         expected.topContentInset = -1.5
         expected.stickyHeaderOffset = 7.25
         expected.workingRange = 2
+        expected.nearEndDistance = 250.5
         expected.updater = .reload
         expected.reloadThreshold = Int(UInt32.max)
         expected.sectionMovesAsDeletesInserts = true
         expected.preferItemReloads = true
         expected.minimalMoves = true
-        expected.coalescing = ListAdapter.Coalescing(minimum: 10, maximum: 200, increment: 5)
+        expected.coalescing = ListAdapter.Coalescing(
+            minimum: 10, maximum: 200, increment: 5, usesMaximumWhenNotVisible: true)
         expected.emptyContent = ["text": "nothing", "list": .array(element: "v", [.variant(.variant(1))])]
         #expect(try AdapterOptions(Self.others).configuration(named: "n") == expected)
     }
@@ -88,7 +97,7 @@ struct AdapterOptionsTests {
     @Test(
         "a value that an option cannot have → InvalidArgs that names it",
         arguments: [
-            ("source", "", #""" is not push, jsonl:/PATH or PLUGIN/SOURCE?argument"#),
+            ("source", "", #""" is not push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument"#),
             ("layout", "grid", #""grid" is not one of flow, absolute, none"#),
             ("direction", "Vertical", #""Vertical" is not one of vertical, horizontal"#),
             ("updater", "", #""" is not one of batch, reload"#),

@@ -1,6 +1,7 @@
 import Glibc
 import ListDaemon
 import ListKit
+import PluginAPI
 import TestSupport
 import Testing
 
@@ -43,6 +44,9 @@ struct ConfigurationLoaderTests {
             [Sections]
             reading=greenhouse/ReadingController
             *=listd/single
+
+            [Hints]
+            seen=time-us
             """, to: "feed.list")
         let loaded = load()
         let list = try #require(loaded.configuration.lists["feed"])
@@ -51,6 +55,7 @@ struct ConfigurationLoaderTests {
         options.workingRange = 2
         options.stickyHeaders = true
         options.sectionControllers = ["reading": "greenhouse/ReadingController", "*": "listd/single"]
+        options.hints = ["seen": .timeInMicroseconds]
         #expect(list.options == options && list.description == "What the greenhouse says" && list.name == "feed")
         #expect(list.place(of: "WorkingRange").description == "\(directory.path)/feed.list:5")
         #expect(list.place(of: "reading", inSection: "Sections").line == 10)
@@ -118,14 +123,16 @@ struct ConfigurationLoaderTests {
         try write("[List]\nWriters=any\n", to: "a.list.d/10.conf")
         try write("[List]\nReaders=group:nobody-4\nFoo=1\n", to: "b.list")
         try write("[List]\nWriters=group:nobody-5\n", to: "c.list")
+        try write("[List]\nInvokers=group:nobody-6\n", to: "d.list")
         let loaded = load()
-        #expect(loaded.faults.map { $0.place.line } == [3] && Set(loaded.configuration.lists.keys) == ["a", "c"])
+        #expect(loaded.faults.map { $0.place.line } == [3] && Set(loaded.configuration.lists.keys) == ["a", "c", "d"])
         let named = loaded.unknownGroups.map { String($0.description.dropFirst(directory.path.count + 1)) }
         #expect(
             named == [
                 "listd.conf.d/10.conf:2: Creators: there is no group “nobody-2”",
                 "b.list:2: Readers: there is no group “nobody-4”",
                 "c.list:2: Writers: there is no group “nobody-5”",
+                "d.list:2: Invokers: there is no group “nobody-6”",
             ])
     }
 
@@ -175,6 +182,15 @@ struct ConfigurationLoaderTests {
         #expect(plugin.memoryMax == 64 << 20 && plugin.settings == ["Units": "ssh ; and others"])
     }
 
+    @Test("plugins without MemoryMax= → 512M each; files → 4G, unless its section says otherwise")
+    func memory() throws {
+        try write("[Plugin files]\nShowHidden=no\n[Plugin other]\nKey=1\n", to: "listd.conf")
+        #expect(load().configuration.plugins.mapValues(\.memoryMax) == ["files": 4 << 30, "other": 512 << 20])
+        #expect(PluginConfiguration(of: "files").memoryMax == 4 << 30)
+        try write("[Plugin files]\nMemoryMax=1G\n", to: "listd.conf")
+        #expect(load().configuration.plugins["files"]?.memoryMax == 1 << 30)
+    }
+
     @Test("without files → the contract's limits")
     func limits() {
         let limits = Limits()
@@ -221,14 +237,21 @@ struct ConfigurationLoaderTests {
             ("[List]\nSectionControllers=a/b\n", "2: SectionControllers: section controllers are given in [Sections]"),
             ("[List]\nStickyHeaders=maybe\n", #"2: StickyHeaders: "maybe" is not yes or no"#),
             ("[List]\n\n# c\nEmpty={\"a\":}\n", "4: Empty: not a JSON object: malformed JSON"),
+            ("[List]\nTransient=yes\n", "2: Transient: only a list that a client creates goes with a connection"),
             ("[List]\nEmpty=[]\n", "2: Empty: not a JSON object: not an object"),
             (
                 "[List]\nSource=jsonl:relative\n",
-                #"2: Source: "jsonl:relative" is not push, jsonl:/PATH or PLUGIN/SOURCE?argument"#
+                #"2: Source: "jsonl:relative" is not push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument"#
             ),
             ("[List]\nCoalesceMin=1 fortnight\n", #"2: CoalesceMin: "1 fortnight" is not a time span such as 20ms"#),
             ("[Sections]\nmail=single\n", #"2: "single" is not a name such as PLUGIN/CONTROLLER"#),
-            ("[Lists]\nLayout=flow\n", "2: unknown section [Lists]; there are [List] and [Sections]"),
+            (
+                "[Hints]\nsize=byte\n",
+                #"2: field "size": "byte" is not one of bytes, time-us, time-s, permissions, uid, gid, percent, duration-us"#
+            ),
+            ("[List]\nHints=size\n", "2: Hints: hints are given in [Hints]"),
+            ("[List]\nNearEndDistance=-1\n", #"2: NearEndDistance: "-1.0" is not 0 or more"#),
+            ("[Lists]\nLayout=flow\n", "2: unknown section [Lists]; there are [List], [Sections] and [Hints]"),
             ("Layout=flow\n", "1: Layout stands before the first [Section]"),
             ("[List]\nLayout\n", "2: Layout has no value: neither [Section] nor Key=value"),
             ("[List\nLayout=flow\n", "1: neither [Section] nor Key=value"),
@@ -314,7 +337,7 @@ struct ConfigurationLoaderTests {
         }
     }
 
-    @Test("every adapter option but section-controllers → a key of [List] in CamelCase")
+    @Test("every adapter option but transient and those with sections of their own → a key of [List] in CamelCase")
     func keys() throws {
         let keys = AdapterOptions.table.entries.map(\.configurationKey)
         #expect(keys.contains("ShowHeaderWhenEmpty") && keys.contains("SectionMovesAsDeletesInserts"))
@@ -330,6 +353,7 @@ struct ConfigurationLoaderTests {
             TopContentInset=1.5
             StickyHeaderOffset=-2
             WorkingRange=1
+            NearEndDistance=250.5
             Updater=reload
             ReloadThreshold=100
             SectionMovesAsDeletesInserts=y
@@ -342,12 +366,15 @@ struct ConfigurationLoaderTests {
             Empty={"text": "nothing", "count": 0}
             Readers=group:staff
             Writers=any
+            Invokers=group:staff
             """, to: "x.list")
         let loaded = load()
         #expect(loaded.faults.isEmpty)
         let values = try #require(loaded.configuration.lists["x"]).options.values
         let defaults = AdapterOptions().values
-        for (name, value) in values where name != "section-controllers" { #expect(value != defaults[name], "\(name)") }
+        for (name, value) in values where !["section-controllers", "hints", "transient"].contains(name) {
+            #expect(value != defaults[name], "\(name)")
+        }
         #expect(values["coalesce-max"] == .uint32(1000) && values["empty"] == ["text": "nothing", "count": 0])
     }
 }

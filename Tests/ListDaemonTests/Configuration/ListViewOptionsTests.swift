@@ -24,12 +24,13 @@ struct ListViewOptionsTests {
             "layout": "absolute", "window": .uint32(1), "window-bytes": .uint32(0), "lead": .uint32(3),
             "trail": .uint32(.max), "buffer": 0.5, "overscan-items": .uint32(9),
             "fields": .array(element: "s", ["name", "size"]), "anchor": false, "anchor-at-start": true, "scale": 2.0,
-            "working-range-unit": "items",
+            "working-range-unit": "items", "at": .structure(["o1", .uint32(7), "center"]),
         ]
         let options = try ListViewOptions(values)
         #expect(options.values(inForceWith: AdapterOptions()) == values)
         #expect(options.layout == .absolute && options.lead == 3 && options.trail == 4_294_967_295)
         #expect(options.fields == ["name", "size"] && !options.isAnchored && options.isAnchoredAtStart)
+        #expect(options.opening == ListViewOpening(objectID: "o1", item: 7, position: .center))
         #expect(Set(ListViewOptions.table.entries.map(\.name)) == Set(values.keys))
     }
 
@@ -43,6 +44,12 @@ struct ListViewOptionsTests {
             ("buffer", .double(-1), #"option buffer: "-1.0" is not 0 or more"#),
             ("scale", .double(.nan), #"option scale: "nan" is not a finite number"#),
             ("layout", "grid", #"option layout: "grid" is not one of flow, absolute, none"#),
+            ("at", "o1", "option at: type s instead of (sus)"),
+            (
+                "at", .structure(["o1", .uint32(0), "top"]),
+                #"option at: "top" is not one of none, start, center, end"#
+            ),
+            ("at", .structure(["o1", .int32(0), "end"]), "option at: type (sis) instead of (sus)"),
             ("colour", "red", #"unknown option "colour""#),
         ] as [(String, Value, String)])
     func faults(name: String, value: Value, message: String) {

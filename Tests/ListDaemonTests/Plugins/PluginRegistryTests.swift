@@ -19,7 +19,7 @@ struct PluginRegistryTests {
         registry = PluginRegistry(
             directories: PluginDirectories([workshop.directory]),
             configuration: { _ in
-                var configuration = PluginConfiguration()
+                var configuration = PluginConfiguration(of: "")
                 configuration.isolation = .none
                 configuration.settings = ["Unit": "°C"]
                 return configuration
@@ -96,7 +96,7 @@ struct PluginRegistryTests {
         let registry = PluginRegistry(
             directories: PluginDirectories([workshop.directory]),
             configuration: { _ in
-                var configuration = PluginConfiguration()
+                var configuration = PluginConfiguration(of: "")
                 configuration.isolation = .worker
                 return configuration
             },

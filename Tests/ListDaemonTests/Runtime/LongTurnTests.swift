@@ -1,7 +1,8 @@
 import DBus
-import ListDaemon
 import TestSupport
 import Testing
+
+@testable import ListDaemon
 
 @Suite("Long turns in the log", .timeLimit(.minutes(1)))
 struct LongTurnTests {

@@ -176,6 +176,47 @@ struct BulkReaderTests {
         #expect(await fault(reader, file) == nil)
     }
 
+    @Test("pipes count as FileBytes, files as their size, whatever has come of them → LimitsExceeded for one too many")
+    func reserved() async throws {
+        var limits = BulkReader.Limits()
+        limits.fileBytes = 100
+        limits.bytesPerUser = 256
+        let reader = BulkReader(limits: limits)
+        let pipes = try [Stream.pipe(), Stream.sockets()]
+        let reads = pipes.map { stream in Task { try await reader.objects(from: stream.reading, user: user) } }
+        while reader.bytesHeld(for: user) < 200 { await Task.yield() }
+        let third = try Stream.pipe()
+        #expect(await fault(reader, third.reading)?.code == .limitsExceeded)
+        func file(_ size: Int) throws -> FileDescriptor {
+            try SealedMemory.file(named: "test", containing: Array(repeating: UInt8(ascii: "\n"), count: size))
+        }
+        #expect(await fault(reader, try file(57))?.code == .limitsExceeded)
+        #expect(await fault(reader, try file(56)) == nil)
+        #expect(await fault(reader, try file(101))?.code == .payloadTooLarge)
+        for stream in pipes { shutdown(stream.writing.rawValue, Int32(SHUT_WR)) }
+        dup2(0, pipes[0].writing.rawValue)
+        for read in reads { #expect(try await read.value == []) }
+        #expect(reader.bytesHeld == 0)
+        #expect(await fault(reader, try file(57)) == nil)
+    }
+
+    @Test("FileBytes above what a user may have read at a time → one call may bring them all the same")
+    func largeFiles() async throws {
+        var limits = BulkReader.Limits()
+        limits.bytesPerUser = 10
+        limits.fileBytes = 1000
+        let reader = BulkReader(limits: limits)
+        let stream = try Stream.pipe()
+        let read = Task { try await reader.objects(from: stream.reading, user: user) }
+        while reader.bytesHeld(for: user) < 1000 { await Task.yield() }
+        let file = try SealedMemory.file(named: "test", containing: Array(text.utf8))
+        #expect(await fault(reader, file)?.code == .limitsExceeded)
+        try stream.write(text)
+        dup2(0, stream.writing.rawValue)
+        #expect(try await read.value == wanted)
+        #expect(try await reader.objects(from: file, user: user) == wanted)
+    }
+
     @Test("the caller is gone → reading ends")
     func cancelled() async throws {
         let stream = try Stream.pipe()

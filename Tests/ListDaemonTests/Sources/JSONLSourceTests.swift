@@ -391,7 +391,7 @@ struct JSONLSourceTests {
                 switch try await events.next() {
                 case .list(let objects): model = Dictionary(objects.map { ($0.id, $0) }) { $1 }
                 case .upserts(let upserts): for object in upserts { model[object.id] = object }
-                case .failed, .fault, .ready, .paused: break
+                case .failed, .fault, .ready, .paused, .other: break
                 }
             }
             #expect(model == (try contents()), "seed \(seed), round \(round)")

@@ -53,6 +53,8 @@ enum Said: Sendable, Equatable {
     case fault(ListError?)
     case ready
     case paused
+    /// What only plugins say.
+    case other
 
     init(_ event: SourceEvent) {
         self =
@@ -63,6 +65,8 @@ enum Said: Sendable, Equatable {
             case .fault(let error): .fault(error)
             case .ready: .ready
             case .paused: .paused
+            case .upTo(_, let event): Said(event)
+            case .replacementBegan, .page, .replacementEnded, .replacementAbandoned, .written: .other
             }
     }
 }
@@ -75,7 +79,7 @@ extension EventLog<Said> {
     func nextSuccess() async throws -> Said {
         try await next {
             switch $0 {
-            case .failed, .fault: false
+            case .failed, .fault, .other: false
             case .list, .upserts, .ready, .paused: true
             }
         }

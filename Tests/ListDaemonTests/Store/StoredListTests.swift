@@ -11,6 +11,9 @@ struct StoredListTests {
     /// A store that answers when the test says so.
     private final class SlowStore: Store {
         private let waiting = Mutex([@Sendable (Result<Void, ListError>) -> Void]())
+        private let written = Mutex([String]())
+        /// The names of the lists that were written.
+        var names: [String] { written.withLock { $0 } }
         /// What was handed over, in order.
         let changes = EventLog<String>()
 
@@ -19,6 +22,7 @@ struct StoredListTests {
             completion: @escaping @Sendable (Result<Void, ListError>) -> Void
         ) {
             waiting.withLock { $0.append(completion) }
+            written.withLock { $0.append(change.name) }
             changes.record("\(change.word) \(durability)")
         }
 
@@ -43,17 +47,71 @@ struct StoredListTests {
             adapter("x"), durability: durability, store: store, log: Log(level: .error, sink: SilentSink()))
     }
 
-    private func update(leadingTo revision: UInt64) -> PreparedUpdate {
+    private func update(leadingTo revision: UInt64, requests: [RequestID] = []) -> PreparedUpdate {
         PreparedUpdate(
             transaction: PreparedTransaction(
                 baseRevision: revision - 1, revision: revision, content: .changes(PreparedTransaction.Changes())),
-            log: [], oldestRevision: 0)
+            log: [], oldestRevision: 0, requests: requests)
     }
 
     private var whole: PreparedUpdate {
         PreparedUpdate(
             transaction: PreparedTransaction(baseRevision: 3, revision: 3, content: .replace([])), log: [],
             oldestRevision: 0)
+    }
+
+    @Test("a transaction with the request of the source's last event → its cursor is written with it; of others → none")
+    func cursor() async throws {
+        let list = list(.disk)
+        list.cursors.set([7], for: 12)
+        list.write(update(leadingTo: 4, requests: [11, 13])) { _ in }
+        #expect(try await store.changes.next() == "update disk")
+        store.answer()
+        #expect(list.cursor == nil)
+        list.write(update(leadingTo: 5, requests: [12, 14])) { _ in }
+        #expect(try await store.changes.next() == "update with [7] disk")
+        store.answer(Self.full)
+        #expect(list.cursor == nil)
+        list.write(update(leadingTo: 5, requests: [12, 14])) { _ in }
+        #expect(try await store.changes.next() == "update with [7] disk")
+        store.answer()
+        #expect(list.cursor == [7])
+        list.write(cursor: [8])
+        #expect(try await store.changes.next() == "cursor disk")
+        store.answer()
+        #expect(list.cursor == [8])
+    }
+
+    @Test("a list that is not kept → its cursor is known, and written when it is kept from then on")
+    func cursorInMemory() async throws {
+        let list = list(.memory)
+        list.cursors.set([7], for: 12)
+        list.write(update(leadingTo: 4, requests: [12])) { _ in }
+        #expect(list.cursor == [7] && store.changes.recorded.isEmpty)
+        list.begin(["durability": "disk"], durability: .disk)
+        list.write(whole) { _ in }
+        #expect(try await store.changes.next() == "createFilled with [7] disk")
+    }
+
+    @Test(
+        "renamed, while a transaction and a cursor come → they wait, and are for the name that it has then",
+        arguments: [true, false])
+    func renaming(isRefused: Bool) async throws {
+        let list = list(.disk)
+        let rename = Task { try await list.rename(to: "y") }
+        #expect(try await store.changes.next() == "rename x to y disk")
+        list.write(update(leadingTo: 4)) { _ in }
+        list.write(cursor: [1])
+        #expect(store.changes.recorded.isEmpty)
+        store.answer(isRefused ? Self.full : nil)
+        if isRefused {
+            await #expect(throws: Self.full) { try await rename.value }
+        } else {
+            try await rename.value
+        }
+        #expect(try await store.changes.next() == "update disk")
+        #expect(try await store.changes.next() == "cursor disk")
+        #expect(store.names == (isRefused ? ["x", "x", "x"] : ["x", "y", "y"]))
     }
 
     @Test(
@@ -110,14 +168,26 @@ struct StoredListTests {
 }
 
 extension StoreChange {
+    /// The list.
+    fileprivate var name: String {
+        switch self {
+        case .create(let adapter), .createFilled(let adapter, _, _, _): adapter.name
+        case .rename(let name, _), .cursor(let name, _), .remove(let name), .options(let name, _),
+            .update(let name, _, _, _, _, _), .reserve(let name, _), .settle(let name, _, _, _):
+            name
+        }
+    }
+
     /// The kind of change.
     fileprivate var word: String {
         switch self {
         case .create: "create"
-        case .createFilled: "createFilled"
+        case .createFilled(_, _, _, let cursor): "createFilled" + (cursor.map { " with \($0)" } ?? "")
+        case .rename(let old, let new): "rename \(old) to \(new)"
+        case .cursor: "cursor"
         case .remove: "remove"
         case .options: "options"
-        case .update: "update"
+        case .update(_, _, _, _, _, let cursor): "update" + (cursor.map { " with \($0)" } ?? "")
         case .reserve: "reserve"
         case .settle: "settle"
         }

@@ -49,6 +49,12 @@ struct Screen {
         isStalled = false
     }
 
+    /// Takes a picture over that replaces everything.
+    mutating func replace(with picture: Picture) {
+        mirror.replace(with: picture)
+        isStalled = false
+    }
+
     /// Whether the screen shows what a resync says; the resync acknowledges everything.
     mutating func expectEqualToResync(of adapter: ListAdapter, sourceLocation: SourceLocation = #_sourceLocation) throws
     {
@@ -58,7 +64,6 @@ struct Screen {
             #expect(picture.contentSize == contentSize || sequence == 0, sourceLocation: sourceLocation)
             #expect(picture.items == items, sourceLocation: sourceLocation)
         }
-        mirror.replace(with: picture)
-        isStalled = false
+        replace(with: picture)
     }
 }

@@ -154,8 +154,10 @@ struct ViewConvergenceTests {
         options.windowBytes = nil
         var fresh = Screen(view: 999)
         try adapter.openView(999, options: options)
-        if let range = viewer.range {
-            fresh.take(try adapter.setVisibleRange(view: 999, first: range.lowerBound, last: range.upperBound).effects)
+        if viewer.range != nil {
+            let items = try #require(description.visibleItems)
+            let (first, last) = try ends(of: items, adapter)
+            fresh.take(try adapter.setVisibleRange(view: 999, first: first, last: last).effects)
         } else {
             fresh.take(try adapter.setViewport(view: 999, seen: 0, rect: description.viewport).effects)
         }
@@ -164,6 +166,19 @@ struct ViewConvergenceTests {
         #expect(fresh.contentSize == viewer.screen.contentSize || viewer.screen.sequence == 0)
         #expect(try adapter.viewDescription(999).workingRange == description.workingRange)
         _ = try adapter.closeView(999)
+    }
+
+    /// The first and the last of the items that a view names, which follow the list.
+    private func ends(of items: VisibleItems, _ adapter: ListAdapter) throws -> (IndexPath, IndexPath) {
+        var (section, left, first) = (items.first.section, items.length, items.first)
+        first.item = min(first.item, max(0, (adapter.itemCount(inSection: section) ?? 0) - 1))
+        var start = first.item
+        while let count = adapter.itemCount(inSection: section) {
+            if count - start >= left { return (first, IndexPath(section: section, item: start + left - 1)) }
+            left -= count - start
+            (section, start) = (section + 1, 0)
+        }
+        return (first, IndexPath(section: section + left - 1, item: 0))
     }
 
     private static func withoutSlot(_ item: PictureItem) -> PictureItem {

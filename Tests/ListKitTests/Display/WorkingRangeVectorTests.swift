@@ -99,24 +99,4 @@ struct WorkingRangeVectorTests {
         }
         #expect(try list.adapter.viewDescription(1).workingRange == 9..<15)
     }
-
-    @Test("near the end → told once for each end of the list (IGListKit U14)")
-    func nearEnd() throws {
-        let list = TestHost(try (0..<10).map { try ListObject(id: "o\($0)", fields: ["height": 50]) }) {
-            $0.nearEndDistance = 2
-        }
-        func isTold(_ events: [AdapterEvent]) -> Bool {
-            events.contains { if case .nearEnd = $0 { true } else { false } }
-        }
-        _ = try list.open()
-        #expect(!isTold(list.takeEvents()))
-        func scroll(_ y: Double) throws -> [AdapterEvent] {
-            try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: y, width: 100, height: 100)).effects
-        }
-        #expect(isTold(try scroll(300)))
-        #expect(!isTold(try scroll(350)))
-        try list.update((0..<20).map { try ListObject(id: "o\($0)", fields: ["height": 50]) })
-        #expect(!isTold(list.takeEvents()))
-        #expect(isTold(try scroll(800)))
-    }
 }

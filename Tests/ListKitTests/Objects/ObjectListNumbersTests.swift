@@ -145,7 +145,9 @@ struct ObjectListNumbersTests {
             return
         }
         var presented = owner.presenter.present(update).presented
-        let said = [AdapterEvent.nearEnd(view: 1, revision: 0), .stalled(view: 2, sequence: 3, revision: 0)]
+        let said = [
+            AdapterEvent.nearEnd(view: 1, revision: 0, distance: 1), .stalled(view: 2, sequence: 3, revision: 0),
+        ]
         presented.events =
             [said[0]] + presented.events + presented.events + [said[1], .display(DisplayChange(view: 1, revision: 0))]
         let events = owner.list.presented(presented).events
@@ -247,7 +249,7 @@ extension AdapterEvent {
         switch self {
         case .updated(let transaction): transaction.revision
         case .display(let change): change.revision
-        case .stalled(_, _, let revision), .nearEnd(_, let revision): revision
+        case .stalled(_, _, let revision), .nearEnd(_, let revision, _): revision
         default: nil
         }
     }

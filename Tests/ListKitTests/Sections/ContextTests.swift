@@ -120,26 +120,4 @@ struct ContextTests {
         screen.take(try list.update([letters("a:x"), letters("b:y")]).events)
         #expect(!screen.items.contains { $0.objectID.isEmpty })
     }
-
-    @Test("the end of the list comes near → told once for each end (U14)")
-    func nearEnd() throws {
-        let list = try TestHost.letters(
-            "a:xxxxx", "b:xxxxx", "c:xxxxx", "d:xxxxx", configure: { $0.nearEndDistance = 1 })
-        _ = try list.open()
-        func scroll(_ y: Double) throws -> Int {
-            let rect = Rect(x: 0, y: y, width: 100, height: 100)
-            return try list.adapter.setViewport(view: 1, seen: 0, rect: rect).effects.count {
-                if case .nearEnd = $0 { true } else { false }
-            }
-        }
-        #expect(try scroll(0) == 0)
-        #expect(try scroll(60) == 1)
-        #expect(try scroll(90) == 0)
-        #expect(try scroll(0) == 0)
-        #expect(try scroll(100) == 0)
-        try list.update(
-            [letters("a:xxxxx"), letters("b:xxxxx"), letters("c:xxxxx"), letters("d:xxxxx"), letters("e:xxxxx")])
-        let told = list.takeEvents().count { if case .nearEnd = $0 { true } else { false } }
-        #expect(told == 1)
-    }
 }

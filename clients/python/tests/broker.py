@@ -1,22 +1,55 @@
-"""Starts dbus-broker's launcher on a socket, as systemd would: broker.py SOCKET CONFIGURATION."""
+"""Starts dbus-broker's launcher on a socket, as systemd would: broker.py SOCKET CONFIGURATION.
 
+The address is printed when it can be connected to. The launcher insists on a journal: as root it gets a socket in a mount
+namespace of its own, else that of this machine.
+"""
+
+import ctypes
 import os
 import socket
 import sys
 
+NEW_MOUNT_NAMESPACE, RECURSIVELY_PRIVATE, END_WITH_PARENT = 0x20000, 0x4000 | 1 << 18, 1
+JOURNAL = "/run/systemd/journal/socket"
+
 path, configuration = sys.argv[1:]
-journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-journal.bind("/run/systemd/journal/socket")
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def check(result: int, what: str) -> None:
+    """Ends this with a message when a call of libc has failed."""
+    if result != 0:
+        sys.exit(f"{what}: {os.strerror(ctypes.get_errno())}")
+
+
+def hide_journal() -> None:
+    """Puts a journal of our own, which is read and dropped, in the place of the machine's."""
+    check(libc.unshare(NEW_MOUNT_NAMESPACE), "no mount namespace")
+    check(libc.mount(None, b"/", None, RECURSIVELY_PRIVATE, None), "mounts cannot be made private")
+    os.makedirs("/run/systemd", exist_ok=True)
+    check(libc.mount(b"tmpfs", b"/run/systemd", b"tmpfs", 0, None), "no mount on /run/systemd")
+    os.mkdir(os.path.dirname(JOURNAL))
+    journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    journal.bind(JOURNAL)
+    launcher = os.getpid()
+    if os.fork() == 0:
+        libc.prctl(END_WITH_PARENT, 9)
+        os.closerange(0, journal.fileno())
+        while os.getppid() == launcher and journal.recv(65536):
+            pass
+        os._exit(0)
+    journal.close()
+
+
+if os.geteuid() == 0:
+    hide_journal()
 listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
 listening.bind(path)
 listening.listen(128)
-if os.fork() == 0:
-    listening.close()
-    while journal.recv(65536):
-        pass
-journal.close()
+os.chmod(path, 0o777)  # for other users, as dbus-daemon does
 os.dup2(listening.fileno(), 3)
-os.environ["LISTEN_FDS"] = "1"
-os.environ["LISTEN_PID"] = str(os.getpid())
-os.environ["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={path}"
+os.set_inheritable(3, True)
+address = f"unix:path={path}"
+os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()), DBUS_SESSION_BUS_ADDRESS=address)
+print(address, flush=True)
 os.execvp("dbus-broker-launch", ["dbus-broker-launch", "--scope", "user", "--config-file", configuration])

@@ -56,30 +56,23 @@ class Bus:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        self._process.stdout.close()
-        assert line, "dbus-daemon did not start"
+        self._wait_for_address()
 
     def _start_broker(self) -> None:
-        # Its launcher insists on a journal: it gets a socket in a mount namespace of its own.
-        script = """
-            mkdir -p /run/systemd && mount -t tmpfs tmpfs /run/systemd && mkdir /run/systemd/journal
-            exec "$0" "$@"
-        """
         launcher = str(Path(__file__).with_name("broker.py"))
         self._process = subprocess.Popen(
-            [
-                *("unshare", "-m", "--propagation", "private", "bash", "-c", script),
-                *("/usr/bin/python3", launcher, str(self._socket), str(self._configuration)),
-            ],
-            stdout=subprocess.DEVNULL,
+            ["/usr/bin/python3", launcher, str(self._socket), str(self._configuration)],
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        while not self._socket.exists():
-            assert self._process.poll() is None, "dbus-broker did not start"
-            time.sleep(0.01)
+        self._wait_for_address()
+
+    def _wait_for_address(self) -> None:
+        assert self._process is not None and self._process.stdout is not None
+        line = self._process.stdout.readline()
+        self._process.stdout.close()
+        assert line, f"the {self.kind} did not start"
 
     def kill(self) -> None:
         """Ends it without a warning."""

@@ -145,6 +145,29 @@ async def test_sensors(bus_stage: Stage) -> None:
                 await asyncio.sleep(0.05)
 
 
+async def test_actions(bus_stage: Stage) -> None:
+    programs = PACKAGE.parents[1] / "Examples/Actions"
+    async with Program(str(programs / "writer.py"), bus_stage.address, "mail") as writer:
+        assert await line(writer) == "4 messages; listening"
+        async with Program(str(programs / "viewer.py"), bus_stage.address, "mail", "star", "weather") as viewer:
+            assert [await line(viewer) for _ in range(5)] == [
+                "  welcome   Ground: Welcome to Mars.",
+                "  dust      Ines: The dust is finer than they said.",
+                "  weather   Ground: A storm comes.",
+                "  water     Ines: Found water.",
+                "star weather: handled",
+            ]
+            assert "* weather   Ground: A storm comes." in [await line(viewer) for _ in range(4)]
+            assert await viewer.wait() == 0
+        assert await line(writer) == f"star weather, for user {os.getuid()}"
+        async with Program(str(programs / "viewer.py"), bus_stage.address, "mail", "fold", "weather") as viewer:
+            assert await line(viewer, lambda text: text.startswith("fold")) == "fold weather: handled"
+            assert await viewer.wait() == 0
+        assert await line(writer) == f"fold weather, for user {os.getuid()}: no such action"
+    async with Program(str(programs / "viewer.py"), bus_stage.address, "mail", "star", "dust") as viewer:
+        assert await line(viewer, lambda text: text.startswith("star")) == "star dust: nobody handles it"
+
+
 async def test_the_tutorial(bus_stage: Stage, tmp_path: Path) -> None:
     """Its blocks of code, one after the other in one program, print what it says they print."""
     text = (PACKAGE / "docs/tutorial.rst").read_text()

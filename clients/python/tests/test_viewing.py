@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 
 import pytest
@@ -59,7 +60,66 @@ async def test_a_range_is_shown_and_followed(shared: Stage, name: str) -> None:
             picture = await anext(view)
             assert picture.rows()[2].content == {"n": -1}
             assert picture.rows()[2].slot == [s.slot for s in picture.rows()][2]
-            assert ids(await view.show((98, 0), (200, 0))) == ["o98", "o99"]
+            # The range is moved into the list.
+            assert ids(await view.show((98, 0), (107, 0))) == [f"o{number}" for number in range(90, 100)]
+
+
+async def test_a_range_follows_its_rows(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        mail = await list_of(d, name, 100)
+        async with mail.view(layout="none") as view:
+            await view.show(10, 14)
+            async with mail.transaction() as t:
+                for number in range(3):
+                    t.upsert(f"new{number}", {}, first=True)
+            # Rows are meant as they were in the picture that was looked at: o20 is 23 by now.
+            assert ids(await view.show(20, 22)) == ["o20", "o21", "o22"]
+            picture = await view.show(13, 17)
+            assert ids(picture) == [f"o{number}" for number in range(10, 15)]
+            async with mail.transaction() as t:
+                t.remove("new0")
+                t.remove("o10")
+            picture = await anext(view)
+            # The first row that is still there keeps its place.
+            assert ids(picture) == ["o9", "o11", "o12", "o13", "o14"]
+            assert dict(picture.slots) == (await resynced(view)).slots
+
+
+async def test_a_view_begins_at_an_object(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        mail = await list_of(d, name, 100)
+        async with mail.view(layout="none", at=("o50", 0, "center")) as view:
+            picture = await view.show(0, 3)
+            assert ids(picture) == ["o48", "o49", "o50", "o51"] and picture.sequence == 1
+            assert ids(await view.show(0, 3)) == ["o0", "o1", "o2", "o3"]
+        async with mail.view(at=("o99", 0, "none"), buffer=0.0) as view:
+            picture = await view.scroll(0, 0, 320, 440)
+            assert ids(picture)[-1] == "o99" and picture.offset == (0, 44 * 100 - 440) and picture.sequence == 1
+        for at, error in [
+            (("nope", 0, "none"), listd.NoSuchObject),
+            (("o1", 1, "none"), listd.NoSuchItem),
+            (("o1", 0, "top"), listd.InvalidArgs),
+        ]:
+            with pytest.raises(error):
+                async with mail.view(at=at):
+                    pass
+        for wrong in ("o1", ("o1", "0", "none"), ("o1", True, "none"), ("o1", -1, "none"), (1, 0, "none")):
+            with pytest.raises(listd.InvalidArgs):
+                mail.view(at=wrong)  # type: ignore[arg-type]
+
+
+async def test_phases_and_the_screen(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        mail = await list_of(d, name, 10)
+        async with mail.view() as view:
+            await view.scroll(0, 0, 320, 440)
+            for phase in ("began", "ended", "decelerated"):
+                await view.report_scroll(phase)
+            await view.set_on_screen(False)
+            await mail.patch("o1", {"n": -1})
+            await view.set_on_screen(True)
+            with pytest.raises(listd.InvalidArgs):
+                await view.report_scroll("stopped")  # type: ignore[arg-type]
 
 
 async def test_no_call_inside_of_the_overscan(shared: Stage, name: str) -> None:
@@ -138,6 +198,23 @@ async def test_scroll_to_and_sizes(shared: Stage, name: str) -> None:
             assert next(shown for shown in picture.rows() if shown.object_id == "o50").frame.height == 100
             with pytest.raises(listd.NoSuchObject):
                 await view.scroll_to("never there")
+
+
+async def test_actions(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        mail = await list_of(d, name, 3)
+        async with mail.view() as view:
+            await view.scroll(0, 0, 320, 440)
+            assert not await view.invoke("star", "o1")
+            async with mail.actions() as actions:
+                while not await view.invoke("star", "o1", parameters={"on": True}):
+                    await asyncio.sleep(0.01)  # until the list has heard who listens
+                action = await anext(actions)
+                assert (action.id, action.item, action.name) == ("o1", 0, "star")
+                assert action.parameters == {"on": True} and action.user == os.getuid()
+                assert await view.invoke("open", "o2") and (await anext(actions)).name == "open"
+            with pytest.raises(listd.NoSuchItem):
+                await view.invoke("star", "o1", 7)
 
 
 async def test_selection_and_moving(shared: Stage, name: str) -> None:

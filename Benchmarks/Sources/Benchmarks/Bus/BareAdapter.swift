@@ -92,10 +92,29 @@ struct BareAdapter {
         return call
     }
 
+    /// `SetSourceArgument`.
+    func setArgument(_ argument: String) -> BareMessage {
+        let call = call("SetSourceArgument")
+        call.write { $0.append(argument) }
+        return call
+    }
+
     /// `FindObject`.
     func findObject(_ index: Int) -> BareMessage {
         let call = call("FindObject")
         call.write { $0.append("object-\(1_000_000_000 + index)") }
+        return call
+    }
+
+    /// `Search` in all fields, from the first object on.
+    func search(_ text: String) -> BareMessage {
+        let call = call("Search")
+        call.write { writer in
+            writer.append(text)
+            writer.container(DBusType.array, "s") { _ in }
+            writer.append(UInt32(0))
+            writer.append(false)
+        }
         return call
     }
 

@@ -87,6 +87,11 @@ struct BareWriter {
         dbus_message_iter_append_basic(&iterator, DBusType.double, &number)
     }
 
+    mutating func append(_ flag: Bool) {
+        var flag: dbus_bool_t = flag ? 1 : 0
+        dbus_message_iter_append_basic(&iterator, DBusType.boolean, &flag)
+    }
+
     /// Opens a container for what `body` appends.
     mutating func container(_ type: Int32, _ signature: String?, _ body: (inout BareWriter) -> Void) {
         var inner = BareWriter()
@@ -166,6 +171,7 @@ struct BareReader {
 /// The type codes, which Swift does not see as macros.
 enum DBusType {
     static let array = Int32(UInt8(ascii: "a"))
+    static let boolean = Int32(UInt8(ascii: "b"))
     static let double = Int32(UInt8(ascii: "d"))
     static let entry = Int32(UInt8(ascii: "e"))
     static let string = Int32(UInt8(ascii: "s"))

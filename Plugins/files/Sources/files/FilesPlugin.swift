@@ -10,7 +10,9 @@ enum FilesPlugin: Plugin {
         return PluginManifest(
             name: "files", version: "1.0.0",
             sectionControllers: [.controller("EntryController") { EntryController(types: types) }],
-            dataSources: [.source("directory") { context in try DirectorySource(context) }])
+            dataSources: [
+                .source("directory", hints: FileEntry.hints) { context in try DirectorySource(context) }
+            ])
     }
 }
 

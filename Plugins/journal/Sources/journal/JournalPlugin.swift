@@ -10,7 +10,9 @@ enum JournalPlugin: Plugin {
                 .controller("AlertController") { AlertController() },
                 .controller("DebugController") { EntryController(style: .compact) },
             ],
-            dataSources: [.source("entries") { context in try JournalSource(context) }])
+            dataSources: [
+                .source("entries", hints: JournalEntry.hints) { context in try JournalSource(context) }
+            ])
     }
 }
 

@@ -94,7 +94,13 @@ struct JournalWindowTests {
                 let new = entries(next..<next + size)
                 next += size
                 let event = try step == 0 ? window.replace(with: new) : window.append(new)
-                switch event {
+                var told = event
+                if case .upTo(let progress, let inner) = event {
+                    told = inner
+                    let place = JournalPlace(cursor: progress.cursor ?? [])
+                    #expect(place == JournalPlace(window.ids) && progress.position == window.ids.last)
+                }
+                switch told {
                 case .replace(let objects): list = objects.map(\.id)
                 case .changes(let removed, let upserts):
                     list.removeAll { removed.contains($0) }

@@ -104,6 +104,71 @@ struct JournalSourceTests {
         await source.stop()
     }
 
+    @Test(
+        "started where it left off → only what is new is told, and the list is the newest so many",
+        arguments: [0, 1, 3, 9], ["newest", "oldest"])
+    func goesOn(new: Int, order: String) async throws {
+        let directory = try JournalDirectory()
+        let writer = try JournalWriter(directory.file("a"))
+        for number in 0..<6 { try writer.write("\(number)") }
+        let argument = "\(directory.path)&lines=4&order=\(order)"
+        let first = try await source(argument)
+        await first.wait { messages($0).contains("5") && $0.objects.count == 4 }
+        let (cursor, objects) = (try #require(first.progress.cursor), first.objects)
+        #expect(first.progress.position == (order == "newest" ? objects.first : objects.last)?.id)
+        await first.stop()
+        for number in 6..<6 + new { try writer.write("\(number)") }
+        // Whoever begins anew sees when all of it is in the file.
+        let other = try await source(argument)
+        await other.wait { messages($0).contains("\(5 + new)") }
+        let second = try await TestSource(
+            JournalPlugin.self, "entries", argument: argument, cursor: cursor, objects: objects)
+        let event = await second.next()
+        #expect(told(event) == min(new, 4))
+        #expect(messages(second) == messages(other) && second.objects.count == 4)
+        try writer.write("last")
+        await second.wait { messages($0).contains("last") }
+        await other.wait { messages($0).contains("last") }
+        #expect(messages(second) == messages(other) && second.progress == other.progress)
+        await second.stop()
+        await other.stop()
+    }
+
+    /// How many entries an event of a source that goes on tells.
+    private func told(_ event: DataSourceEvent?) -> Int? {
+        switch event {
+        case .upTo(_, .ready): 0
+        case .upTo(_, .changes(_, let upserts)): upserts.count
+        case .upTo(_, .replace(let objects)): objects.count
+        default: nil
+        }
+    }
+
+    @Test(
+        "the journal has lost what the list has, or the cursor is none → all of it is read", arguments: [true, false])
+    func lost(isForeign: Bool) async throws {
+        let directory = try JournalDirectory()
+        let old = try JournalWriter(directory.file("a"))
+        try old.write("old")
+        let new = try JournalWriter(directory.file("b"), from: 1_800_000_000_000_000)
+        try new.write("new")
+        let first = try await source(directory.path)
+        await first.wait { messages($0) == ["new", "old"] }
+        let (cursor, objects) = (first.progress.cursor, first.objects)
+        await first.stop()
+        old.end()
+        try directory.delete("a")
+        let second = try await TestSource(
+            JournalPlugin.self, "entries", argument: directory.path,
+            cursor: isForeign ? Array("9\nx".utf8) : cursor, objects: objects)
+        guard case .upTo(_, .replace) = await second.next() else {
+            Issue.record("not all of it was read")
+            return
+        }
+        #expect(messages(second) == ["new"])
+        await second.stop()
+    }
+
     @Test("an empty directory → an empty list, and the first entry is noticed")
     func empty() async throws {
         let directory = try JournalDirectory()

@@ -45,6 +45,18 @@ struct SectionTests {
         #expect(try list.shown(of: "message-1").first?.content["title"] == "GROUND")
     }
 
+    @Test(
+        "the actions read and unread → the message is so; other actions, and those on other sections, are not handled")
+    func actions() throws {
+        let list = try list()
+        for (action, isRead) in [("read", true), ("unread", false), ("unread", false), ("read", true)] {
+            #expect(try list.invoke(action, of: "message-2"))
+            #expect(list.items(of: "message-2").first?.content["read"] == .boolean(isRead))
+        }
+        #expect(try !list.invoke("reply", of: "message-2") && !list.invoke("read", of: "weather-12"))
+        #expect(list.faults.isEmpty)
+    }
+
     @Test("tapped weather → four details come, tapped again → they go; details cannot be selected")
     func weather() throws {
         let list = try list()

@@ -55,9 +55,24 @@ extension OptionType<AccessRule> {
 }
 
 extension OptionType<SourceName> {
-    /// `s`: `push`, `jsonl:PATH`, `PLUGIN/SOURCE?argument`.
-    static let sourceName = text(
-        expected: "push, jsonl:/PATH or PLUGIN/SOURCE?argument", read: { SourceName($0) }, write: { $0.text })
+    /// `s`: `push`, `jsonl:PATH`, `list:NAME?argument`, `PLUGIN/SOURCE?argument`.
+    static let sourceName: OptionType = {
+        let type = text(
+            expected: "push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument", read: { SourceName($0) },
+            write: { $0.text })
+        return OptionType(
+            signature: type.signature,
+            decode: { value throws(ListError) in
+                let source = try type.decode(value)
+                try source.checkArgument()
+                return source
+            },
+            parse: { text throws(ListError) in
+                let source = try type.parse(text)
+                try source.checkArgument()
+                return source
+            }, encode: type.encode)
+    }()
 }
 
 extension OptionType<[String: String]> {

@@ -1,39 +1,5 @@
 @_spi(Daemon) internal import ListKit
 
-extension AdapterCommand: WireCodable {
-    func write(to writer: inout WireWriter) {
-        switch self {
-        case .update(let request): writer.write(0 as UInt8, request)
-        case .query(let id, let query): writer.write(1 as UInt8, id, query)
-        case .openView(let id, let view, let options): writer.write(2 as UInt8, id, view, options)
-        case .view(let id, let view, let command): writer.write(3 as UInt8, id, view, command)
-        case .closeView(let view, let reason): writer.write(4 as UInt8, view, reason)
-        case .configure(let id, let configuration, let controllers):
-            writer.write(5 as UInt8, id, configuration, controllers)
-        case .hold(let holds): writer.write(6 as UInt8, holds)
-        case .stop(let id, let reason): writer.write(7 as UInt8, id, reason)
-        case .keep(let id, let keeps): writer.write(8 as UInt8, id, keeps)
-        case .stored(let token, let error): writer.write(9 as UInt8, token, error)
-        }
-    }
-
-    init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
-        case 0: self = .update(try reader.read())
-        case 1: self = .query(try reader.read(), try reader.read())
-        case 2: self = .openView(try reader.read(), try reader.read(), try reader.read())
-        case 3: self = .view(try reader.read(), try reader.read(), try reader.read())
-        case 4: self = .closeView(try reader.read(), try reader.read())
-        case 5: self = .configure(try reader.read(), try reader.read(), try reader.read())
-        case 6: self = .hold(try reader.read())
-        case 7: self = .stop(try reader.read(), try reader.read())
-        case 8: self = .keep(try reader.read(), try reader.read())
-        case 9: self = .stored(try reader.read(), try reader.read())
-        default: throw WireError("a command")
-        }
-    }
-}
-
 extension AdapterQuery: WireCodable {
     func write(to writer: inout WireWriter) {
         switch self {
@@ -61,13 +27,13 @@ extension AdapterQuery: WireCodable {
     }
 }
 
-extension ViewClosing: WireCodable {}
+extension ScrollPhase: WireCodable {}
 
 extension ViewCommand: WireCodable {
     func write(to writer: inout WireWriter) {
         switch self {
         case .setViewport(let seen, let rect): writer.write(0 as UInt8, seen, rect)
-        case .setVisibleRange(let first, let last): writer.write(1 as UInt8, first, last)
+        case .setVisibleRange(let seen, let first, let last): writer.write(1 as UInt8, seen, first, last)
         case .scrollTo(let id, let item, let position): writer.write(2 as UInt8, id, item, position)
         case .reportSizes(let sizes): writer.write(3 as UInt8, sizes)
         case .select(let id, let item, let flag): writer.write(4 as UInt8, id, item, flag)
@@ -76,13 +42,17 @@ extension ViewCommand: WireCodable {
         case .resync: writer.write(7 as UInt8)
         case .close: writer.write(8 as UInt8)
         case .changeSelection(let select, let deselect): writer.write(9 as UInt8, select, deselect)
+        case .invoke(let id, let item, let action, let parameters):
+            writer.write(20 as UInt8, id, item, action, parameters)
+        case .reportScroll(let phase): writer.write(10 as UInt8, phase)
+        case .setOnScreen(let isOnScreen): writer.write(11 as UInt8, isOnScreen)
         }
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.byte() {
         case 0: self = .setViewport(seen: try reader.read(), try reader.read())
-        case 1: self = .setVisibleRange(first: try reader.read(), last: try reader.read())
+        case 1: self = .setVisibleRange(seen: try reader.read(), first: try reader.read(), last: try reader.read())
         case 2: self = .scrollTo(id: try reader.read(), item: try reader.read(), try reader.read())
         case 3: self = .reportSizes(try reader.read())
         case 4: self = .select(id: try reader.read(), item: try reader.read(), try reader.read())
@@ -91,6 +61,12 @@ extension ViewCommand: WireCodable {
         case 7: self = .resync
         case 8: self = .close
         case 9: self = .changeSelection(select: try reader.read(), deselect: try reader.read())
+        case 20:
+            self = .invoke(
+                id: try reader.read(), item: try reader.read(), action: try reader.read(),
+                parameters: try reader.read())
+        case 10: self = .reportScroll(try reader.read())
+        case 11: self = .setOnScreen(try reader.read())
         default: throw WireError("a view's command")
         }
     }
@@ -99,6 +75,6 @@ extension ViewCommand: WireCodable {
 extension SectionControllerTable: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(option) }
 
-    /// The names only: whoever has the plugins looks them up (`Workshop.resolved(_:_:)`).
+    /// The names only: whoever has the plugins looks them up (`Workshop.resolved(_:_:_:)`).
     init(from reader: inout WireReader) throws(WireError) { self.init(naming: try reader.read()) }
 }

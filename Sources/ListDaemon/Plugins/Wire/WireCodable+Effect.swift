@@ -1,38 +1,5 @@
 @_spi(Daemon) internal import ListKit
 
-extension AdapterEffect: WireCodable {
-    func write(to writer: inout WireWriter) {
-        switch self {
-        case .status(let status): writer.write(0 as UInt8, status)
-        case .event(let event): writer.write(1 as UInt8, event)
-        case .selection(let items): writer.write(2 as UInt8, items)
-        case .view(let view, let description): writer.write(3 as UInt8, view, description)
-        case .closed(let view, let reason): writer.write(4 as UInt8, view, reason)
-        case .announce(let status): writer.write(5 as UInt8, status)
-        case .answer(let id, let outcome): writer.write(6 as UInt8, id, outcome)
-        case .prepared(let token, let update): writer.write(7 as UInt8, token, update)
-        case .paused(let isPaused): writer.write(8 as UInt8, isPaused)
-        case .losses(let losses): writer.write(9 as UInt8, losses)
-        }
-    }
-
-    init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
-        case 0: self = .status(try reader.read())
-        case 1: self = .event(try reader.read())
-        case 2: self = .selection(try reader.read())
-        case 3: self = .view(try reader.read(), try reader.read())
-        case 4: self = .closed(try reader.read(), try reader.read())
-        case 5: self = .announce(try reader.read())
-        case 6: self = .answer(try reader.read(), try reader.read())
-        case 7: self = .prepared(try reader.read(), try reader.read())
-        case 8: self = .paused(try reader.read())
-        case 9: self = .losses(try reader.read())
-        default: throw WireError("an effect")
-        }
-    }
-}
-
 extension ContentLoss.Reason: WireCodable {}
 
 extension ContentLoss: WireCodable {
@@ -41,24 +8,6 @@ extension ContentLoss: WireCodable {
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
             reason: try reader.read(), count: try reader.index(), objectID: try reader.read(), key: try reader.read())
-    }
-}
-
-extension PreparedUpdate: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(transaction, log, oldestRevision) }
-
-    init(from reader: inout WireReader) throws(WireError) {
-        self.init(transaction: try reader.read(), log: try reader.read(), oldestRevision: try reader.read())
-    }
-}
-
-extension AdapterStatus: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(revision, oldestRevision, objectCount, itemCount) }
-
-    init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            revision: try reader.read(), oldestRevision: try reader.read(), objectCount: try reader.read(),
-            itemCount: try reader.read())
     }
 }
 

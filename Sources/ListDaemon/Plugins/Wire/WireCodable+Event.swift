@@ -11,7 +11,7 @@ extension AdapterEvent: WireCodable {
         case .stalled(let view, let sequence, let revision): writer.write(5 as UInt8, view, sequence, revision)
         case .closed(let view): writer.write(6 as UInt8, view)
         case .sectionFault(let fault): writer.write(7 as UInt8, fault)
-        case .nearEnd(let view, let revision): writer.write(8 as UInt8, view, revision)
+        case .nearEnd(let view, let revision, let distance): writer.write(8 as UInt8, view, revision, distance)
         }
     }
 
@@ -26,7 +26,8 @@ extension AdapterEvent: WireCodable {
             self = .stalled(view: try reader.read(), sequence: try reader.sequence(), revision: try reader.read())
         case 6: self = .closed(view: try reader.read())
         case 7: self = .sectionFault(try reader.read())
-        case 8: self = .nearEnd(view: try reader.read(), revision: try reader.read())
+        case 8:
+            self = .nearEnd(view: try reader.read(), revision: try reader.read(), distance: try reader.read())
         default: throw WireError("an event")
         }
     }

@@ -71,7 +71,7 @@ extension Picture: WireCodable {
 extension ListViewOptions: WireCodable {
     func write(to writer: inout WireWriter) {
         writer.write(layout, window, windowBytes, lead, trail, buffer, overscanItems, fields)
-        writer.write(isAnchored, isAnchoredAtStart, scale, contentInset, workingRangeUnit)
+        writer.write(isAnchored, isAnchoredAtStart, scale, contentInset, workingRangeUnit, opening)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -89,6 +89,7 @@ extension ListViewOptions: WireCodable {
         scale = try reader.read()
         contentInset = try reader.read()
         workingRangeUnit = try reader.read()
+        opening = try reader.read()
     }
 }
 
@@ -99,13 +100,14 @@ extension ViewDescription.State: WireCodable {}
 extension ViewDescription: WireCodable {
     func write(to writer: inout WireWriter) {
         writer.write(state, sequence, acknowledgedSequence, contentSize, viewport, workingRange, visibleObjects)
+        writer.write(visibleItems)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
             state: try reader.read(), sequence: try reader.sequence(), acknowledgedSequence: try reader.sequence(),
             contentSize: try reader.read(), viewport: try reader.read(), workingRange: try reader.read(),
-            visibleObjects: try reader.read())
+            visibleObjects: try reader.read(), visibleItems: try reader.read())
     }
 }
 
@@ -127,18 +129,17 @@ extension ViewResumption.ReleasedSlot: WireCodable {
 
 extension ViewResumption: WireCodable {
     func write(to writer: inout WireWriter) {
-        writer.write(id, options, viewport, visibleRange?.lowerBound, visibleRange?.upperBound)
+        writer.write(id, options, viewport, visibleItems, history.spans, isOnScreen)
         writer.write(sequence, acknowledgedSequence, isStalled, contentSize, shown, released, measured)
+        writer.write(nearEnd)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(id: try reader.read(), options: try reader.read())
         viewport = try reader.read()
-        let (first, last): (IndexPath?, IndexPath?) = (try reader.read(), try reader.read())
-        if let first, let last {
-            guard first <= last else { throw WireError("a visible range") }
-            visibleRange = first...last
-        }
+        visibleItems = try reader.read()
+        history = PictureHistory(spans: try reader.read())
+        isOnScreen = try reader.read()
         sequence = try reader.sequence()
         acknowledgedSequence = try reader.sequence()
         isStalled = try reader.read()
@@ -146,5 +147,6 @@ extension ViewResumption: WireCodable {
         shown = try reader.read()
         released = try reader.read()
         measured = try reader.read()
+        nearEnd = try reader.read()
     }
 }

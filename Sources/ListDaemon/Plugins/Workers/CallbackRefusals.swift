@@ -10,12 +10,15 @@ struct CallbackRefusals: Sendable {
     fileprivate enum Refused: Sendable, Equatable {
         case select(Bool)
         case highlight
+        case action
         case measure
         case move
         /// Items of a range of sections that the object's is in.
         case items
-        /// The same, to be shown.
-        case range
+        /// The same, to be shown; or whatever these ends bring into view.
+        case range(first: IndexPath, last: IndexPath)
+        /// A phase of scrolling, in a view that shows the object.
+        case phase(ScrollPhase)
         /// An item of the object that is scrolled to.
         case scroll(item: Int, ScrollPosition)
         /// Whatever viewport of this width, or height, shows all of this.
@@ -69,24 +72,30 @@ struct CallbackRefusals: Sendable {
                 nil
             }
         case .view(_, _, .setHighlighted(let id, _, _)): (.highlight, id)
+        case .view(_, _, .invoke(let id, _, _, _)): (.action, id)
         case .view(_, _, .scrollTo(let id, let item, let position)): (.scroll(item: item, position), id)
         case .view(_, _, .reportSizes): (.measure, object)
-        case .view(_, _, .setVisibleRange): (.range, object)
+        case .view(_, _, .setVisibleRange(_, let first, let last)): (.range(first: first, last: last), object)
+        case .view(_, _, .reportScroll(let phase)): (.phase(phase), object)
         case .view(_, _, .setViewport(_, let rect)): (.viewport(rect.new(since: viewport)), object)
         case .query(_, .items): (.items, object)
         case .update(let request): if case .moveItem = request.operation { (.move, object) } else { nil }
-        case .view(_, _, .acknowledge), .view(_, _, .resync), .view(_, _, .close), .query, .openView, .closeView,
-            .configure, .hold, .keep, .stored, .stop:
+        case .view(_, _, .acknowledge), .view(_, _, .resync), .view(_, _, .close), .view(_, _, .setOnScreen), .query,
+            .openView, .closeView, .configure, .hold, .keep, .stored, .stop:
             nil
         }
     }
 
     /// Why a call is refused; nil = it is not.
     ///
-    /// - Parameter position: finds the section of an object.
+    /// - Parameters:
+    ///   - position: finds the section of an object.
+    ///   - isShown: whether a view shows something of an object.
     /// - Complexity: O(number of entries) searches.
-    func refusal(of command: AdapterCommand, position: (String) -> Int?) -> ListError? {
-        guard let entry = entries.first(where: { $0.matches(command, position) }) else { return nil }
+    func refusal(
+        of command: AdapterCommand, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
+    ) -> ListError? {
+        guard let entry = entries.first(where: { $0.matches(command, position, isShown) }) else { return nil }
         return ListError(
             .pluginFailed,
             "the plugin's worker died in \(entry.reason); this is not asked again until the object or the plugin changes"
@@ -112,7 +121,9 @@ struct CallbackRefusals: Sendable {
 }
 
 extension CallbackRefusals.Entry {
-    fileprivate func matches(_ command: AdapterCommand, _ position: (String) -> Int?) -> Bool {
+    fileprivate func matches(
+        _ command: AdapterCommand, _ position: (String) -> Int?, _ isShown: (ViewID, String) -> Bool
+    ) -> Bool {
         switch refused {
         case .select(let flag):
             switch command {
@@ -123,6 +134,8 @@ extension CallbackRefusals.Entry {
             }
         case .highlight:
             if case .view(_, _, .setHighlighted(named, _, _)) = command { true } else { false }
+        case .action:
+            if case .view(_, _, .invoke(named, _, _, _)) = command { true } else { false }
         case .measure:
             if case .view(_, _, .reportSizes(let sizes)) = command {
                 sizes.contains { $0.objectID == named }
@@ -131,12 +144,14 @@ extension CallbackRefusals.Entry {
             }
         case .scroll(let item, let position):
             if case .view(_, _, .scrollTo(named, item, position)) = command { true } else { false }
-        case .range:
-            if case .view(_, _, .setVisibleRange(let first, let last)) = command {
-                isAmong(first.section, last.section, position)
+        case .range(let refusedFirst, let refusedLast):
+            if case .view(_, _, .setVisibleRange(_, let first, let last)) = command {
+                (first == refusedFirst && last == refusedLast) || isAmong(first.section, last.section, position)
             } else {
                 false
             }
+        case .phase(let phase):
+            if case .view(_, let view, .reportScroll(phase)) = command { isShown(view, named) } else { false }
         case .items:
             if case .query(_, .items(let first, let count, _)) = command {
                 isAmong(first, first + count - 1, position)

@@ -6,7 +6,8 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
     case manifest = 1
     case make, update, count, size, item, display, endDisplay, workingRange, selection, move, scroll, batch
     case timer, shape
-    case sourceMake, sourceStart, sourceStop, sourceTimer, sourceDescriptor
+    case sourceMake, sourceStart, sourceStop, sourceTimer, sourceDescriptor, sourceWrite
+    case action
 
     /// The same call as the engine knows it.
     init(_ callback: ListControllerCall.Callback) {
@@ -20,6 +21,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         case .endDisplay: self = .endDisplay
         case .workingRange: self = .workingRange
         case .selection: self = .selection
+        case .action: self = .action
         case .move: self = .move
         case .scroll: self = .scroll
         case .batch: self = .batch
@@ -34,6 +36,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         case .stop: self = .sourceStop
         case .timer: self = .sourceTimer
         case .descriptor: self = .sourceDescriptor
+        case .write: self = .sourceWrite
         }
     }
 
@@ -50,6 +53,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         case .endDisplay: "didEndDisplaying"
         case .workingRange: "the working range delegate"
         case .selection: "selection"
+        case .action: "handleAction"
         case .move: "moveItem"
         case .scroll: "the scroll delegate"
         case .batch: "performBatch"
@@ -60,6 +64,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         case .sourceStop: "stop"
         case .sourceTimer: "a timer"
         case .sourceDescriptor: "a descriptor's callback"
+        case .sourceWrite: "write"
         }
     }
 }

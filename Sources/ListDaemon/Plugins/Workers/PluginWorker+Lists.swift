@@ -5,28 +5,29 @@ internal import ListKit
 
 extension PluginWorker {
     /// Gives a list a place, from now on until it ends.
-    func host(_ list: GuardedHost) {
+    func host(_ list: ListHost) {
         let key = ObjectIdentifier(list)
         lists[key] = list
         switch lifecycle.state {
-        case .running: seat(list)
-        case .failed: list.move(to: .inDaemon(list))
+        case .running: place(list)
+        case .failed: list.presentLocally()
         case .idle, .starting, .pausing: break
         }
     }
 
-    /// A list has ended.
-    func leave(_ list: GuardedHost) {
+    /// A list has ended, or is presented elsewhere.
+    func leave(_ list: ListHost) {
         lists[ObjectIdentifier(list)] = nil
         crumbs[ObjectIdentifier(list)] = nil
     }
 
-    func seat(_ list: GuardedHost) {
+    /// Has a list presented in the present process.
+    func place(_ list: ListHost) {
         guard let process else { return }
-        let number = Seat.nextNumber()
+        let number = PresenterNumbers.next()
         let crumb = process.takeCrumb()
         crumbs[ObjectIdentifier(list)] = crumb
-        process.seat(list, at: number)
+        process.place(list, at: number)
         let (name, times) = (name, list.times)
         let send: @Sendable (WorkerOrder) -> Void = { [weak process] order in
             times?.addOrder(toWorkerOf: name)
@@ -38,10 +39,10 @@ extension PluginWorker {
                 EventLoop.shared.post { process?.kill(error.message) }
             }
         }
-        list.move(
-            to: Seat(
-                number: number, open: { send(.open(number, crumb: crumb, $0)) },
-                send: { send(.command(number, $0, by: $1)) },
+        send(.host(number, crumb: crumb))
+        list.attach(
+            HostSlot(
+                number: number, send: { send(.present(number, $0, missing: $1, by: $2)) },
                 blame: { reason in EventLoop.shared.post { [weak process] in process?.kill(reason) } },
                 close: {
                     send(.close(number))

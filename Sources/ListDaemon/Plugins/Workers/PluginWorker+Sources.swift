@@ -1,5 +1,7 @@
 internal import DBus
 internal import ListKit
+@_spi(Daemon) internal import PluginAPI
+internal import Synchronization
 
 // Data sources in the worker: made, started, made again in the next worker, ended.
 
@@ -24,8 +26,8 @@ extension PluginWorker {
     private func make(_ source: WorkerSource) {
         guard let process else { return }
         forget(source)
-        let number = Seat.nextNumber()
-        source.seat = number
+        let number = PresenterNumbers.next()
+        source.slot = number
         source.isRenewing = false
         source.crumb = process.takeCrumb()
         sources[number] = source
@@ -33,9 +35,9 @@ extension PluginWorker {
     }
 
     private func forget(_ source: WorkerSource) {
-        if let seat = source.seat { sources[seat] = nil }
+        if let slot = source.slot { sources[slot] = nil }
         if let crumb = source.crumb { process?.giveBack(crumb) }
-        source.seat = nil
+        source.slot = nil
         source.crumb = nil
     }
 
@@ -46,7 +48,7 @@ extension PluginWorker {
             source.crumb = nil  // that of a worker that is gone
             if source.isStopped {
                 // Its list is gone too: whoever waits for its end must not wait for a new beginning.
-                source.seat = nil
+                source.slot = nil
                 source.stopped()
             } else {
                 make(source)
@@ -59,35 +61,62 @@ extension PluginWorker {
     /// Starts a data source that was made.
     func start(_ source: WorkerSource) {
         source.isStarted = true
-        if let seat = source.seat { send(.startSource(seat)) }
+        if let slot = source.slot { send(.startSource(slot, cursor: source.place())) }
+    }
+
+    /// Has a data source write something; it answers with an event.
+    ///
+    /// - Throws: `sourceUnavailable` when it does not run, or is not called for this user, of whose writes workers died.
+    func write(_ write: DataSourceWrite, to source: WorkerSource) throws(ListError) {
+        guard let slot = source.slot, process != nil, source.isStarted, !source.isStopped, !source.isRenewing else {
+            throw ListError(
+                .sourceUnavailable, "plugin \(name) is \(plugin.state.rawValue)", cause: plugin.lastError)
+        }
+        if let wait = callers.withLock({ $0.wait(of: write.user, at: .now) }) {
+            throw ListError(
+                .sourceUnavailable,
+                "plugin \(name) died \(wait.deaths) times of calls of user \(write.user): it is called for that user again "
+                    + "in \(UInt64(wait.time / .milliseconds(1)) + 1) ms")
+        }
+        send(.writeSource(slot, write))
+    }
+
+    /// The worker is gone, and with it the data sources: whoever it died for may have to wait.
+    func sourcesDied(in death: WorkerDeath) {
+        for source in sources.values {
+            if let call = death.call(at: source.crumb), call.isCertain, let user = call.call.cause?.user {
+                callers.withLock { $0.noteDeath(by: user, at: .now) }
+            }
+            source.pause()
+        }
     }
 
     /// Ends a data source and makes it again; one that is nowhere is made again by itself.
     func renew(_ source: WorkerSource) {
-        guard let seat = source.seat, process != nil, source.isStarted, !source.isStopped, !source.isRenewing
+        guard let slot = source.slot, process != nil, source.isStarted, !source.isStopped, !source.isRenewing
         else { return }
         source.isRenewing = true
-        send(.stopSource(seat))
+        send(.stopSource(slot))
     }
 
     /// Ends a data source; `whenStopped` of it is called in any case.
     func stop(_ source: WorkerSource) {
-        guard let seat = source.seat, process != nil else {
+        guard let slot = source.slot, process != nil else {
             forget(source)
             return source.stopped()
         }
-        send(.stopSource(seat))
+        send(.stopSource(slot))
     }
 
     func sourceReported(_ report: WorkerReport) {
         switch report {
-        case .sourceMade(let seat, let error): sourceMade(seat, error)
-        case .sourceEvent(let seat, let event):
-            sources[seat]?.deliver(event) { [weak self] in
-                EventLoop.shared.post { self?.letGoOn(seat) }
+        case .sourceMade(let slot, let outcome): sourceMade(slot, outcome)
+        case .sourceEvent(let slot, let event):
+            sources[slot]?.deliver(event) { [weak self] in
+                EventLoop.shared.post { self?.letGoOn(slot) }
             }
-        case .sourceStopped(let seat):
-            guard let source = sources[seat] else { return }
+        case .sourceStopped(let slot):
+            guard let source = sources[slot] else { return }
             if source.isRenewing, !source.isStopped { return make(source) }
             forget(source)
             source.stopped()
@@ -96,20 +125,25 @@ extension PluginWorker {
     }
 
     /// The source's event was taken; one that tells something all the time waits a little.
-    private func letGoOn(_ seat: SeatNumber) {
-        guard let source = sources[seat], let pause = source.brake.take(at: .now) else {
-            return send(.eventTaken(seat))
+    private func letGoOn(_ slot: PresenterNumber) {
+        guard let source = sources[slot], let pause = source.brake.take(at: .now) else {
+            return send(.eventTaken(slot))
         }
-        EventLoop.shared.addTimer(after: pause) { [weak self] in self?.letGoOn(seat) }
+        EventLoop.shared.addTimer(after: pause) { [weak self] in self?.letGoOn(slot) }
     }
 
-    private func sourceMade(_ seat: SeatNumber, _ error: ListError?) {
-        guard let source = sources[seat] else { return }
+    private func sourceMade(_ slot: PresenterNumber, _ outcome: Result<DataSourceTraits, ListError>) {
+        guard let source = sources[slot] else { return }
+        var error: ListError?
+        switch outcome {
+        case .success(let traits): source.made(traits)
+        case .failure(let reason): error = reason
+        }
         if let completion = source.whenMade {
             source.whenMade = nil
             return completion(error)
         }
         if let error { return source.fail(error) }
-        if source.isStarted { send(.startSource(seat)) }
+        if source.isStarted { send(.startSource(slot, cursor: source.place())) }
     }
 }

@@ -34,8 +34,8 @@ final class PluginWorker: Sendable {
     private var successor: WorkerProcess?
     private(set) var plugin: LoadedPlugin
     private var fileState: PluginFileState?
-    var lists: [ObjectIdentifier: GuardedHost] = [:]
-    var sources: [SeatNumber: WorkerSource] = [:]
+    var lists: [ObjectIdentifier: ListHost] = [:]
+    var sources: [PresenterNumber: WorkerSource] = [:]
     /// The breadcrumbs of lists in the present process.
     var crumbs: [ObjectIdentifier: Int] = [:]
     /// Which users' calls are not handed on, because workers died of them.
@@ -169,12 +169,13 @@ extension PluginWorker {
             plugin.apiVersion = facts.apiVersion
             plugin.sectionControllers = facts.sectionControllers
             plugin.dataSources = facts.dataSources
+            plugin.hints = facts.hints
             plugin.state = .ready
             plugin.processID = UInt32(clamping: from.identifier)
             plugin.restartCount = lifecycle.restartCount
         }
         log.info("plugin \(name) \(facts.version) is loaded from \(file.path)", .plugin(name))
-        for list in lists.values { seat(list) }
+        for list in lists.values { place(list) }
         restartSources()
         other?.kill("it was replaced")
         answer(.success(plugin))
@@ -229,9 +230,9 @@ extension PluginWorker {
             "plugin \(name): \(from.name): \(reason)\(death.callers)", .plugin(name), event: .pluginRestarted,
             limitedBy: "plugin \(name)")
         plugin.lastError = reason
-        for (key, list) in lists { list.loseSeat(in: death.call(at: crumbs[key])) }
+        for (key, list) in lists { list.losePresenter(in: death.call(at: crumbs[key])) }
         crumbs = [:]
-        for source in sources.values { source.pause() }
+        sourcesDied(in: death)
         // Who waits for a start is told at once; lists wait for the next one.
         if wasLoading, !starting.isEmpty {
             failed(ListError(.pluginFailed, "plugin \(name): the worker: \(reason)"))
@@ -268,7 +269,7 @@ extension PluginWorker {
             plugin.processID = 0
             plugin.lastError = reason
         }
-        for list in lists.values { list.move(to: .inDaemon(list)) }
+        for list in lists.values { list.presentLocally() }
         let failure = ListError(.pluginFailed, "plugin \(name) has failed", cause: reason)
         for source in sources.values { source.fail(failure) }
     }
@@ -283,7 +284,7 @@ extension PluginWorker {
         successor?.kill(reason)
         process = nil
         successor = nil
-        for list in lists.values { list.loseSeat() }
+        for list in lists.values { list.losePresenter() }
         for source in sources.values { source.pause() }
     }
 

@@ -54,7 +54,9 @@ struct ViewMemory: Sendable {
     ///   - isKnown: whether there is an object with an identifier.
     mutating func note(_ command: ViewCommand, limit: Int, isKnown: (String) -> Bool) {
         switch command {
-        case .setVisibleRange(let first, let last) where first <= last: resumption.visibleRange = first...last
+        // It shows what it was opened at.
+        case .setViewport, .setVisibleRange: resumption.options.opening = nil
+        case .setOnScreen(let isOnScreen): resumption.isOnScreen = isOnScreen
         case .reportSizes(let sizes): note(sizes, limit, isKnown)
         default: break
         }
@@ -80,13 +82,21 @@ struct ViewMemory: Sendable {
             // Measured sizes hold for one width (or height) only; the viewer measures again.
             if let wasWide, wasWide != description.viewport.size { measured = [:] }
         }
+        resumption.visibleItems = description.visibleItems
+        resumption.history.forget(upTo: description.acknowledgedSequence)
         resumption.acknowledgedSequence = description.acknowledgedSequence
         resumption.isStalled = description.state == .stalled
     }
 
+    /// Follows whether the end of the list is near.
+    ///
+    /// - Parameter last: the last object, empty for a list without any; nil = the end is not near.
+    mutating func noteNearEnd(_ last: String?) { resumption.nearEnd = last }
+
     /// Follows what its viewer is sent; false when the view shows more than `limit` elements then.
     mutating func note(_ change: PictureChange, limit: Int) -> Bool {
         resumption.sequence = change.sequence
+        if followsItems { resumption.history.record(sequence: change.sequence) }
         resumption.contentSize = change.contentSize
         let before = shown.count
         for slot in change.released { release(slot) }
@@ -104,6 +114,7 @@ struct ViewMemory: Sendable {
     /// Follows a picture that replaces everything its viewer had; false when that is more than `limit` elements.
     mutating func note(_ picture: Picture, limit: Int) -> Bool {
         resumption.sequence = picture.sequence
+        if followsItems { resumption.history.restart(sequence: picture.sequence) }
         resumption.acknowledgedSequence = picture.sequence
         resumption.isStalled = false
         resumption.contentSize = picture.contentSize
@@ -113,6 +124,13 @@ struct ViewMemory: Sendable {
         show(picture.items)
         return shown.count <= max(limit, before)
     }
+
+    /// Whether it names the items that it shows.
+    var followsItems: Bool { resumption.visibleItems != nil }
+
+    /// The list has changed, as far as objects go: what was shown is still meant, though the engine may not get as far as saying
+    /// where it is.
+    mutating func note(_ change: PathForwarding) { resumption.follow(change) }
 
     private mutating func show(_ items: [PictureItem]) {
         for item in items {

@@ -66,8 +66,8 @@ final class WorkerProcess {
     private var outcome: WorkerDeath?
     private var hasEnded = false
     private let queue = DispatchQueue(label: "org.listd.worker.reports")
-    /// Who gets the effects of a list; read on the queue.
-    private let lists = Mutex<[SeatNumber: GuardedHost]>([:])
+    /// Who gets what is reported of a list; read on the queue.
+    private let lists = Mutex<[PresenterNumber: ListHost]>([:])
 
     init(plugin: String, callbackTimeout: Duration, events: Events) throws(ListError) {
         self.plugin = plugin
@@ -127,13 +127,13 @@ final class WorkerProcess {
         if Glibc.kill(-identifier, SIGKILL) != 0 { Glibc.kill(identifier, SIGKILL) }
     }
 
-    // MARK: Seats
+    // MARK: Lists
 
-    /// Lets the effects of a list through to its guard.
-    func seat(_ list: GuardedHost, at seat: SeatNumber) { lists.withLock { $0[seat] = list } }
+    /// Lets what is reported of a list through to its host.
+    func place(_ list: ListHost, at slot: PresenterNumber) { lists.withLock { $0[slot] = list } }
 
     /// Lets nothing of a list through any more.
-    func vacate(_ seat: SeatNumber) { lists.withLock { $0[seat] = nil } }
+    func vacate(_ slot: PresenterNumber) { lists.withLock { $0[slot] = nil } }
 
     /// A slot for breadcrumbs that nobody else has; nil when there are none left.
     func takeCrumb() -> Int? {
@@ -225,10 +225,10 @@ extension WorkerProcess {
         switch report {
         case .loaded(let facts): EventLoop.shared.post { self.events.loaded(facts) }
         case .refused(let error): EventLoop.shared.post { self.events.refused(error) }
-        case .effects(let seat, let output):
-            let list = lists.withLock { $0[seat] }
+        case .presented(let slot, let output):
+            let list = lists.withLock { $0[slot] }
             list?.times?.addReport(ofWorkerOf: plugin)
-            if isLight { list?.collect(output, from: seat) } else { list?.take(output, from: seat) }
+            list?.take(output, from: slot, isLight: isLight)
         case .sourceMade, .sourceEvent, .sourceStopped: EventLoop.shared.post { self.events.source(report) }
         case .log: EventLoop.shared.post { self.events.log(report) }
         case .alive: break  // it was heard, see `receive`

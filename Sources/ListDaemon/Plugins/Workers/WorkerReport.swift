@@ -1,5 +1,5 @@
 internal import ListKit
-internal import PluginAPI
+@_spi(Daemon) internal import PluginAPI
 
 /// What a worker tells the daemon.
 enum WorkerReport: Sendable {
@@ -7,14 +7,14 @@ enum WorkerReport: Sendable {
     case loaded(PluginFacts)
     /// The plugin cannot be loaded, or refuses to start.
     case refused(ListError)
-    /// What the host of a list yields.
-    case effects(SeatNumber, HostOutput)
+    /// What whoever presents a list reports.
+    case presented(PresenterNumber, PresenterOutput)
     /// A data source is made, or why not.
-    case sourceMade(SeatNumber, ListError?)
+    case sourceMade(PresenterNumber, Result<DataSourceTraits, ListError>)
     /// What a data source tells; the next event waits for ``WorkerOrder/eventTaken(_:)``.
-    case sourceEvent(SeatNumber, SourceEvent)
+    case sourceEvent(PresenterNumber, SourceEvent)
     /// A data source has ended.
-    case sourceStopped(SeatNumber)
+    case sourceStopped(PresenterNumber)
     /// What the plugin says in the log.
     case log(PluginLogger.Level, String)
     /// The worker answers.
@@ -31,16 +31,8 @@ struct PluginFacts: Sendable, Equatable {
     var sectionControllers: [String]
     /// The names of its data sources, without the plugin's.
     var dataSources: [String]
-}
-
-/// What a host yields in one go.
-struct HostOutput: Sendable {
-    /// The effects, in order.
-    var effects: [AdapterEffect]
-    /// The requests whose effect a transaction contains that is to be stored.
-    var preparedRequests: [RequestID]
-    /// How long section controllers took since the last output, by plugin.
-    var times: [String: CallbackTimes.Times] = [:]
+    /// The hints of its data sources, by their names.
+    var hints: [String: [String: FieldHint]]
 }
 
 extension WorkerReport: WireCodable {
@@ -48,11 +40,10 @@ extension WorkerReport: WireCodable {
         switch self {
         case .loaded(let facts): writer.write(0 as UInt8, facts)
         case .refused(let error): writer.write(1 as UInt8, error)
-        case .effects(let seat, let output):
-            writer.write(2 as UInt8, seat, output.effects, output.preparedRequests, output.times)
-        case .sourceMade(let seat, let error): writer.write(3 as UInt8, seat, error)
-        case .sourceEvent(let seat, let event): writer.write(4 as UInt8, seat, event)
-        case .sourceStopped(let seat): writer.write(5 as UInt8, seat)
+        case .presented(let slot, let output): writer.write(2 as UInt8, slot, output)
+        case .sourceMade(let slot, let outcome): writer.write(3 as UInt8, slot, outcome)
+        case .sourceEvent(let slot, let event): writer.write(4 as UInt8, slot, event)
+        case .sourceStopped(let slot): writer.write(5 as UInt8, slot)
         case .log(let level, let text): writer.write(6 as UInt8, UInt32(bitPattern: level.rawValue), text)
         case .alive: writer.write(7 as UInt8)
         }
@@ -62,11 +53,7 @@ extension WorkerReport: WireCodable {
         switch try reader.byte() {
         case 0: self = .loaded(try reader.read())
         case 1: self = .refused(try reader.read())
-        case 2:
-            self = .effects(
-                try reader.read(),
-                HostOutput(
-                    effects: try reader.read(), preparedRequests: try reader.read(), times: try reader.read()))
+        case 2: self = .presented(try reader.read(), try reader.read())
         case 3: self = .sourceMade(try reader.read(), try reader.read())
         case 4: self = .sourceEvent(try reader.read(), try reader.read())
         case 5: self = .sourceStopped(try reader.read())
@@ -80,12 +67,14 @@ extension WorkerReport: WireCodable {
 }
 
 extension PluginFacts: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(version, apiVersion, sectionControllers, dataSources) }
+    func write(to writer: inout WireWriter) {
+        writer.write(version, apiVersion, sectionControllers, dataSources, hints)
+    }
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
             version: try reader.read(), apiVersion: try reader.read(), sectionControllers: try reader.read(),
-            dataSources: try reader.read())
+            dataSources: try reader.read(), hints: try reader.read())
     }
 }
 
@@ -95,30 +84,5 @@ extension CallbackTimes.Times: WireCodable {
     init(from reader: inout WireReader) throws(WireError) {
         self.init()
         (calls, nanoseconds, longestNanoseconds) = (try reader.read(), try reader.read(), try reader.read())
-    }
-}
-
-extension SourceEvent: WireCodable {
-    func write(to writer: inout WireWriter) {
-        switch self {
-        case .replace(let objects): writer.write(0 as UInt8, objects)
-        case .changes(let removed, let upserts): writer.write(1 as UInt8, removed, upserts)
-        case .failed(let error): writer.write(2 as UInt8, error)
-        case .ready: writer.write(3 as UInt8)
-        case .paused: writer.write(4 as UInt8)
-        case .fault(let error): writer.write(5 as UInt8, error)
-        }
-    }
-
-    init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
-        case 0: self = .replace(try reader.read())
-        case 1: self = .changes(removed: try reader.read(), upserts: try reader.read())
-        case 2: self = .failed(try reader.read())
-        case 3: self = .ready
-        case 4: self = .paused
-        case 5: self = .fault(try reader.read())
-        default: throw WireError("an event of a source")
-        }
     }
 }

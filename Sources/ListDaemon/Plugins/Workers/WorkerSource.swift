@@ -1,6 +1,8 @@
 internal import DBus
 internal import Dispatch
 internal import ListKit
+@_spi(Daemon) internal import PluginAPI
+internal import Synchronization
 
 /// A data source of a plugin in its worker, as a source of a list.
 ///
@@ -10,12 +12,14 @@ internal import ListKit
 final class WorkerSource: Source {
     nonisolated let name: String
     nonisolated let argument: String
+    nonisolated let hints: [String: FieldHint]
     private nonisolated let worker: PluginWorker
     private nonisolated let queue: DispatchQueue
     private nonisolated let sink: SourceSink
+    private nonisolated let takesWrites = Atomic(false)
 
     /// Where it is in the worker; nil when it is nowhere.
-    var seat: SeatNumber?
+    var slot: PresenterNumber?
     var crumb: Int?
     /// Slows it down when it tells something all the time.
     var brake = FloodBrake.perList
@@ -25,6 +29,8 @@ final class WorkerSource: Source {
     var isRenewing = false
     /// Told when it was made for the first time, or why it was not.
     var whenMade: (@DBusActor (ListError?) -> Void)?
+    /// Answers where it goes on, each time it starts.
+    private(set) var place: @Sendable () -> [UInt8]? = { nil }
     private var whenStopped: [@Sendable () -> Void] = []
     /// Whether its end was asked for.
     private(set) var isStopped = false
@@ -33,14 +39,29 @@ final class WorkerSource: Source {
     init(_ name: String, argument: String, of worker: PluginWorker, sink: @escaping SourceSink) {
         self.name = name
         self.argument = argument
+        hints = worker.plugin.hints[name] ?? [:]
         self.worker = worker
         self.sink = sink
         queue = DispatchQueue(label: "org.listd.source.\(worker.name).\(name)")
     }
 
-    nonisolated func start() {
-        EventLoop.shared.post { self.worker.start(self) }
+    nonisolated func start(from place: @escaping @Sendable () -> [UInt8]?) {
+        EventLoop.shared.post {
+            self.place = place
+            self.worker.start(self)
+        }
     }
+
+    nonisolated var acceptsWrites: Bool { takesWrites.load(ordering: .relaxed) }
+
+    nonisolated func write(_ write: DataSourceWrite, refuse: @escaping @Sendable (ListError) -> Void) {
+        EventLoop.shared.post {
+            do throws(ListError) { try self.worker.write(write, to: self) } catch { refuse(error) }
+        }
+    }
+
+    /// It is made.
+    func made(_ traits: DataSourceTraits) { takesWrites.store(traits.acceptsWrites, ordering: .relaxed) }
 
     nonisolated func renew() {
         EventLoop.shared.post { self.worker.renew(self) }

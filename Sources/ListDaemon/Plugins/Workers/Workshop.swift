@@ -13,8 +13,8 @@ actor Workshop {
     private let crumbs: BreadcrumbMap
     private let tell: Tell
     private var plugin: (manifest: PluginManifest, host: PluginHost)?
-    private(set) var lists: [SeatNumber: SeatedHost] = [:]
-    private var sources: [SeatNumber: WorkshopSource] = [:]
+    private(set) var lists: [PresenterNumber: PresentationHost] = [:]
+    private var sources: [PresenterNumber: WorkshopSource] = [:]
     private var isCongested = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
@@ -55,7 +55,7 @@ actor Workshop {
         queue.post {
             self.assumeIsolated { workshop in
                 workshop.isCongested = holds
-                for list in workshop.lists.values { list.send(.hold(holds)) }
+                for list in workshop.lists.values { list.post { $0.setCongested(holds) } }
             }
         }
     }
@@ -63,13 +63,15 @@ actor Workshop {
     private func follow(_ order: WorkerOrder) {
         switch order {
         case .load(let assignment): load(assignment)
-        case .open(let seat, let crumb, let setup): open(seat, crumb, setup)
-        case .command(let seat, let command, let user): send(command, by: user, to: seat)
-        case .close(let seat): lists[seat] = nil
-        case .makeSource(let seat, let crumb, let name, let argument): makeSource(seat, crumb, name, argument)
-        case .startSource(let seat): sources[seat]?.start()
-        case .eventTaken(let seat): sources[seat]?.eventWasTaken()
-        case .stopSource(let seat): stopSource(seat)
+        case .host(let slot, let crumb): host(slot, crumb)
+        case .present(let slot, let order, let missing, let user):
+            lists[slot]?.post { $0.perform(order, missing: missing, by: user) }
+        case .close(let slot): lists.removeValue(forKey: slot)?.post { $0.end() }
+        case .makeSource(let slot, let crumb, let name, let argument): makeSource(slot, crumb, name, argument)
+        case .startSource(let slot, let cursor): sources[slot]?.start(at: cursor)
+        case .writeSource(let slot, let write): self.write(write, slot)
+        case .eventTaken(let slot): sources[slot]?.eventWasTaken()
+        case .stopSource(let slot): stopSource(slot)
         case .ping: break  // the loop has answered it
         }
     }
@@ -102,7 +104,7 @@ extension Workshop {
                     PluginFacts(
                         version: manifest.version, apiVersion: library.record.apiVersion,
                         sectionControllers: manifest.sectionControllers.map(\.name),
-                        dataSources: manifest.dataSources.map(\.name))))
+                        dataSources: manifest.dataSources.map(\.name), hints: manifest.hints)))
         } catch {
             tell(.refused(error))
         }
@@ -110,8 +112,9 @@ extension Workshop {
     }
 
     /// The section controllers that names stand for; a name that the plugin lost keeps `listd/single`.
-    private func resolved(_ table: SectionControllerTable, _ tracer: CallTracer) -> SectionControllerTable {
-        let manifest = plugin?.manifest
+    private static func resolved(
+        _ table: SectionControllerTable, _ manifest: PluginManifest?, _ tracer: CallTracer
+    ) -> SectionControllerTable {
         let resolved = try? SectionControllerTable(table.option) { (reference) throws(ListError) in
             guard reference.plugin == manifest?.name,
                 let entry = manifest?.sectionControllers.first(where: { $0.name == reference.name })
@@ -125,47 +128,45 @@ extension Workshop {
 // MARK: - Lists
 
 extension Workshop {
-    private func open(_ seat: SeatNumber, _ crumb: Int?, _ setup: HostSetup) {
-        var setup = setup
-        setup.isHeld = setup.isHeld || isCongested
+    private func host(_ slot: PresenterNumber, _ crumb: Int?) {
         let tracer = CallTracer(crumb.flatMap { crumbs.slot($0) })
-        let tell = tell
-        lists[seat] = SeatedHost(setup, controllers: resolved(setup.controllers, tracer), tracer: tracer) { output in
-            tell(.effects(seat, output))
+        let (tell, manifest) = (tell, plugin?.manifest)
+        let list = PresentationHost(
+            executor: HostExecutor(label: "org.listd.list"), tracer: tracer,
+            resolve: { Self.resolved($0, manifest, tracer) }
+        ) { output in
+            tell(.presented(slot, output))
         }
-    }
-
-    private func send(_ command: AdapterCommand, by user: UInt32?, to seat: SeatNumber) {
-        guard let list = lists[seat] else { return }
-        switch command {
-        case .configure(let id, let configuration, let table?):
-            list.send(.configure(id, configuration, resolved(table, list.tracer)))
-        case .hold(let holds): list.send(.hold(holds || isCongested))
-        default: list.send(command, by: user)
-        }
+        lists[slot] = list
+        if isCongested { list.post { $0.setCongested(true) } }
     }
 }
 
 // MARK: - Data sources
 
 extension Workshop {
-    private func makeSource(_ seat: SeatNumber, _ crumb: Int?, _ name: String, _ argument: String) {
+    private func makeSource(_ slot: PresenterNumber, _ crumb: Int?, _ name: String, _ argument: String) {
         guard let plugin, let entry = plugin.manifest.dataSources.first(where: { $0.name == name }) else {
-            return tell(
-                .sourceMade(seat, ListError(.invalidArguments, "source: the plugin has no data source \(name)")))
+            let error = ListError(.invalidArguments, "source: the plugin has no data source \(name)")
+            return tell(.sourceMade(slot, .failure(error)))
         }
         let source = WorkshopSource(
             entry, argument: argument, host: plugin.host, crumb: crumb.flatMap { crumbs.slot($0) }
         ) { [tell] event in
-            tell(.sourceEvent(seat, event))
+            tell(.sourceEvent(slot, event))
         }
-        sources[seat] = source
-        source.make { [tell] error in tell(.sourceMade(seat, error)) }
+        sources[slot] = source
+        source.make { [tell] outcome in tell(.sourceMade(slot, outcome)) }
     }
 
-    private func stopSource(_ seat: SeatNumber) {
-        guard let source = sources.removeValue(forKey: seat) else { return tell(.sourceStopped(seat)) }
-        source.stop { [tell] in tell(.sourceStopped(seat)) }
+    private func write(_ write: DataSourceWrite, _ slot: PresenterNumber) {
+        if let source = sources[slot] { return source.write(write) }
+        tell(.sourceEvent(slot, .written(write.id, ListError(.sourceUnavailable, "the data source has ended"))))
+    }
+
+    private func stopSource(_ slot: PresenterNumber) {
+        guard let source = sources.removeValue(forKey: slot) else { return tell(.sourceStopped(slot)) }
+        source.stop { [tell] in tell(.sourceStopped(slot)) }
     }
 }
 

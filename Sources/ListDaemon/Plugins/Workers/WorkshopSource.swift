@@ -5,6 +5,9 @@ internal import Synchronization
 
 /// A data source in its worker: one event is on its way to the daemon at a time, and the source waits meanwhile.
 final class WorkshopSource: Sendable {
+    /// How many bytes of objects go to the daemon at once.
+    private static let pageBytes = 1 << 20
+
     private let runner: DataSourceRunner
     private let flow: EventFlow
 
@@ -17,14 +20,21 @@ final class WorkshopSource: Sendable {
         self.flow = flow
         let tracer = crumb.map { SourceTracer($0, name: entry.name, argument: argument) }
         runner = DataSourceRunner(entry, argument: argument, host: host, watcher: tracer) { event in
-            deliver(SourceEvent(event))
-            flow.wait()
+            // One part is on its way at a time, so that a long list takes no more memory than itself and a page.
+            for part in SourceEvent(event).parts(ofBytes: Self.pageBytes) where !flow.isOpened {
+                deliver(part)
+                flow.wait()
+            }
         }
     }
 
-    func make(completion: @escaping @Sendable (ListError?) -> Void) { runner.make(completion: completion) }
+    func make(completion: @escaping @Sendable (Result<DataSourceTraits, ListError>) -> Void) {
+        runner.makeWithTraits(completion: completion)
+    }
 
-    func start() { runner.start() }
+    func start(at cursor: [UInt8]?) { runner.start(at: cursor) }
+
+    func write(_ write: DataSourceWrite) { runner.write(write) }
 
     /// The daemon has taken the last event.
     func eventWasTaken() { flow.go() }
@@ -39,6 +49,9 @@ final class WorkshopSource: Sendable {
 final class EventFlow: Sendable {
     private let taken = DispatchSemaphore(value: 0)
     private let isOpen = Mutex(false)
+
+    /// Whether nobody waits any more.
+    var isOpened: Bool { isOpen.withLock { $0 } }
 
     /// Waits until the event was taken.
     func wait() {
@@ -65,7 +78,7 @@ private final class SourceTracer: DataSourceWatcher, @unchecked Sendable {
     private let name: String
     private let argument: String
     private var stamp: UInt64 = 0
-    private var calls: [PluginCallback] = []
+    private var calls: [(callback: PluginCallback, cause: CallCause?)] = []
 
     init(_ slot: BreadcrumbSlot, name: String, argument: String) {
         self.slot = slot
@@ -74,7 +87,7 @@ private final class SourceTracer: DataSourceWatcher, @unchecked Sendable {
     }
 
     func willCall(_ callback: DataSourceCallback) {
-        calls.append(PluginCallback(callback))
+        calls.append((PluginCallback(callback), CallCause(callback)))
         write()
     }
 
@@ -90,8 +103,16 @@ private final class SourceTracer: DataSourceWatcher, @unchecked Sendable {
     /// A new stamp each time: what comes back again and again does not hang.
     private func write() {
         guard let call = calls.last else { return slot.setStamp(0) }
-        slot.write(call, controller: name, object: argument)
+        slot.write(call.callback, controller: name, object: argument, cause: call.cause)
         stamp &+= 1
         slot.setStamp(stamp)
+    }
+}
+
+extension CallCause {
+    /// On whose behalf a data source is called; nil = its own.
+    fileprivate init?(_ callback: DataSourceCallback) {
+        guard case .write(let user, let request) = callback else { return nil }
+        self.init(user: user, request: request)
     }
 }

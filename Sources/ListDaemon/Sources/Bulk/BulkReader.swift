@@ -14,7 +14,8 @@ package final class BulkReader: Sendable {
     package struct Limits: Sendable, Equatable {
         /// The most bytes that one call may bring (the contract's `FileBytes`).
         package var fileBytes = 64 << 20
-        /// The most bytes that are in memory for all calls of one user.
+        /// The most bytes that are read for all calls of one user at a time: a file counts as its size, a pipe or socket as
+        /// ``fileBytes``. One call may always bring those.
         package var bytesPerUser = 256 << 20
         /// How long a pipe or socket may say nothing.
         package var idleTime = Duration.seconds(10)
@@ -63,9 +64,11 @@ package final class BulkReader: Sendable {
         switch status.st_mode & S_IFMT {
         case S_IFREG:
             try BulkFault.refuseUserFileSystem(file)
+            try account.reserve(Int(status.st_size))
             return try await Self.offExecutor { () throws(ListError) in try WholeFile.read(file, account) }
         case S_IFIFO, S_IFSOCK:
             let isSocket = status.st_mode & S_IFMT == S_IFSOCK
+            try account.reserve(account.limits.fileBytes)
             return try await StreamRead(file, isSocket: isSocket, account: account, queue: queue).bytes()
         case S_IFDIR: throw ListError(.invalidArguments, "file is a directory")
         case S_IFCHR, S_IFBLK: throw ListError(.invalidArguments, "file is a device")
@@ -83,10 +86,10 @@ package final class BulkReader: Sendable {
         return try outcome.get()
     }
 
-    /// How many bytes are in memory for the calls of a user, of which nothing has become a list yet.
+    /// How many bytes are reserved for the calls of a user, of which nothing has become a list yet.
     package func bytesHeld(for user: UInt32) -> Int { bytesInUse.withLock { $0[user] ?? 0 } }
 
-    /// How many bytes are in memory for the calls of all users.
+    /// How many bytes are reserved for the calls of all users.
     package var bytesHeld: Int { bytesInUse.withLock { $0.values.reduce(0, +) } }
 
     fileprivate func use(_ count: Int, by user: UInt32, atMost limit: Int) -> Bool {
@@ -99,11 +102,16 @@ package final class BulkReader: Sendable {
     }
 }
 
-/// The bytes that one call has in memory, counted for its user until the account is closed.
+/// The bytes that one call may have in memory, reserved for its user until the account is closed.
 final class BulkAccount: Sendable {
+    private struct Count {
+        var reserved = 0
+        var used = 0
+    }
+
     private let reader: BulkReader
     private let user: UInt32
-    private let used = Mutex(0)
+    private let count = Mutex(Count())
     let limits: BulkReader.Limits
 
     init(reader: BulkReader, user: UInt32, limits: BulkReader.Limits) {
@@ -112,24 +120,38 @@ final class BulkAccount: Sendable {
         self.limits = limits
     }
 
-    /// Counts bytes that were read.
-    func add(_ count: Int) throws(ListError) {
-        let total = used.withLock { $0 + count }
-        guard total <= limits.fileBytes else {
+    /// Reserves the bytes that the call is expected to bring.
+    ///
+    /// - Throws: `payloadTooLarge` for more than one call may bring, `limitsExceeded` when the user's other calls leave no room.
+    func reserve(_ bytes: Int) throws(ListError) {
+        guard bytes <= limits.fileBytes else {
             throw LimitKey.fileBytes.refusal(.payloadTooLarge, "file has more than \(limits.fileBytes) bytes")
         }
-        guard reader.use(count, by: user, atMost: limits.bytesPerUser) else {
-            throw ListError(.limitsExceeded, "files of this user fill \(limits.bytesPerUser) bytes of memory")
+        let more = count.withLock { max(0, bytes - $0.reserved) }
+        let limit = max(limits.bytesPerUser, limits.fileBytes)
+        guard reader.use(more, by: user, atMost: limit) else {
+            throw ListError(
+                .limitsExceeded, "user \(user) has files of \(limit) bytes read at a time, with pipes as FileBytes each"
+            )
         }
-        used.withLock { $0 += count }
+        count.withLock { $0.reserved += more }
+    }
+
+    /// Counts bytes that were read; a file may have grown meanwhile.
+    func add(_ bytes: Int) throws(ListError) {
+        let total = count.withLock { count in
+            count.used += bytes
+            return count.used
+        }
+        try reserve(total)
     }
 
     func close() {
-        let count = used.withLock { used in
-            defer { used = 0 }
-            return used
+        let reserved = count.withLock { count in
+            defer { count = Count() }
+            return count.reserved
         }
-        _ = reader.use(-count, by: user, atMost: .max)
+        _ = reader.use(-reserved, by: user, atMost: .max)
     }
 
     deinit { close() }

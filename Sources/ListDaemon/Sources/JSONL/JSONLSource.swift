@@ -1,5 +1,7 @@
 internal import Dispatch
+internal import Glibc
 package import ListKit
+internal import PluginAPI
 
 /// A list from a file of JSON lines, which is followed (`jsonl:PATH`).
 ///
@@ -18,6 +20,10 @@ package final class JSONLSource: Source {
         var fault: ListError?
         /// Whether the list was told what is in the file.
         var isTold = false
+        /// What was read of the file.
+        var content = ContentDigest()
+        /// When the list was last known to have all of the file.
+        var synced: UInt64 = 0
         var wasFound = false
         var isStopped = false
 
@@ -48,7 +54,8 @@ package final class JSONLSource: Source {
         state = State(follower: try JSONLFollower(limits: limits), file: FollowedFile(path: path, limit: fileBytes))
     }
 
-    package func start() {
+    package func start(from place: @escaping @Sendable () -> [UInt8]?) {
+        // What was read before listd ended is not known by any cursor: the file is compared with the list.
         queue.async { [self] in
             guard !state.isStopped, state.watch == nil else { return }
             state.watch = PathWatch(path: path, queue: queue) { [weak self] in self?.look() }
@@ -85,10 +92,14 @@ package final class JSONLSource: Source {
         state.watch?.update()
         switch state.file.look() {
         case .unchanged: tell([])
-        case .grew(let bytes): tell(state.follower.append(bytes))
+        case .grew(let bytes):
+            state.content.append(bytes)
+            tell(state.follower.append(bytes))
         case .began(let bytes):
             state.wasFound = true
             state.isTold = false
+            state.content = ContentDigest()
+            state.content.append(bytes)
             tell(state.follower.begin(with: bytes))
         case .missing:
             report(ListError(.invalidArguments, "\(path) is \(state.wasFound ? "gone" : "not there"); waiting for it"))
@@ -101,6 +112,7 @@ package final class JSONLSource: Source {
         let fault = state.follower.fault.map(located)
         if let fault, objects.isEmpty, !state.isTold { return report(fault) }
         setFault(fault)
+        if fault == nil { state.synced = Clock.microseconds(of: CLOCK_REALTIME) }
         if !state.isTold {
             state.isTold = true
             succeed(.replace(JSONLFollower.lastOfEach(objects)))
@@ -111,7 +123,7 @@ package final class JSONLSource: Source {
 
     private func succeed(_ event: SourceEvent) {
         state.failure = nil
-        sink(event)
+        sink(.upTo(DataSourceProgress(position: state.content.text, synced: state.synced), event))
     }
 
     /// The file cannot be read: a failure, unless the list has what was in it.

@@ -42,6 +42,33 @@
         }
     }
 
+    /// Takes over what was stored, and says where the objects went.
+    ///
+    /// - Complexity: O(changes · log n), O(n) for a whole list.
+    public mutating func applyFollowing(_ content: PreparedTransaction.Content) -> PositionMap {
+        let count = count
+        switch content {
+        case .replace:
+            let before = objects
+            apply(content)
+            let runs = before.enumerated().compactMap { old, object in
+                tree.index(of: object.id).map { PositionMap.Run(old: old, new: $0, length: 1) }
+            }
+            return PositionMap(oldCount: count, newCount: self.count, runs: runs)
+        case .changes(let changes):
+            let deletes = changes.removed.compactMap { tree.index(of: $0) }
+            let placed = changes.placed.map { (id: $0.object.id, old: tree.index(of: $0.object.id)) }
+            apply(content)
+            var moves: [(old: Int, new: Int)] = []
+            var inserts: [Int] = []
+            for (id, old) in placed {
+                guard let new = tree.index(of: id) else { continue }
+                if let old { moves.append((old, new)) } else { inserts.append(new) }
+            }
+            return PositionMap(oldCount: count, deletes: deletes, inserts: inserts, moves: moves)
+        }
+    }
+
     private mutating func place(_ placement: PreparedTransaction.Placement) {
         tree.remove(placement.object.id)
         let index = placement.predecessor.map { id in tree.index(of: id).map { $0 + 1 } ?? tree.count() } ?? 0

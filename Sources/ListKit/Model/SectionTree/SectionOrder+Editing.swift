@@ -46,6 +46,30 @@ extension SectionOrder {
         add(summary(at: place) - before, above: place.leaf)
     }
 
+    /// Gives every section another number of items, while no transaction is open.
+    mutating func recount(_ count: (_ slot: Int, _ items: Int32) -> Int32) {
+        total = recount(below: root, levels: height, count)
+    }
+
+    private mutating func recount(
+        below node: Int, levels: Int, _ count: (_ slot: Int, _ items: Int32) -> Int32
+    ) -> SectionSummary {
+        var sum = SectionSummary.zero
+        if levels == 0 {
+            for position in node * SectionOrder.leafSize..<node * SectionOrder.leafSize + Int(leaves[node].count) {
+                items[position] = count(words[position].slot, items[position])
+                sum += summary(of: words[position], items: items[position])
+            }
+        } else {
+            for place in node * SectionOrder.nodeSize..<node * SectionOrder.nodeSize + Int(nodes[node].count) {
+                let below = recount(below: Int(children[place]), levels: levels - 1, count)
+                sums[place] = below
+                sum += below
+            }
+        }
+        return sum
+    }
+
     /// Behind the last section.
     private var endPlace: Place {
         var node = root

@@ -77,6 +77,18 @@ extension SectionTree {
         return index
     }
 
+    /// Gives every section another number of items, while no transaction is open.
+    ///
+    /// - Parameter count: how many items a section is to have, by how many it has.
+    /// - Complexity: O(n).
+    mutating func recount(_ count: (_ items: Int, _ object: ListObject) -> Int) {
+        assert(!hasOpenTransaction)
+        var order = SectionOrder()
+        swap(&order, &self.order)
+        order.recount { slot, items in objects[slot].map { SectionTree.clamp(count(Int(items), $0)) } ?? items }
+        swap(&order, &self.order)
+    }
+
     /// Keeps a number with the section at an index; not part of the transaction, so a rollback leaves it.
     mutating func setPayload(_ payload: Int32, at index: Int, in side: ListSide = .new) {
         guard let place = order.place(at: index, side) else { return }

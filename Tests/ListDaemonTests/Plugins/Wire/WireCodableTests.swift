@@ -2,7 +2,7 @@ import DBus
 import Foundation
 import Glibc
 @_spi(Daemon) import ListKit
-import PluginAPI
+@_spi(Daemon) import PluginAPI
 import TestSupport
 import Testing
 
@@ -19,52 +19,60 @@ struct WireCodableTests {
         configuration.nearEndDistance = 4
         var view = ViewResumption(id: 7, options: ListViewOptions())
         view.options.fields = ["a", "b"]
-        view.visibleRange = IndexPath(section: 1, item: 2)...IndexPath(section: 3, item: 0)
+        view.options.opening = ListViewOpening(objectID: "x", item: 3, position: .center)
+        view.visibleItems = VisibleItems(first: IndexPath(section: 1, item: 2), length: 5)
+        let change = PathForwarding(
+            sections: PositionMap(oldCount: 4, newCount: 3, runs: [PositionMap.Run(old: 1, new: 0, length: 3)]),
+            items: [2: PositionMap(oldCount: 5, newCount: 4)], goneItemCounts: [0: 7])
+        view.history = PictureHistory(spans: [PictureHistory.Span(sequence: 3, changes: [change])])
+        view.isOnScreen = false
         view.viewport = Rect(x: 0, y: .infinity, width: 1, height: -0.0)
         view.shown = [item]
         view.released = [ViewResumption.ReleasedSlot(slot: 9, reuseIdentifier: "row")]
         view.measured = [MeasuredSize(objectID: "x", item: 1, size: Size(width: 2, height: .nan))]
+        view.nearEnd = "last"
         let table = SectionControllerTable(naming: ["*": "a/B", "row": "listd/single"])
-        let setup = HostSetup(
-            configuration: configuration, controllers: table, objects: [object], revision: .max, views: [view],
-            selection: [SelectedItem(objectID: "x", item: 0)], isHeld: true)
-        let upserts = [UpdateRequest.Position.keep, .first, .last, .before("x"), .after("y")].map {
-            UpdateRequest.Upsert(object, position: $0)
-        }
-        let operations: [UpdateRequest.Operation] = [
-            .performUpdates(objects: [object, object], duplicates: .fail),
-            .applyChanges(removed: ["a", ""], upserts: upserts), .moveObject(id: "a", position: .first),
-            .patchObject(id: "a", set: object.fields, unset: ["z"]),
-            .moveItem(from: IndexPath(section: 0, item: 1), to: IndexPath(section: 2, item: 3)),
-            .reloadObjects(["a"]), .reloadData, .invalid(ListError(.invalidObject, "no", cause: "why")),
-            .configure(configuration, controllersChanged: true),
-        ]
-        let commands: [AdapterCommand] =
-            operations.map {
-                .update(UpdateRequest(id: 1 << 63, expectedRevision: 3, animated: false, operation: $0))
-            } + [
-                .query(1, .objects(offset: 1, limit: .max, byteLimit: 3)), .query(2, .find(id: "x")),
+        let setup = PresenterSetup(
+            configuration: configuration, controllers: table, objects: [object], views: [view],
+            selection: [SelectedItem(objectID: "x", item: 0)], holdsViews: true, holdsItems: false)
+        let updates = try Self.updates()
+        let path = IndexPath(section: 1, item: 2)
+        let orders: [PresenterOrder] =
+            [
+                .open(setup), .objects([object, object]), .openView(6, 7, view.options), .closeView(7),
                 .query(3, .items(firstSection: 0, sectionCount: 4, byteLimit: 5)),
-                .query(3, .itemCounts(firstSection: 1, limit: 2)),
+                .query(3, .itemCounts(firstSection: 1, limit: 2)), .hold(views: true, items: false), .allowChanges(7),
+                .query(1, .objects(offset: 1, limit: .max, byteLimit: 3)), .query(2, .find(id: "x")),
                 .query(4, .changes(since: 9, byteLimit: 1)), .query(5, .description),
-                .openView(6, 7, view.options), .closeView(7, .adapterRemoved), .configure(8, configuration, table),
-                .configure(9, configuration, nil), .hold(true), .stop(10, .shuttingDown), .keep(11, false),
-                .stored(12, nil), .stored(13, ListError(.storeFailed, "full")),
-            ]
+                .moveItem(ItemMoveRequest(id: .max, from: path, to: path, animated: false)),
+            ] + updates.map { .present(PresenterUpdate($0)) }
+            + updates.map { .present(PresenterUpdate($0, controllers: table)) }
         let viewCommands: [ViewCommand] = [
             .setViewport(seen: 3, Rect(x: 1, y: 2, width: 3, height: 4)),
-            .setVisibleRange(first: IndexPath(section: 0, item: 0), last: IndexPath(section: 1, item: 1)),
-            .scrollTo(id: "x", item: 2, .center), .reportSizes(view.measured), .select(id: "x", item: 0, true),
+            .setVisibleRange(
+                seen: 9, first: IndexPath(section: 0, item: 0), last: IndexPath(section: 1, item: 1)),
+            .reportScroll(.ended), .setOnScreen(false), .scrollTo(id: "x", item: 2, .center),
+            .reportSizes(view.measured), .select(id: "x", item: 0, true),
+            .invoke(id: "x", item: 3, action: "open", parameters: object.fields),
             .setHighlighted(id: "x", item: 0, false), .acknowledge(sequence: 4), .resync, .close,
             .changeSelection(
                 select: [SelectedItem(objectID: "x", item: 0)], deselect: [SelectedItem(objectID: "y", item: 1)]),
         ]
-        let orders: [WorkerOrder] = commands.map { .command(5, $0) }
-        let asked: [WorkerOrder] = viewCommands.map { .command(6, .view(1, 2, $0), by: 1000) }
-        return orders + asked + [
+        let writing: [DataSourceWrite.Operation] = [
+            .replace([object]), .changes(removed: ["a"], upserts: [.init(object, position: .after("b"))]),
+            .move(id: "a", position: .first), .patch(id: "a", set: object.fields, unset: ["k"]),
+        ]
+        let writes: [WorkerOrder] = writing.map {
+            .writeSource(
+                8, DataSourceWrite(id: 3, operation: $0, isConditional: true, cursor: [1, 0, 255], user: 1000))
+        }
+        let presented: [WorkerOrder] = orders.map { .present(5, $0, missing: 3) }
+        let asked: [WorkerOrder] = viewCommands.map { .present(6, .view(1, 2, $0), by: 1000) }
+        return presented + asked + writes + [
             .load(PluginAssignment(path: "/a.so", directories: ["/", "/b"], settings: ["k": "v"], memoryMax: 3)),
-            .open(1, crumb: 2, setup), .open(1, crumb: nil, setup), .close(4),
-            .makeSource(1, crumb: nil, name: "n", argument: "?"), .startSource(1), .eventTaken(2), .stopSource(3),
+            .host(1, crumb: 2), .host(1, crumb: nil), .close(4),
+            .makeSource(1, crumb: nil, name: "n", argument: "?"), .startSource(1),
+            .startSource(1, cursor: [0, 255]), .eventTaken(2), .stopSource(3),
             .ping,
         ]
     }
@@ -98,7 +106,9 @@ struct WireCodableTests {
             .updated(transaction), .display(display), .workingRange(range),
             .selection(SelectionChange(revision: 1, selected: [SelectedItem(objectID: "x", item: 1)])),
             .picture(picture), .stalled(view: 1, sequence: 2, revision: 3), .closed(view: 4),
-            .sectionFault(SectionFault(objectID: "a", controller: "b", reason: "c")), .nearEnd(view: 1, revision: 2),
+            .sectionFault(SectionFault(objectID: "a", controller: "b", reason: "c")),
+            .nearEnd(view: 1, revision: 2, distance: 3.5),
+            .nearEnd(view: 1, revision: 2, distance: nil),
         ]
         let answers: [AdapterAnswer] = [
             .revision(1, droppedDuplicates: 2, isRefused: true),
@@ -115,39 +125,40 @@ struct WireCodableTests {
             .text("text"), .done, .itemCounts(revision: 1, [0, .max]),
             .selection(selected: [SelectedItem(objectID: "x", item: 0)], deselected: []),
         ]
-        let changes = PreparedTransaction.Changes(
-            removed: ["r"], updated: [object],
-            placed: [
-                PreparedTransaction.Placement(object: object, predecessor: nil),
-                PreparedTransaction.Placement(object: object, predecessor: "p"),
-            ])
-        let contents: [PreparedTransaction.Content] = [.replace([object]), .changes(changes)]
         let description = ViewDescription(
             state: .stalled, sequence: 1, acknowledgedSequence: 2, contentSize: .zero, viewport: .zero,
-            workingRange: 3..<5, visibleObjects: ["a"])
-        let effects: [AdapterEffect] =
-            events.map { .event($0) } + answers.map { .answer(1, .success($0)) }
-            + contents.map {
-                .prepared(
-                    3,
-                    PreparedUpdate(
-                        transaction: PreparedTransaction(baseRevision: 1, revision: 2, content: $0), log: [transaction],
-                        oldestRevision: 1))
-            } + [
-                .answer(2, .failure(ListError(.noSuchObject, "x"))), .status(AdapterStatus(revision: 3)),
-                .selection([]), .view(1, description), .closed(1, .closed), .announce(AdapterStatus()), .paused(true),
-                .losses([ContentLoss(reason: .noItemID, count: 3, objectID: "a", key: "items[0].id")]),
-            ]
+            workingRange: 3..<5, visibleObjects: ["a"],
+            visibleItems: VisibleItems(first: IndexPath(section: 8, item: 0), length: 1))
+        var news = PresenterNews(
+            presented: Presented(transaction: transaction, events: events, itemCount: 4))
+        news.views = [PresenterNews.ViewStanding(view: 1, description: description)]
+        news.selection = [SelectedItem(objectID: "x", item: 1)]
+        news.losses = [ContentLoss(reason: .noItemID, count: 3, objectID: "a", key: "items[0].id")]
+        let verdicts: [ItemMoveVerdict] = [
+            .refused, .error(ListError(.noSuchItem, "x")), .section(from: 1, to: 2), .object(object),
+        ]
+        let reports: [PresenterReport] =
+            [
+                .opened(news), .presented(news), .changed(news), .changed(news, answering: .max), .more,
+                .answer(2, .failure(ListError(.noSuchObject, "x")), news),
+            ] + answers.map { .answer(1, .success($0), news) } + verdicts.map { .moveVerdict(7, $0) }
         var times = CallbackTimes.Times()
         for time in [3, 2] as [UInt64] { times.add(time) }
         return [
-            .effects(4, HostOutput(effects: effects, preparedRequests: [1, .max], times: ["p": times])),
+            .presented(4, PresenterOutput(reports: reports, times: ["p": times])),
             .loaded(
-                PluginFacts(version: "1", apiVersion: 65536, sectionControllers: ["a"], dataSources: ["b", "c"])),
-            .refused(ListError(.pluginRefused, "no")), .sourceMade(1, nil),
-            .sourceMade(1, ListError(.invalidArguments, "")),
+                PluginFacts(
+                    version: "1", apiVersion: 65536, sectionControllers: ["a"], dataSources: ["b", "c"],
+                    hints: ["b": ["size": .bytes]])),
+            .refused(ListError(.pluginRefused, "no")), .sourceMade(1, .success(DataSourceTraits(acceptsWrites: true))),
+            .sourceMade(1, .failure(ListError(.invalidArguments, ""))),
             .sourceEvent(1, .replace([object])), .sourceEvent(1, .changes(removed: ["a"], upserts: [.init(object)])),
             .sourceEvent(1, .failed(ListError(.pluginFailed, "x"))), .sourceEvent(1, .ready), .sourceEvent(1, .paused),
+            .sourceEvent(1, .replacementBegan), .sourceEvent(1, .page([object])), .sourceEvent(1, .replacementEnded),
+            .sourceEvent(1, .replacementAbandoned), .sourceEvent(1, .fault(nil)), .sourceEvent(1, .written(7, nil)),
+            .sourceEvent(1, .written(7, ListError(.sourceUnavailable, "x"))),
+            .sourceEvent(1, .upTo(DataSourceProgress(cursor: [], position: "p", synced: 9), .replacementEnded)),
+            .sourceEvent(1, .upTo(DataSourceProgress(), .changes(removed: [], upserts: [.init(object)]))),
             .sourceStopped(3), .log(.notice, "hello"), .alive,
         ]
     }
@@ -167,37 +178,42 @@ struct WireCodableTests {
         update.changes.moves = [(old: 5, new: 1)]
         update.changes.updates = [(old: 5, object: object)]
         update.forced = [IndexRun(first: 2, length: 3)]
-        (update.relaysOut, update.animated) = (true, false)
+        (update.relaysOut, update.asksAnew, update.animated) = (true, true, false)
         update.configuration = ListAdapter.Configuration(name: "list")
         update.through = Ticket(number: 9)
         return [ObjectUpdate(), update]
     }
 
-    @Test("the objects of an update → read as they were written, without the list that they lead to")
+    @Test("an update → read as it was written, but for the list that it leads to; cut off, an error")
     func presenting() throws {
-        for update in try Self.updates() { try expectSame(update) }
-        var update = try Self.updates()[1]
-        let bytes = WireWriter.bytes(of: update)
-        update.changes.list = [try ListObject(id: "o")]
-        #expect(WireWriter.bytes(of: update) == bytes)
-        let again = try WireReader.value(of: ObjectUpdate.self, from: bytes)
-        #expect(again.changes.moves.map(\.old) == [5] && again.changes.inserts.map(\.new) == [0, 300])
-        #expect(again.changes.updates.map(\.object) == update.changes.updates.map(\.object))
-        for count in bytes.indices {
-            #expect(throws: WireError.self) {
-                try WireReader.value(of: ObjectUpdate.self, from: Array(bytes[..<count]))
+        for update in try Self.updates() {
+            var update = update
+            let order = PresenterUpdate(update)
+            update.changes.list = try [ListObject(id: "o")]
+            #expect(WireWriter.bytes(of: PresenterUpdate(update)) == WireWriter.bytes(of: order))
+            let bytes = WireWriter.bytes(of: order)
+            let again = try #require(try WireReader.value(of: PresenterUpdate.self, from: bytes).update)
+            update.changes.list = nil
+            #expect("\(again)" == "\(update)")
+            for count in bytes.indices {
+                #expect(throws: WireError.self) {
+                    try WireReader.value(of: PresenterUpdate.self, from: Array(bytes[..<count]))
+                }
             }
         }
-        let transaction = Transaction(
-            baseRevision: 0, revision: 0, kind: .reload, animated: true, sectionCount: 2, itemCount: 3)
-        try expectSame(Presented(transaction: transaction, events: [.updated(transaction)], itemCount: 3))
-        try expectSame(Presented(itemCount: 0))
-        let path = IndexPath(section: 1, item: 2)
-        try expectSame(ItemMoveRequest(id: .max, from: path, to: path, animated: false))
-        let verdicts: [ItemMoveVerdict] = [
-            .refused, .error(ListError(.noSuchItem, "x")), .section(from: 1, to: 2), .object(try ListObject(id: "o")),
-        ]
-        for verdict in verdicts { try expectSame(verdict) }
+    }
+
+    @Test("an update without all of its objects → none yet; with the rest, the update")
+    func missingObjects() throws {
+        let update = try Self.updates()[1]
+        var order = PresenterOrder.present(PresenterUpdate(update))
+        let objects = order.objects
+        order.objects = Array(objects[..<2])
+        guard case .present(let part) = order else { return }
+        #expect(objects.count == 3 && part.update == nil)
+        order.objects += objects[2...]
+        guard case .present(let whole) = order else { return }
+        #expect(whole.update?.changes.updates.map(\.object) == update.changes.updates.map(\.object))
     }
 
     @Test("changes and items that no list has → an error")
@@ -205,18 +221,13 @@ struct WireCodableTests {
         for position in [-1, .min, .max] {
             var update = ObjectUpdate()
             update.changes.deletes = [position]
-            #expect(throws: WireError.self) {
-                try WireReader.value(of: ObjectUpdate.self, from: WireWriter.bytes(of: update))
-            }
+            let bytes = WireWriter.bytes(of: PresenterUpdate(update))
+            #expect(throws: WireError.self) { try WireReader.value(of: PresenterUpdate.self, from: bytes) }
             let verdict = WireWriter.bytes(of: ItemMoveVerdict.section(from: 0, to: position))
             #expect(throws: WireError.self) { try WireReader.value(of: ItemMoveVerdict.self, from: verdict) }
         }
         let presented = WireWriter.bytes(of: Presented(itemCount: -1))
         #expect(throws: WireError.self) { try WireReader.value(of: Presented.self, from: presented) }
-        var writer = WireWriter()
-        // A position without its object.
-        writer.write([Int](), [1, 2], [try ListObject(id: "o")], [Int](), [Int](), [Int](), [ListObject]())
-        #expect(throws: WireError.self) { try WireReader.value(of: SectionChanges.self, from: writer.bytes) }
     }
 
     private func expectSame<Value: WireCodable>(_ value: Value) throws {
@@ -258,9 +269,11 @@ struct WireCodableTests {
         #expect(read > 0)
     }
 
-    /// Effects with a number in them that nothing has which a list has.
-    private static func absurd() -> [AdapterEffect] {
-        var effects: [AdapterEffect] = []
+    /// Reports with a number in them that nothing has which a list has.
+    private static func absurd() -> [PresenterReport] {
+        var events: [AdapterEvent] = []
+        var reports: [PresenterReport] = []
+        let none = PresenterNews(presented: Presented(itemCount: 0))
         for number in [-1, .min, .max] {
             var display = DisplayChange(view: 1, revision: 2)
             display.willDisplay = [SectionReference(section: number, objectID: "a")]
@@ -271,28 +284,28 @@ struct WireCodableTests {
             var shown = PictureChange(view: 1, sequence: 2, revision: 3, contentSize: .zero, offset: .zero)
             shown.shown = [item]
             shown.shown[0].item = number
-            effects += [
-                .event(.display(display)), .event(.display(items)), .event(.picture(picture)), .event(.picture(shown)),
-                .selection([SelectedItem(objectID: "a", item: number)]),
-                .answer(1, .success(.items(revision: 1, next: number, []))),
-                .answer(1, .success(.objects(revision: 1, total: number, []))),
-                .event(
-                    .updated(
-                        Transaction(
-                            baseRevision: 1, revision: 2, kind: .update, animated: true, sectionCount: number,
-                            itemCount: 4))),
+            let transaction = Transaction(
+                baseRevision: 1, revision: 2, kind: .update, animated: true, sectionCount: number, itemCount: 4)
+            events += [.display(display), .display(items), .picture(picture), .picture(shown), .updated(transaction)]
+            var selection = none
+            selection.selection = [SelectedItem(objectID: "a", item: number)]
+            reports += [
+                .changed(selection), .answer(1, .success(.items(revision: 1, next: number, [])), none),
+                .answer(1, .success(.objects(revision: 1, total: number, [])), none),
             ]
         }
         let picture = Picture(sequence: .max, revision: 2, contentSize: .zero, offset: .zero, items: [])
-        let change = PictureChange(view: 1, sequence: .max, revision: 3, contentSize: .zero, offset: .zero)
-        return effects + [.answer(1, .success(.picture(picture))), .event(.picture(change))]
+        events.append(
+            .picture(PictureChange(view: 1, sequence: .max, revision: 3, contentSize: .zero, offset: .zero)))
+        return reports + [.answer(1, .success(.picture(picture)), none)]
+            + events.map { .changed(PresenterNews(presented: Presented(events: [$0], itemCount: 0))) }
     }
 
     @Test("positions and sequences that nothing has → an error")
     func absurdNumbers() {
-        for effect in Self.absurd() {
-            let report = WorkerReport.effects(4, HostOutput(effects: [effect], preparedRequests: []))
-            #expect(throws: WireError.self, "\(effect)") {
+        for absurd in Self.absurd() {
+            let report = WorkerReport.presented(4, PresenterOutput(reports: [absurd]))
+            #expect(throws: WireError.self, "\(absurd)") {
                 try WireReader.value(of: WorkerReport.self, from: WireWriter.bytes(of: report))
             }
         }

@@ -10,7 +10,9 @@ struct CallbackRefusalsTests {
     private let list = (0..<10).map { "o\($0)" }
 
     private func isRefused(_ command: AdapterCommand) -> Bool {
-        guard let error = refusals.refusal(of: command, position: list.firstIndex(of:)) else { return false }
+        let error = refusals.refusal(
+            of: command, position: list.firstIndex(of:), isShown: { view, id in view == 1 || id == "o1" })
+        guard let error else { return false }
         return error.code == .pluginFailed && error.message.contains("in the callback")
     }
 
@@ -33,7 +35,9 @@ struct CallbackRefusalsTests {
 
     private func range(_ first: Int, _ last: Int) -> AdapterCommand {
         .view(
-            9, 1, .setVisibleRange(first: IndexPath(section: first, item: 0), last: IndexPath(section: last, item: 0)))
+            9, 1,
+            .setVisibleRange(
+                seen: 0, first: IndexPath(section: first, item: 0), last: IndexPath(section: last, item: 0)))
     }
 
     private func viewport(_ y: Double, width: Double = 100, height: Double = 100) -> AdapterCommand {
@@ -67,7 +71,7 @@ struct CallbackRefusalsTests {
         #expect(!isRefused(change(["o6"])) && !isRefused(change(["o7"])))
     }
 
-    @Test("Select, Deselect, SetHighlighted → the same of the object, in whichever item and view; nothing else")
+    @Test("Select, Deselect, SetHighlighted, Invoke → the same of the object, in whichever item and view; nothing else")
     mutating func named() {
         die(select("o1"), on: "o1")
         #expect(isRefused(select("o1", 3)))
@@ -76,6 +80,22 @@ struct CallbackRefusalsTests {
         #expect(!isRefused(highlight))
         die(highlight, on: "o1")
         #expect(isRefused(highlight))
+        func invoke(_ id: String, _ action: String) -> AdapterCommand {
+            .view(9, 2, .invoke(id: id, item: 0, action: action, parameters: Fields()))
+        }
+        #expect(!isRefused(invoke("o1", "a")))
+        die(invoke("o1", "a"), on: "o1")
+        #expect(isRefused(invoke("o1", "b")) && !isRefused(invoke("o2", "a")))
+    }
+
+    @Test("ReportScroll → refused in views that show the object, in this phase; SetOnScreen → never")
+    mutating func phases() {
+        func report(_ phase: ScrollPhase, in view: ViewID) -> AdapterCommand { .view(9, view, .reportScroll(phase)) }
+        die(report(.began, in: 1), on: "o5")
+        #expect(isRefused(report(.began, in: 1)))
+        #expect(!isRefused(report(.ended, in: 1)) && !isRefused(report(.began, in: 2)))
+        die(.view(9, 1, .setOnScreen(true)), on: "o5")
+        #expect(!isRefused(.view(9, 1, .setOnScreen(true))))
     }
 
     @Test("GetItems, SetVisibleRange, MoveItem → ranges and moves in which the object is, wherever it is")
@@ -87,6 +107,9 @@ struct CallbackRefusalsTests {
         die(range(0, 9), on: "o5")
         #expect(isRefused(range(5, 5)) && isRefused(range(4, 7)))
         #expect(!isRefused(range(0, 4)) && !isRefused(range(6, 9)) && !isRefused(range(7, 3)))
+        // Where a view is opened at an object, the range says only how much is shown: the same one is refused.
+        die(range(0, 1), on: "o7")
+        #expect(isRefused(range(0, 1)) && isRefused(range(7, 7)) && !isRefused(range(0, 2)))
         die(move(5, 5), on: "o5")
         #expect(isRefused(move(5, 5)) && isRefused(move(1, 5)) && !isRefused(move(1, 2)))
     }

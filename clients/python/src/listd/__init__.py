@@ -51,6 +51,8 @@ from ._errors import (
     ViewClosed,
 )
 from ._events import (
+    Action,
+    ActionEvents,
     DisplayChange,
     DisplayEvents,
     Item,
@@ -72,6 +74,8 @@ from ._view import View
 
 __all__ = [
     "AccessDenied",
+    "Action",
+    "ActionEvents",
     "AdapterExists",
     "Array",
     "Byte",

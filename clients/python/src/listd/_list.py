@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Literal, Unpack, cast
 
 from ._errors import InvalidObject, ListdError, NoSuchAdapter, PayloadTooLarge, RevisionConflict, UnknownObject
-from ._events import DisplayEvents, SelectionEvents, WorkingRangeEvents
+from ._events import ActionEvents, DisplayEvents, SelectionEvents, WorkingRangeEvents
 from ._follow import Follower
 from ._changes import Replaced
 from ._info import ListProperties, list_properties
@@ -327,6 +327,10 @@ class List:
     def selection_events(self) -> SelectionEvents:
         """What is selected: first all that is, then each change."""
         return SelectionEvents(self._link, self.name)
+
+    def actions(self) -> ActionEvents:
+        """What viewers want done with items, for the owner: ``async for action in mail.actions(): …``."""
+        return ActionEvents(self._link, self.name)
 
     # MARK: calls
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
 from ._errors import InvalidArgs, InvalidObject
-from ._values import Array, Dictionary, UInt32, checked_text, variants_of
+from ._values import Array, Dictionary, Struct, UInt32, checked_text, variants_of
 
 
 class ListOptions(TypedDict, total=False):
     """Options of a new list. What is left out has listd's default."""
 
-    #: What fills it: ``push`` (writers do), ``jsonl:PATH``, or ``PLUGIN/SOURCE?argument``.
+    #: What fills it: ``push`` (writers do), ``jsonl:PATH``, ``list:NAME?argument``, or ``PLUGIN/SOURCE?argument``.
     source: str
     #: Object type → ``PLUGIN/CONTROLLER``.
     section_controllers: Mapping[str, str]
@@ -26,6 +26,8 @@ class ListOptions(TypedDict, total=False):
     sticky_header_offset: float
     #: Sections on both sides of the visible ones that count as near.
     working_range: int
+    #: How near the end is for a writer to load more, in the units of the layout (items in layout ``none``); 0 = never.
+    near_end_distance: float
     updater: Literal["batch", "reload"]
     #: More changed sections than this are announced as a reload; 0 = only when the signal would be too long.
     reload_threshold: int
@@ -40,9 +42,14 @@ class ListOptions(TypedDict, total=False):
     durability: Literal["memory", "disk", "fsync"]
     #: What an empty list shows.
     empty: Mapping[str, Any]
+    #: How people want to see fields: ``bytes``, ``time-us``, ``time-s``, ``permissions``, ``uid``, ``gid``, ``percent``, ``duration-us``.
+    hints: Mapping[str, str]
     #: ``any``, ``owner``, or ``group:NAME``.
     readers: str
     writers: str
+    invokers: str
+    #: Whether the list is removed when this connection ends.
+    transient: bool
 
 
 class ViewOptions(TypedDict, total=False):
@@ -68,6 +75,11 @@ class ViewOptions(TypedDict, total=False):
     anchor_at_start: bool
     #: Device pixels per unit, for rounding; 0 = none.
     scale: float
+    #: What ``lead`` and ``trail`` count: ``sections`` (default) or ``items``.
+    working_range_unit: str
+    #: Where the view begins: object id, item, and ``none`` (nearest to the beginning), ``start``, ``center`` or ``end``. The
+    #: first :meth:`View.show` or :meth:`View.scroll` then says only how much is visible.
+    at: tuple[str, int, str]
 
 
 _COUNTS = frozenset(
@@ -118,6 +130,13 @@ def _value(name: str, value: Any) -> Any:
         if not isinstance(value, Mapping):
             raise TypeError(f"{value!r:.64} is no dictionary")
         return Dictionary("ss", {checked_text(key): checked_text(controller) for key, controller in value.items()})
+    if name == "at":
+        id, item, position = value
+        if not isinstance(id, str) or not isinstance(position, str):
+            raise TypeError(f"{value!r:.64} is no object id, item and position")
+        if isinstance(item, bool) or not isinstance(item, int):
+            raise TypeError(f"{item!r:.64} is no whole number")
+        return Struct("(sus)", (checked_text(id), UInt32(item), checked_text(position)))
     if name == "fields":
         if isinstance(value, str):
             raise TypeError("a string is no list of keys")

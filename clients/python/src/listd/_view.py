@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -19,6 +19,7 @@ from ._wire import Reply, Subscription
 from ._wishes import Wishes
 
 Where = Literal["none", "start", "center", "end"]
+Phase = Literal["began", "ended", "decelerated"]
 
 
 class View(AsyncIterator[Picture]):
@@ -146,8 +147,10 @@ class View(AsyncIterator[Picture]):
     async def show(self, first: int | tuple[int, int], last: int | tuple[int, int]) -> Picture:
         """Says what is on the screen, in layout ``none``: the first and the last row, both included.
 
-        A row is a section, or a (section, item). Past the end counts as the end. As long as it stays inside of what
-        ``overscan_items`` has brought already, nothing is sent.
+        A row is a section, or a (section, item), in the picture that was looked at last: what moved since is taken into
+        account. Past the end counts one row for each section, and the range is moved into the list. From then on it
+        follows its rows, see ``anchor``. As long as it stays inside of what ``overscan_items`` has brought already,
+        nothing is sent.
 
         :returns: the picture that shows it.
         :raises InvalidArgs: the last row is before the first, or the view has a layout.
@@ -219,6 +222,17 @@ class View(AsyncIterator[Picture]):
         self._window.moved(Point(*reply.body[0]))
         return self.picture if picture.opening == self._opening else picture
 
+    async def report_scroll(self, phase: Phase) -> None:
+        """Tells section controllers what the user does: ``began`` to drag, ``ended``, or the content has ``decelerated``."""
+        await self._request("ReportScroll", "s", [phase])
+
+    async def set_on_screen(self, on_screen: bool) -> None:
+        """Says whether the view can be seen; a list of which no view can be seen may collect updates for longer.
+
+        A view that was opened anew counts as seen until this is said again.
+        """
+        await self._request("SetOnScreen", "b", [on_screen])
+
     async def report_sizes(self, sizes: Iterable[tuple[str, int, float, float]]) -> Picture:
         """Replaces estimated sizes by measured ones: object id, item, width, height; the first visible item keeps its place."""
         await self._request("ReportSizes", "a(sudd)", [[list(size) for size in sizes]])
@@ -245,6 +259,19 @@ class View(AsyncIterator[Picture]):
     async def deselect(self, id: str, item: int = 0) -> bool:
         """Deselects an item, when its section controller agrees; whether it is not selected now."""
         return bool((await self._request("Deselect", "su", [id, item])).body[0])
+
+    async def invoke(
+        self, action: str, id: str, item: int = 0, parameters: Mapping[str, Any] | None = None
+    ) -> bool:
+        """Invokes an action on an item: its section controller may handle it, else the owner of the list is told
+        (:meth:`List.actions`). Whether one of both has happened.
+
+        :raises AccessDenied: the list's option ``invokers`` does not name the user.
+        :raises NoSuchObject: there is no such object.
+        :raises NoSuchItem: it has no such item.
+        """
+        body = [id, item, action, variants_of(parameters or {})]
+        return bool((await self._request("Invoke", "susa{sv}", body)).body[0])
 
     async def set_highlighted(self, id: str, item: int = 0, highlighted: bool = True) -> None:
         """Tells the section controller that an item is pressed, or no longer."""
@@ -316,7 +343,11 @@ class View(AsyncIterator[Picture]):
                 # Nobody wants it any more.
                 daemon.call(result.body[0], VIEW, "Close", "", [], None)
 
-        daemon.call(self._list, ADAPTER, "OpenView", "a{sv}", [self._options], take_in)
+        options = self._options
+        if self._window.wanted is not None:
+            # It shows where it was, not where it began.
+            options = {name: value for name, value in options.items() if name != "at"}
+        daemon.call(self._list, ADAPTER, "OpenView", "a{sv}", [options], take_in)
 
     def _described(self, result: Reply | ListdError) -> None:
         if isinstance(result, Reply):
@@ -331,9 +362,9 @@ class View(AsyncIterator[Picture]):
             return True
         self._path = result.body[0]
         self._opening += 1
+        self._window.opened(self._canvas)
         self._canvas = Canvas()
         self._acknowledged = 0
-        self._window.opened()
         self._signals = daemon.listen(self._path, VIEW, weakly(self._heard), is_broadcast=False)
         self._presence.found()
         if self._opened is not None and not self._opened.done():

@@ -35,7 +35,7 @@ class Range:
 
     def call(self, seen: int) -> tuple[str, str, list[Any]]:
         """The call that asks for it."""
-        return "SetVisibleRange", "uuuu", [*self.first, *self.last]
+        return "SetVisibleRange", "tuuuu", [seen, *self.first, *self.last]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,7 @@ class Window:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._buffer = float(options.get("buffer", 20.0))
+        self._overscan = int(options.get("overscan-items", 0))
         self.is_horizontal = False
         self.wanted: Range | Viewport | None = None
         #: The sequence of the picture that the consumer looked at last; 0 = none.
@@ -82,10 +83,13 @@ class Window:
         """Where the real viewport starts."""
         return Point(self._offset.x + self._drift.x, self._offset.y + self._drift.y)
 
-    def opened(self) -> None:
+    def opened(self, before: Canvas) -> None:
         """The view is a new one, which knows of no viewport; the wanted one is where the last one was."""
         if isinstance(self.wanted, Viewport):
             self.wanted = Viewport(*self.place, self.wanted.width, self.wanted.height)
+        elif isinstance(self._sent, Range) and not self._overscan and (shown := _places(before)):
+            # It has followed its rows.
+            self.wanted = Range(min(shown), max(shown))
         self.seen_sequence = 0
         self._sent = None
         self._offset = self._seen_offset = self._drift = Point(0, 0)
@@ -127,7 +131,8 @@ class Window:
         if not is_settled:
             return False
         if isinstance(what, Range):
-            return isinstance(self._sent, Range) and _shows(canvas, what)
+            # Rows are meant in the picture that was looked at; what moved since, listd knows.
+            return isinstance(self._sent, Range) and self.seen_sequence == canvas.sequence and _shows(canvas, what)
         if not isinstance(self._sent, Viewport) or (what.width, what.height) != (self._sent.width, self._sent.height):
             return False
         drift = Point(what.x - self._seen_offset.x, what.y - self._seen_offset.y)
@@ -138,9 +143,13 @@ class Window:
         return True
 
 
+def _places(canvas: Canvas) -> list[tuple[int, int]]:
+    return [(entry.section, entry.item) for entry in canvas.slots.values() if entry.kind == "cell"]
+
+
 def _shows(canvas: Canvas, wanted: Range) -> bool:
     """Whether all of a range is in the picture: what it has between its ends is without holes."""
-    shown = [(entry.section, entry.item) for entry in canvas.slots.values() if entry.kind == "cell"]
+    shown = _places(canvas)
     if not shown:
         return False
     first, last = min(shown), max(shown)

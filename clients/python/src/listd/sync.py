@@ -28,7 +28,7 @@ from typing import IO, Any, Literal, Self, Unpack
 
 from . import _daemon, _list, _view
 from ._changes import Change
-from ._events import DisplayChange, SelectionChange, WorkingRangeChange
+from ._events import Action, DisplayChange, SelectionChange, WorkingRangeChange
 from ._follow import Follower
 from ._info import ListInfo, ListProperties, ManagerProperties, PluginInfo, ViewInfo
 from ._list import ALL, Found, ListItem, Page
@@ -37,7 +37,7 @@ from ._options import ListOptions, ViewOptions
 from ._picture import Picture
 from ._runner import Events, Runner
 from ._transaction import Transaction
-from ._view import Where
+from ._view import Phase, Where
 
 
 class Changes(Events[Change]):
@@ -68,6 +68,14 @@ class View(Events[Picture]):
         """Brings an item into the viewport: ``none`` is the shortest way."""
         return self._runner.run(self._source.scroll_to(id, item, position))
 
+    def report_scroll(self, phase: Phase) -> None:
+        """As :meth:`listd.View.report_scroll`."""
+        self._runner.run(self._source.report_scroll(phase))
+
+    def set_on_screen(self, on_screen: bool) -> None:
+        """As :meth:`listd.View.set_on_screen`."""
+        self._runner.run(self._source.set_on_screen(on_screen))
+
     def report_sizes(self, sizes: Iterable[tuple[str, int, float, float]]) -> Picture:
         """Replaces estimated sizes by measured ones: object id, item, width, height."""
         return self._runner.run(self._source.report_sizes(sizes))
@@ -79,6 +87,10 @@ class View(Events[Picture]):
     def deselect(self, id: str, item: int = 0) -> bool:
         """Deselects an item; whether it is not selected now."""
         return self._runner.run(self._source.deselect(id, item))
+
+    def invoke(self, action: str, id: str, item: int = 0, parameters: Mapping[str, Any] | None = None) -> bool:
+        """Invokes an action on an item; whether a section controller has handled it, or the owner of the list was told."""
+        return self._runner.run(self._source.invoke(action, id, item, parameters))
 
     def set_highlighted(self, id: str, item: int = 0, highlighted: bool = True) -> None:
         """Tells the section controller that an item is pressed, or no longer."""
@@ -215,6 +227,10 @@ class List:
     def selection_events(self) -> Events[SelectionChange]:
         """What is selected: first all that is, then each change."""
         return self._events(self._inner.selection_events())
+
+    def actions(self) -> Events[Action]:
+        """What viewers want done with items, for the owner of the list."""
+        return self._events(self._inner.actions())
 
     def _events(self, stream: Any) -> Events[Any]:
         async def start() -> None:

@@ -197,10 +197,12 @@ final class DirectoryListing {
 
     /// An identifier that no other entry has; it is one of `ids` from now on.
     static func newID(for path: EntryPath, among ids: inout Set<ExactText>) -> String {
-        if ids.insert(ExactText(path.text)).inserted { return path.text }
+        // The set and the place share one text.
+        let text = path.text
+        if ids.insert(ExactText(text)).inserted { return text }
         var number = 2
-        while !ids.insert(ExactText("\(path.text)#\(number)")).inserted { number += 1 }
-        return "\(path.text)#\(number)"
+        while !ids.insert(ExactText("\(text)#\(number)")).inserted { number += 1 }
+        return "\(text)#\(number)"
     }
 
     // MARK: Headings

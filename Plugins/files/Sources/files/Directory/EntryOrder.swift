@@ -6,6 +6,8 @@ struct EntryOrder: Comparable, Hashable, Sendable {
     init(_ entry: FileEntry) {
         var key: [UInt8] = []
         let names = entry.path.components
+        // There is one for each entry: growing would leave each with twice the room that it needs.
+        key.reserveCapacity(2 * entry.path.bytes.count + 2 + names.count)
         for (index, name) in names.enumerated() {
             key.append(index + 1 < names.count || entry.kind == .directory ? 1 : 2)
             key += String(decoding: name, as: UTF8.self).lowercased().utf8

@@ -44,6 +44,11 @@ struct FileEntry: Equatable, Sendable {
 }
 
 extension FileEntry {
+    /// How people want to see its fields.
+    static let hints: [String: FieldHint] = [
+        "size": .bytes, "modified": .timeInMicroseconds, "mode": .permissions, "owner": .userID,
+    ]
+
     /// The entry as an object of a list; the fields are described in the plugin's README.
     ///
     /// - Parameter isRecursive: whether the list has entries of several directories.

@@ -17,6 +17,9 @@ struct JournalEntry: Equatable, Sendable {
         ("PRIORITY", "priority"),
     ]
 
+    /// How people want to see its fields.
+    static let hints: [String: FieldHint] = ["time": .timeInMicroseconds]
+
     /// How important it is; an entry that says nothing counts as information.
     var priority: JournalPriority { fields["PRIORITY"].flatMap(JournalPriority.init) ?? .info }
 

@@ -5,6 +5,8 @@ internal import PluginAPI
 /// What is written within ``quietTime`` comes as one change. When files come or go, as at a rotation, the journal is opened
 /// and read anew; the engine finds out what that changed. When it cannot be read the list keeps what it has, fails, and
 /// the source tries again.
+///
+/// Started where it left off, it reads only what is new, if the journal still has what the list has.
 final class JournalSource: DataSource {
     private static let quietTime = Duration.milliseconds(50)
     private static let reopenTime = Duration.milliseconds(200)
@@ -19,6 +21,8 @@ final class JournalSource: DataSource {
     private var following: [DataSourceActivity] = []
     private var waiting: DataSourceActivity?
     private var failure: String?
+    /// Where the list left off, until the journal is open.
+    private var place: JournalPlace?
 
     init(_ context: DataSourceContext) throws {
         query = try JournalQuery(context.argument)
@@ -26,7 +30,10 @@ final class JournalSource: DataSource {
         self.context = context
     }
 
-    func start() { open() }
+    func start() {
+        place = context.cursor.flatMap(JournalPlace.init(cursor:))
+        open()
+    }
 
     func stop() { journal = nil }
 
@@ -41,8 +48,8 @@ final class JournalSource: DataSource {
             if !journal.isDescriptorReliable {
                 following.append(context.every(Self.lookTime) { [unowned self] in look() })
             }
-            try journal.seek(beforeNewest: query.count)
-            context.sink.send(try window.replace(with: try newEntries(of: journal)))
+            context.sink.send(try firstEvent(of: journal))
+            place = nil
             failure = nil
             if query.directory == nil, !journal.hasSystemFiles {
                 say("there is no journal, or none that this user may read (group systemd-journal)")
@@ -50,6 +57,17 @@ final class JournalSource: DataSource {
         } catch {
             fail(error)
         }
+    }
+
+    /// What the list is told when the journal is open: what is new, or everything.
+    private func firstEvent(of journal: Journal) throws -> DataSourceEvent {
+        if let place, place.count <= query.count, let ids = try journal.identifiers(of: place) {
+            window.resume(with: ids)
+            let entries = try newEntries(of: journal)
+            return entries.isEmpty ? .upTo(place.progress, .ready) : try window.append(entries)
+        }
+        try journal.seek(beforeNewest: query.count)
+        return try window.replace(with: try newEntries(of: journal))
     }
 
     private func close() {

@@ -15,7 +15,7 @@ struct JournalWindow {
         var objects: [ListObject] = []
         for entry in entries.suffix(query.count) { objects.append(try entry.object()) }
         ids = objects.map(\.id)
-        return .replace(query.order == .oldestFirst ? objects : objects.reversed())
+        return withProgress(.replace(query.order == .oldestFirst ? objects : objects.reversed()))
     }
 
     /// Takes entries that are newer than all there are, the oldest first.
@@ -30,6 +30,21 @@ struct JournalWindow {
         let removed = Array(ids.prefix(max(0, ids.count + entries.count - query.count)))
         ids.removeFirst(removed.count)
         ids += upserts.map(\.object.id)
-        return .changes(removed: removed, upserts: upserts)
+        return withProgress(.changes(removed: removed, upserts: upserts))
     }
+
+    /// Takes the list as it was left.
+    ///
+    /// - Parameter ids: what it has, the oldest first.
+    mutating func resume(with ids: [String]) { self.ids = ids }
+
+    /// An event, and where the list is with it; an empty list begins anew.
+    private func withProgress(_ event: DataSourceEvent) -> DataSourceEvent {
+        JournalPlace(ids).map { .upTo($0.progress, event) } ?? event
+    }
+}
+
+extension JournalPlace {
+    /// How far the source has read when its list is here; the newest entry names the state.
+    var progress: DataSourceProgress { DataSourceProgress(cursor: cursor, position: newest) }
 }

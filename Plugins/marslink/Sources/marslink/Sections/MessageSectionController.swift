@@ -1,6 +1,7 @@
 internal import PluginAPI
 
-/// Shows a message; a tap marks it as read, and that stays as long as the message does.
+/// Shows a message; a tap marks it as read, and that stays as long as the message does. The actions `read` and `unread` mark it
+/// too: what a button in the cell is for.
 ///
 /// Reuse identifier `message`; content `title` (who wrote), `text`, `date`, `read`.
 final class MessageSectionController: ListGenericSectionController<Message> {
@@ -32,9 +33,22 @@ final class MessageSectionController: ListGenericSectionController<Message> {
 
     override func didSelectItem(at index: Int) {
         context?.deselectItem(at: index)
-        guard !isRead else { return }
+        mark(isRead: true)
+    }
+
+    override func handleAction(_ action: String, parameters: Fields, at index: Int) -> Bool {
+        switch action {
+        case "read": mark(isRead: true)
+        case "unread": mark(isRead: false)
+        default: return false
+        }
+        return true
+    }
+
+    private func mark(isRead: Bool) {
+        guard isRead != self.isRead else { return }
         context?.performBatch(updates: { batch in
-            self.isRead = true
+            self.isRead = isRead
             batch.reloadItems(at: [0])
         })
     }

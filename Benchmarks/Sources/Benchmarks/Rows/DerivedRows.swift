@@ -1,0 +1,188 @@
+internal import Glibc
+@_spi(Daemon) internal import ListKit
+
+/// Lists made from lists: the first pass, a change, and a search as one types, in a list of a million objects.
+enum DerivedRows {
+    static var all: [(name: String, make: () -> Benchmark)] {
+        [("derived pass", pass), ("derived change", change), ("derived typing", typing)]
+    }
+
+    private static let million = 1_000_000
+    private static let wanted = "needle"
+
+    /// Text as a row of mail has it; one of a thousand contains what is looked for.
+    static func text(_ number: Int, _ isASCII: Bool) -> String {
+        let words = isASCII ? "Invoice of the second quarter, Number" : "Größe der Übersicht für den Käufer, Nummer"
+        return "\(words) \(number)" + (number % 1000 == 7 ? " NEEDLE" : "")
+    }
+
+    private static func objects(isASCII: Bool) -> [ListObject] {
+        (0..<million).compactMap { number in
+            try? ListObject(
+                id: Lists.identifier(number), type: "row",
+                fields: ["n": .int64(Int64(number)), "title": .string(text(number, isASCII))])
+        }
+    }
+
+    private static func query(_ argument: String) -> DerivedQuery {
+        guard let query = try? DerivedQuery(parsing: argument) else { fatalError("no query \(argument)") }
+        return query
+    }
+
+    /// All pages of the list until the whole answer is there, beside a loop that folds and searches the texts.
+    private static func pass() -> Benchmark {
+        var benchmark = Benchmark("derived pass")
+        for isASCII in [true, false] {
+            let list = objects(isASCII: isASCII)
+            let texts = (0..<million).map { Array(text($0, isASCII).utf8) }
+            let kind = isASCII ? "ASCII" : "text with umlauts"
+            benchmark.add("first pass, \(kind)") {
+                let derived = DerivedList(query("contains=\(wanted)"))
+                for start in stride(from: 0, to: list.count, by: 4096) {
+                    derived.append(Array(list[start..<min(start + 4096, list.count)]), from: start, total: list.count)
+                }
+                return derived.visible.count
+            }
+            benchmark.add("bare loop, \(kind)") { isASCII ? bareASCII(texts) : bareText(texts) }
+            benchmark.expect(
+                "first pass of contains over 1,000,000 objects, \(kind)", "first pass, \(kind)", atMost: 1.5,
+                times: "bare loop, \(kind)")
+        }
+        return benchmark
+    }
+
+    /// Folds each text into a buffer, and has the C library search it.
+    private static func bareASCII(_ texts: [[UInt8]]) -> Int {
+        let wanted = Array(wanted.utf8)
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        var found = 0
+        for text in texts {
+            for position in text.indices {
+                let byte = text[position]
+                buffer[position] = byte &- 65 < 26 ? byte | 32 : byte
+            }
+            found += contains(buffer, text.count, wanted) ? 1 : 0
+        }
+        return found
+    }
+
+    /// The same with the standard library's lower case, as a program would fold what is not ASCII.
+    private static func bareText(_ texts: [[UInt8]]) -> Int {
+        let wanted = Array(wanted.utf8)
+        var found = 0
+        for text in texts {
+            let folded = Array(String(decoding: text, as: UTF8.self).lowercased().utf8)
+            found += contains(folded, folded.count, wanted) ? 1 : 0
+        }
+        return found
+    }
+
+    /// Has the C library find the first byte, and compare the others.
+    private static func contains(_ text: [UInt8], _ count: Int, _ wanted: [UInt8]) -> Bool {
+        text.withUnsafeBytes { text in
+            wanted.withUnsafeBytes { wanted in
+                guard var place = text.baseAddress, let start = wanted.baseAddress else { return false }
+                var places = count - wanted.count + 1
+                while places > 0, let found = memchr(place, Int32(wanted[0]), places) {
+                    if memcmp(found, start, wanted.count) == 0 { return true }
+                    places -= UnsafeRawPointer(found) - place + 1
+                    place = UnsafeRawPointer(found) + 1
+                }
+                return false
+            }
+        }
+    }
+
+    /// One object changes in an engine; the same with a derived list and the engine that shows it.
+    private static func change() -> Benchmark {
+        var benchmark = Benchmark("derived change")
+        for argument in ["contains=number&sort=n", "contains=number", "sort=-n&limit=100"] {
+            let alone = FollowedEngine(objects(isASCII: true), nil)
+            let followed = FollowedEngine(objects(isASCII: true), query(argument))
+            benchmark.add("change, \(argument), alone", iterations: 500) { alone.change() }
+            benchmark.add("change, \(argument)", iterations: 500) { followed.change() }
+            benchmark.expect(
+                "one object of 1,000,000 changes, followed with \(argument)", "change, \(argument)", atMost: 3,
+                times: "change, \(argument), alone")
+        }
+        return benchmark
+    }
+
+    /// Five letters, one after the other: each is a case.
+    private static func typing() -> Benchmark {
+        var benchmark = Benchmark("derived typing")
+        let list = objects(isASCII: true)
+        let derived = DerivedList(query("sort=-n"))
+        derived.append(list, from: 0, total: list.count)
+        derived.prepare()
+        for count in 1...5 {
+            let text = String(wanted.prefix(count))
+            benchmark.add(
+                "typed “\(text)”",
+                prepare: {
+                    derived.setQuery(query("contains=\(wanted.prefix(count - 1))&sort=-n"))
+                    _ = derived.takeChange()
+                }
+            ) {
+                derived.setQuery(query("contains=\(text)&sort=-n"))
+                guard case .replace(let objects) = derived.takeChange() else { return 0 }
+                return objects.count
+            }
+        }
+        return benchmark
+    }
+}
+
+/// An engine whose list changes, and if it is followed, one that shows a derived list of it.
+private final class FollowedEngine {
+    private let base: ListAdapter
+    private let derived: DerivedList?
+    private let shown: ListAdapter?
+    private let count: Int
+    private var step = 0
+
+    init(_ objects: [ListObject], _ query: DerivedQuery?) {
+        count = objects.count
+        base = FollowedEngine.engine(objects)
+        derived = query.map { DerivedList($0) }
+        derived?.append(objects, from: 0, total: objects.count)
+        if case .replace(let visible)? = derived?.takeChange() {
+            shown = FollowedEngine.engine(visible)
+        } else {
+            shown = nil
+        }
+        derived?.prepare()
+    }
+
+    private static func engine(_ objects: [ListObject]) -> ListAdapter {
+        ListAdapter(
+            configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider(),
+            objects: objects)
+    }
+
+    /// Another object gets another text, and every second time another place in the order.
+    func change() -> Int {
+        step += 1
+        let number = (step &* 7919) % count
+        let order = step % 2 == 0 ? number : (number &* 31) % count
+        flush(
+            base,
+            .patchObject(
+                id: Lists.identifier(number),
+                set: ["title": .string("Another number \(step)"), "n": .int64(Int64(order))], unset: []))
+        return step
+    }
+
+    private func flush(_ adapter: ListAdapter, _ operation: UpdateRequest.Operation) {
+        adapter.enqueue(UpdateRequest(id: 1, operation: operation), now: 0)
+        guard case .commit(let transaction) = adapter.beginFlush(now: 0) else { return }
+        _ = adapter.commitFlush()
+        guard adapter === base, let derived, let shown else { return }
+        derived.apply(transaction.content)
+        switch derived.takeChange() {
+        case .changes(let removed, let upserts): flush(shown, .applyChanges(removed: removed, upserts: upserts))
+        case .replace(let objects): flush(shown, .performUpdates(objects: objects))
+        case nil: break
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// How people want to see a field: what its number means; the raw value is the contract's word.
+public enum FieldHint: String, Sendable, Hashable, CaseIterable {
+    /// A number of bytes.
+    case bytes
+    /// Microseconds since 1970.
+    case timeInMicroseconds = "time-us"
+    /// Seconds since 1970.
+    case timeInSeconds = "time-s"
+    /// Permission bits of a file.
+    case permissions
+    /// A Unix user.
+    case userID = "uid"
+    /// A Unix group.
+    case groupID = "gid"
+    /// A part of a hundred.
+    case percent
+    /// A time span in microseconds.
+    case durationInMicroseconds = "duration-us"
+}

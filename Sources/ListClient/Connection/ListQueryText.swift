@@ -1,0 +1,48 @@
+/// Which objects of another list a list has, and in which order, as text for the option `source` and for
+/// ``AdapterClient/setSourceArgument(_:)``.
+public struct ListQueryText: Sendable, Equatable {
+    /// The text that objects contain, upper and lower case being the same; empty = all objects.
+    public var contains = ""
+    /// The text fields that are looked into; none = every one.
+    public var fields: [String] = []
+    /// The type of the objects; `nil` = any, empty = none.
+    public var type: String?
+    /// The field by which they are sorted; `nil` = they stand as in the other list.
+    public var sortField: String?
+    /// Whether the order of numbers and texts is reversed.
+    public var isDescending = false
+    /// How many there are at the most; 0 = all.
+    public var limit: UInt32 = 0
+
+    /// Makes a query for all objects as they stand.
+    public init() {}
+
+    /// What follows the `?` in a source.
+    public var argument: String {
+        var pairs: [String] = []
+        if !contains.isEmpty { pairs.append("contains=" + Self.encode(contains)) }
+        if !fields.isEmpty { pairs.append("in=" + fields.map(Self.encode).joined(separator: ",")) }
+        if let type { pairs.append("type=" + Self.encode(type)) }
+        // A field whose name begins with a minus is not meant as one.
+        if let sortField {
+            let field = Self.encode(sortField)
+            let name = field.hasPrefix("-") ? "%2D" + field.dropFirst() : field
+            pairs.append("sort=" + (isDescending ? "-" : "") + name)
+        }
+        if limit > 0 { pairs.append("limit=\(limit)") }
+        return pairs.joined(separator: "&")
+    }
+
+    /// The option `source` of a list that follows another one.
+    public func source(of list: String) -> String { "list:\(Self.encode(list))?\(argument)" }
+
+    private static func encode(_ text: String) -> String {
+        text.utf8.map { byte in
+            let isPlain = Self.plain.contains(byte)
+            let digits = String(byte, radix: 16, uppercase: true)
+            return isPlain ? String(Unicode.Scalar(byte)) : "%" + (digits.count < 2 ? "0" : "") + digits
+        }.joined()
+    }
+
+    private static let plain = Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-._~".utf8)
+}

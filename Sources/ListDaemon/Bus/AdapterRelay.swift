@@ -1,0 +1,22 @@
+internal import DBus
+internal import ListKit
+
+/// The way from a host and a source to their adapter: both are there before it, and neither keeps it alive.
+@DBusActor
+final class AdapterRelay {
+    /// Set once, when the adapter is there.
+    weak var target: AdapterObject?
+
+    nonisolated init() {}
+
+    /// Takes what a host yields, from its executor.
+    nonisolated var sink: AdapterHost.Sink {
+        { effects in EventLoop.shared.post { self.target?.receive(effects) } }
+    }
+
+    /// Takes what a source tells; without an adapter nobody wants it.
+    func apply(_ event: SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void) {
+        guard let target else { return completion(nil) }
+        target.apply(event, completion)
+    }
+}

@@ -1,0 +1,123 @@
+internal import DBus
+internal import Glibc
+internal import ListKit
+internal import PluginAPI
+
+/// What the source of one list has told and the list does not have yet, and how far it has read with what the list has.
+@DBusActor
+final class SourceIntake {
+    /// How long a record that no transaction of the list has taken along waits for one before it is written by itself.
+    private static let patience = Duration.seconds(10)
+
+    /// How far the source has read.
+    let standing: SourceStanding
+    /// What it was asked to write.
+    let writes = SourceWrites()
+    private let stored: StoredList
+    private var pages: ReplacementPages?
+    private var removal: LargeRemoval?
+    private var timer: LoopTimer?
+    /// Whether an event is on its way into the list.
+    private var isApplying = false
+
+    /// The list has what belongs to what is known of its source.
+    init(_ standing: SourceStanding, of stored: StoredList) {
+        self.standing = standing
+        self.stored = stored
+    }
+
+    // MARK: Pages
+
+    /// The whole list follows in pages; earlier ones are dropped.
+    func beginReplacement() { pages = ReplacementPages() }
+
+    /// The next page; nobody waits for one that belongs to nothing.
+    ///
+    /// - Throws: `limitsExceeded`; the pages are dropped then.
+    func add(_ page: [ListObject], within room: Quotas.Amounts) throws(ListError) {
+        guard var pages else { return }
+        // The only reference, so that the array grows in place.
+        self.pages = nil
+        try pages.append(page, within: room)
+        self.pages = pages
+    }
+
+    /// The whole list; nil when no pages are there. They stay until ``dropPages()``, should the list not take them yet.
+    var wholeList: [ListObject]? { pages?.objects }
+
+    /// The pages are of no more use.
+    func dropPages() { pages = nil }
+
+    // MARK: How far the source has read
+
+    /// What is known when an event is applied.
+    func record(after progress: DataSourceProgress?, isWhole: Bool, lacksObjects: Bool) -> SourceRecord {
+        var record = standing.record.after(progress, isWhole: isWhole, now: Clock.microseconds(of: CLOCK_REALTIME))
+        // What the list lacks must be told again.
+        if lacksObjects { record.cursor = nil }
+        return record
+    }
+
+    /// An event is on its way into the list with a request: what is stored of it is stored with the record.
+    func willApply(_ record: SourceRecord, with request: RequestID) {
+        isApplying = true
+        stored.cursors.set(record.bytes, for: request)
+    }
+
+    /// The event is not in the list.
+    func didNotApply() { isApplying = false }
+
+    /// The list has what belongs to a record.
+    func didApply(_ record: SourceRecord, removed: LargeRemoval? = nil) {
+        isApplying = false
+        standing.record = record
+        if let removed { removal = removed }
+        writeLater()
+    }
+
+    /// The list lacks something that the source told: it has to begin anew, also after the end of listd.
+    func forgetCursor() {
+        standing.forgetCursor()
+        write()
+    }
+
+    /// The time alone is written at the end, not again and again.
+    private func writeLater() {
+        var record = standing.record
+        record.synced = stored.cursor.flatMap(SourceRecord.init(bytes:))?.synced ?? record.synced
+        guard timer == nil, stored.cursor != record.bytes else { return }
+        timer = EventLoop.shared.addTimer(after: Self.patience) { [weak self] in
+            guard let self else { return }
+            timer = nil
+            // What is on its way has a later record.
+            if isApplying { writeLater() } else { write() }
+        }
+    }
+
+    /// Writes the record if the store has another one.
+    private func write() {
+        let bytes = standing.record.bytes
+        if stored.cursor != bytes { stored.write(cursor: bytes) }
+    }
+
+    /// What a client's write has taken away, if that was much; asked once for each write.
+    func takeRemoval() -> LargeRemoval? {
+        defer { removal = nil }
+        return removal
+    }
+
+    // MARK: The end
+
+    /// The source ends, or begins anew: nobody completes what it began.
+    func sourceEnded() {
+        dropPages()
+        writes.refuseAll()
+    }
+
+    /// listd ends: what is known is written.
+    func end() {
+        timer?.cancel()
+        timer = nil
+        write()
+    }
+}

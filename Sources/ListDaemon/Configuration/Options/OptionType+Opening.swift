@@ -1,0 +1,24 @@
+internal import ListKit
+
+extension OptionType<ListViewOpening?> {
+    /// `(sus)`: object id, item, position as in `ScrollTo`; or left out.
+    static let opening = OptionType(
+        signature: "(sus)",
+        decode: { value throws(ListError) in
+            guard case .structure(let members) = value, members.count == 3, let id = members[0].string,
+                let item = members[1].int, let word = members[2].string
+            else { return try Optional<ListViewOpening?>.none.orThrow(value, "(sus)") }
+            guard let position = ScrollPosition(rawValue: word) else {
+                throw ListError(option: word, expected: "one of none, start, center, end")
+            }
+            return ListViewOpening(objectID: id, item: item, position: position)
+        },
+        parse: { _ throws(ListError) in throw ListError(.invalidArguments, "only a view is opened at an object") },
+        encode: { opening in
+            opening.map {
+                .structure([
+                    .string($0.objectID), .uint32(UInt32(clamping: $0.item)), .string($0.position.rawValue),
+                ])
+            }
+        })
+}

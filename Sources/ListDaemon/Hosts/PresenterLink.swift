@@ -1,0 +1,395 @@
+@_spi(Daemon) internal import ListKit
+
+/// The way of a list to whoever presents it: has it opened, hands calls on, and hears what is reported, checked and followed.
+///
+/// It keeps what must outlive a presenter: how views stand and what is selected (``PresenterState``), and the calls that are not
+/// answered (``PresenterCalls``). It changes no object and gives no revision out: that is its owner's to do, who takes what it
+/// hears with ``next(leaving:)``.
+final class PresenterLink {
+    /// How far the presenter is.
+    enum Stage {
+        /// There is none, or it has not been told of the list.
+        case closed
+        case opening, open
+        /// It reported what nobody does, and is about to go; nothing of it is heard.
+        case blamed
+    }
+
+    /// What is different from what another presenter showed, said of a list as it is announced.
+    typealias Differences = (ListPlace) -> [AdapterEffect]
+
+    /// Something that a presenter reported, which it may have done.
+    enum Heard {
+        /// The list is presented: what it says, and what is different from what was said by the one before.
+        case opened(PresenterNews, differences: Differences)
+        case presented(PresenterNews)
+        case changed(PresenterNews, answering: RequestID?)
+        case answer(RequestID, Result<AdapterAnswer, ListError>, PresenterNews)
+        case moveVerdict(ItemMoveVerdict)
+        /// Something nobody asked for waits for some milliseconds.
+        case wait(UInt64)
+        /// Something waits for a number.
+        case needsNumber
+    }
+
+    private let objects: ObjectList
+    private let sink: AdapterHost.Sink
+    private var presenter: (any Presenter)?
+    private(set) var stage = Stage.closed
+    /// Whether the list was presented before, so that its items may be known to somebody.
+    private(set) var wasPresented: Bool
+    private var known: PresenterState
+    private var calls = PresenterCalls()
+    private var reports = ReportQueue()
+    /// Views to be closed as soon as the list is open.
+    private var closings: [(view: ViewID, user: UInt32?)] = []
+    /// What is being presented, and the item that the presenter was asked about.
+    private var update: ObjectUpdate?
+    private var move: ItemMoveRequest?
+    /// How many changes of items that nobody asked for were handled since the presenter was allowed more.
+    private var handledChanges = 0
+    /// Whether all that nobody asked for waits, and whether items that change by themselves do; and what the presenter knows.
+    private var holds = (all: false, items: false)
+    private var knownHolds = (all: false, items: false)
+
+    init(
+        _ objects: ObjectList, views: [ViewResumption], selection: [SelectedItem], wasPresented: Bool,
+        sink: @escaping AdapterHost.Sink
+    ) {
+        self.objects = objects
+        self.wasPresented = wasPresented
+        self.sink = sink
+        known = PresenterState(views: views, selection: selection)
+    }
+
+    /// Whether there is somebody to open the list.
+    var hasPresenter: Bool { presenter != nil }
+    /// Whether section controllers are called in another process.
+    var isElsewhere: Bool { presenter?.asksPlugin ?? false }
+    /// Whether somebody may see the list: a view of it is on screen, or it has none.
+    var isOnScreen: Bool { known.isOnScreen }
+    /// Whether nobody waits for an answer of a presenter.
+    var isSettled: Bool { calls.isEmpty }
+
+    /// For people.
+    var description: String {
+        let place =
+            switch (presenter?.asksPlugin, stage) {
+            case (nil, _): "waits for a worker"
+            case (true, .open): "is presented in a worker"
+            case (true, _): "is being opened in a worker"
+            case (false, _): "is presented in the daemon"
+            }
+        return "the list \(place)\(holds.all ? ", held" : ""); \(calls.count) calls not answered, "
+            + "\(known.views.count) views"
+    }
+
+    // MARK: Presenters
+
+    /// Has another one present the list; it is opened there with ``open(_:controllers:)``.
+    func attach(_ new: any Presenter) {
+        presenter = new
+        stage = .closed
+    }
+
+    /// What becomes of the question about an item that was dragged when its presenter is gone.
+    enum LostMove {
+        case none
+        case askAgain
+        case refused(ListError)
+    }
+
+    /// The presenter is gone, or is left: what it had and has not answered goes to the next one.
+    func lose(_ loss: PresenterCalls.Loss, worker: PluginWorker?) -> LostMove {
+        guard let old = presenter else { return .none }
+        old.close()
+        (presenter, stage, update) = (nil, .closed, nil)
+        reports.removeAll()
+        closings = []
+        if loss.isDeath { sink([.paused(true)]) }
+        // Closed is closed, whatever became of the worker.
+        sink(known.endClosing(at: objects.place) + calls.takeClosings().map { .answer($0, .success(.done)) })
+        let refused = calls.lose(loss, worker: worker, viewport: known.viewport)
+        for (id, call, error) in refused where id != move?.id {
+            if case .openView(_, let view, _) = call.command { known.remove(view) }
+            sink([.answer(id, .failure(error))])
+        }
+        defer { move = nil }
+        guard let move else { return .none }
+        return refused.first { $0.id == move.id }.map { .refused($0.error) } ?? .askAgain
+    }
+
+    /// Has the list opened.
+    ///
+    /// - Parameter reload: what it is being presented of; nil = as it is, for the first time.
+    func open(_ reload: ObjectUpdate?, controllers: SectionControllerTable) {
+        stage = .opening
+        update = reload
+        (handledChanges, knownHolds) = (0, holds)
+        let side = objects.table
+        presenter?.perform(
+            .open(
+                PresenterSetup(
+                    configuration: reload?.configuration ?? objects.configuration, controllers: controllers,
+                    objects: side.objects(.new, in: 0..<side.count(.new)),
+                    views: known.resumptions(except: calls.openingViews), selection: known.selection,
+                    holdsViews: holds.all, holdsItems: holds.items)))
+    }
+
+    /// Has an update presented.
+    ///
+    /// - Parameter controllers: section controllers that show the list from then on; nil = those that do.
+    func present(_ new: ObjectUpdate, controllers: SectionControllerTable?) {
+        update = new
+        presenter?.perform(.present(PresenterUpdate(new, controllers: controllers)))
+    }
+
+    /// Asks about an item that was dragged; answers why nobody is asked, if so.
+    func ask(_ new: ItemMoveRequest, worker: PluginWorker?) -> ListError? {
+        guard let presenter else { return ListError(.pluginFailed, "nobody presents the list") }
+        let user = calls[new.id]?.user
+        let error = calls.sendMove(
+            new.id, asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position)
+        if let error { return error }
+        move = new
+        presenter.perform(.moveItem(new), by: user)
+        return nil
+    }
+
+    /// Lets views, and items that change by themselves, wait; or lets them go on.
+    func hold(all: Bool? = nil, items: Bool? = nil) {
+        holds = (all: all ?? holds.all, items: items ?? holds.items)
+        sendHolds()
+    }
+
+    private func sendHolds() {
+        guard stage == .open, holds != knownHolds else { return }
+        knownHolds = holds
+        presenter?.perform(.hold(views: holds.all, items: holds.items))
+    }
+
+    // MARK: Calls
+
+    /// Records who asked for an item to be moved, which has its turn among the writes.
+    func add(_ command: AdapterCommand, _ id: RequestID, by user: UInt32?) { calls.add(id, command, by: user) }
+
+    /// A `MoveItem` is answered.
+    func removeMove(_ id: RequestID) { calls.remove(id) }
+
+    /// Hands a call on as soon as the list is presented.
+    func call(_ id: RequestID, _ command: AdapterCommand, by user: UInt32?, worker: PluginWorker?) {
+        switch command {
+        case .view(_, let view, .close):
+            guard isPresented else {
+                end(view, .closed)
+                return sink([.answer(id, .success(.done))])
+            }
+            _ = known.beginClosing(view, .closed)
+        case .openView(_, let view, let options): known.add(view, options)
+        default: break
+        }
+        calls.add(id, command, by: user)
+        sendCalls(worker: worker)
+    }
+
+    /// Closes a view for a reason of the daemon's.
+    func close(_ view: ViewID, _ reason: ViewClosing, by user: UInt32?) {
+        guard isPresented else { return end(view, reason) }
+        guard known.beginClosing(view, reason) else { return }
+        closings.append((view, user))
+        sendClosings()
+    }
+
+    /// Whether there is somebody who has the views, or is about to.
+    private var isPresented: Bool {
+        switch stage {
+        case .opening, .open: true
+        case .closed, .blamed: false
+        }
+    }
+
+    private func sendClosings() {
+        guard stage == .open else { return }
+        for (view, user) in closings { presenter?.perform(.closeView(view), by: user) }
+        closings = []
+    }
+
+    /// Ends a view that nobody presents; what was asked of it and waits is answered.
+    private func end(_ view: ViewID, _ reason: ViewClosing) {
+        let closed = ListError(.invalidArguments, "view \(view) is closed")
+        sink(calls.takeUnsent(of: view).map { .answer($0, .failure(closed)) })
+        sink(known.end(view, reason, at: objects.place))
+    }
+
+    /// Sends what was not sent yet, in order of arrival.
+    func sendCalls(worker: PluginWorker?) {
+        guard stage == .open, let presenter else { return }
+        let unsent = calls.takeUnsent(
+            asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position, isShown: known.shows)
+        for (id, call, error) in unsent {
+            if let error { sink([.answer(id, .failure(error))]) } else { send(call, to: presenter) }
+        }
+        sendClosings()
+    }
+
+    private func send(_ call: PresenterCalls.Call, to presenter: any Presenter) {
+        switch call.command {
+        case .openView(let id, let view, let options): presenter.perform(.openView(id, view, options), by: call.user)
+        case .view(let id, let view, let command): presenter.perform(.view(id, view, command), by: call.user)
+        case .query(let id, let query): presenter.perform(.query(id, query), by: call.user)
+        case .update, .closeView, .configure, .hold, .keep, .stored, .stop: break
+        }
+    }
+
+    /// What was refused because workers died of it may be asked again.
+    func forgetRefusals() { calls.forgetRefusals() }
+
+    /// The list changes: what is refused is asked again of objects that are others then, and views that name their items mean
+    /// the same ones.
+    func listChanges(by changes: SectionChanges) {
+        calls.listChanges(in: objects.table)
+        known.listChanges(changes.positions(of: objects.table.count(.old)))
+    }
+
+    /// Answers all calls, ends all views and leaves the presenter: the list ends.
+    func end(_ reason: ViewClosing, refusing error: ListError) {
+        sink(calls.takeAll().filter { !$0.call.isMove }.map { .answer($0.id, .failure(error)) })
+        sink(known.endAll(reason, at: objects.place))
+        presenter?.close()
+        (presenter, stage) = (nil, .closed)
+    }
+
+    // MARK: Hearing
+
+    /// Takes what a presenter reported; false when it is not the one that the list has.
+    func receive(_ output: PresenterOutput, from number: PresenterNumber) -> Bool {
+        guard presenter?.number == number, stage != .blamed else { return false }
+        if !reports.append(output.reports) { blame("it flooded the list \(objects.configuration.name.quoted)") }
+        return true
+    }
+
+    private func blame(_ reason: String) {
+        stage = .blamed
+        reports.removeAll()
+        presenter?.blame(reason)
+    }
+
+    /// What is next of what was reported; nil = nothing.
+    ///
+    /// - Parameter count: how many numbers items that change by themselves leave to others.
+    func next(leaving count: UInt64) -> Heard? {
+        while true {
+            switch reports.first() {
+            case .none: return nil
+            case .wait(let milliseconds): return .wait(milliseconds)
+            case .report(let report):
+                if case .changed(let news, _) = report, news.presented.transaction != nil,
+                    !objects.numbers.mayNumber(leaving: count)
+                {
+                    return .needsNumber
+                }
+                reports.removeFirst()
+                if report.isUnaskedChange { allowChanges() }
+                let heard = follow(report)
+                if stage == .blamed { return nil }
+                if let heard { return heard }
+            }
+        }
+    }
+
+    /// Lets the presenter report more, half of what it may at once at a time.
+    private func allowChanges() {
+        handledChanges += 1
+        guard handledChanges >= PresenterOrder.changesAtOnce / 2 else { return }
+        presenter?.perform(.allowChanges(handledChanges))
+        handledChanges = 0
+    }
+
+    /// Follows a report; nil when it is nothing to the list.
+    private func follow(_ report: PresenterReport) -> Heard? {
+        switch report {
+        case .more:
+            if presenter?.sendMore() != true { blame("it wants objects of which it has all") }
+            return nil
+        case .opened(let news): return opened(news)
+        case .presented(let news):
+            guard stage == .open, let update, objects.phase == .presenting, let news = followed(news, of: update) else {
+                blame("it presented what was not asked for")
+                return nil
+            }
+            self.update = nil
+            return .presented(news)
+        case .changed(let news, let request):
+            guard stage == .open, request == nil || request == move?.id, let news = followed(news, of: nil) else {
+                blame("it said what nobody says who presents a list")
+                return nil
+            }
+            if request != nil { move = nil }
+            return .changed(news, answering: request)
+        case .answer(let id, let outcome, let news): return answered(id, outcome, news)
+        case .moveVerdict(let id, let verdict):
+            guard let asked = move, asked.id == id, isPossible(verdict, of: asked) else {
+                blame("it decided about an item that nobody moved")
+                return nil
+            }
+            move = nil
+            return .moveVerdict(verdict)
+        }
+    }
+
+    /// News that somebody may say who presents this list, followed; nil for others.
+    private func followed(_ news: PresenterNews, of update: ObjectUpdate?) -> PresenterNews? {
+        // What this process presents needs no check.
+        guard !isElsewhere || objects.allows(news.presented, of: update) else { return nil }
+        known.noteSize(
+            sections: max(objects.table.count(.old), objects.table.count(.new)), items: news.presented.itemCount)
+        let side: ListSide = objects.table.isOpen && update != nil ? .new : .old
+        let last = objects.table.object(at: objects.table.count(side) - 1, side)?.id
+        var news = news
+        return known.follow(&news, lastObject: last) || !isElsewhere ? news : nil
+    }
+
+    private func opened(_ news: PresenterNews) -> Heard? {
+        let old = known
+        known.forgetDisplay()
+        guard stage == .opening, news.presented.transaction == nil, let news = followed(news, of: ObjectUpdate()) else {
+            known = old
+            blame("it opened what was not asked for")
+            return nil
+        }
+        stage = .open
+        sendHolds()
+        wasPresented = true
+        update = nil
+        var said = news
+        // Told as the difference to what was said before.
+        said.presented.events.removeAll(where: \.isAboutDisplay)
+        said.selection = nil
+        let new = known
+        return .opened(said) { place in new.differences(since: old, at: place) }
+    }
+
+    private func answered(
+        _ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>, _ news: PresenterNews
+    ) -> Heard? {
+        guard stage == .open, let news = followed(news.withoutTransaction, of: nil) else {
+            blame("it said what nobody says who presents a list")
+            return nil
+        }
+        guard let call = calls.answered(id) else { return .changed(news, answering: nil) }
+        let isKnown = { [objects] id in objects.table.index(ofID: id, .old) != nil }
+        guard known.follow(outcome, to: call.command, isKnown: isKnown) else {
+            blame("a view shows more than the list has")
+            return nil
+        }
+        return .answer(id, outcome, news)
+    }
+
+    /// Whether section controllers can say that of an item: an object stays the one that it was, and within its limits.
+    private func isPossible(_ verdict: ItemMoveVerdict, of move: ItemMoveRequest) -> Bool {
+        guard case .object(let object) = verdict else { return true }
+        guard case .update(let request) = calls[move.id]?.command else { return false }
+        return object.byteCount <= request.maximumObjectBytes
+            && object.id.utf8.elementsEqual(objects.table.object(at: move.from.section, .old)?.id.utf8 ?? "".utf8)
+    }
+}

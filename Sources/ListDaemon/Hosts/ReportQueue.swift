@@ -1,0 +1,45 @@
+/// What a presenter reported and is not handled yet: because nobody asked for so much, or because no number is left for it.
+struct ReportQueue {
+    /// The most that waits; whoever presents the list is held by what it is not answered long before.
+    private static let mostReports = 4096
+
+    private var waiting = WorkQueue<PresenterReport>()
+    private var count = 0
+    private var brake = FloodBrake.perList
+    /// Whether the first one has waited for as long as it must.
+    private var firstMayPass = false
+
+    /// What becomes of the first report.
+    enum Next {
+        case report(PresenterReport)
+        /// It waits for some milliseconds.
+        case wait(UInt64)
+        case none
+    }
+
+    /// Adds reports; false when there are too many.
+    mutating func append(_ reports: [PresenterReport]) -> Bool {
+        for report in reports { waiting.append(report) }
+        count += reports.count
+        return count <= Self.mostReports
+    }
+
+    /// The first report, which stays, or how long it waits.
+    mutating func first() -> Next {
+        guard let report = waiting.first() else { return .none }
+        guard report.isUnasked, !firstMayPass else { return .report(report) }
+        if let pause = brake.take(at: .now) { return .wait(UInt64(pause / .milliseconds(1)) + 1) }
+        firstMayPass = true
+        return .report(report)
+    }
+
+    /// Takes the first report out.
+    mutating func removeFirst() {
+        _ = waiting.popFirst()
+        count -= 1
+        firstMayPass = false
+    }
+
+    /// Forgets all: whoever reported them is gone.
+    mutating func removeAll() { (waiting, count, firstMayPass) = (WorkQueue(), 0, false) }
+}

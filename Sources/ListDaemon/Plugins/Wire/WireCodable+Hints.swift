@@ -1,0 +1,3 @@
+internal import PluginAPI
+
+extension FieldHint: WireCodable {}

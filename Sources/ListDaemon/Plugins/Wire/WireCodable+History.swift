@@ -1,0 +1,57 @@
+@_spi(Daemon) internal import ListKit
+
+// What a view without a layout shows, and what happened to the list since its viewer saw it.
+
+extension ListViewOpening: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(objectID, item, position) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(objectID: try reader.read(), item: try reader.index(), position: try reader.read())
+    }
+}
+
+extension VisibleItems: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(first, length) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(first: try reader.read(), length: try reader.read())
+        guard first.section >= 0, first.item >= 0, length > 0, length <= Self.mostItems else {
+            throw WireError("visible items")
+        }
+    }
+
+    /// As many sections as a list can have, each with as many items as it can have, are fewer.
+    private static let mostItems = Int(UInt32.max) << 20
+}
+
+extension PositionMap.Run: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(old, new, length) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(old: try reader.read(), new: try reader.read(), length: try reader.read())
+    }
+}
+
+extension PositionMap: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(oldCount, newCount, runs) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(oldCount: try reader.read(), newCount: try reader.read(), runs: try reader.read())
+    }
+}
+
+extension PathForwarding: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(sections, items, goneItemCounts) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(sections: try reader.read(), items: try reader.read(), goneItemCounts: try reader.read())
+    }
+}
+
+extension PictureHistory.Span: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(sequence, changes) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(sequence: try reader.sequence(), changes: try reader.read())
+    }
+}

@@ -1,0 +1,58 @@
+internal import ListKit
+
+/// The place of a list in a worker.
+struct HostSlot: Sendable {
+    /// Names it in what comes from there.
+    let number: PresenterNumber
+    /// Sends an order, and how many of its objects follow later.
+    let send: @Sendable (_ order: PresenterOrder, _ missing: Int, _ user: UInt32?) -> Void
+    /// Says that what is there reports what no presenter does.
+    let blame: @Sendable (String) -> Void
+    /// Leaves.
+    let close: @Sendable () -> Void
+}
+
+/// Has a list presented in a worker: what it is told goes there, in packets of a bounded size.
+final class WorkerPresenter: Presenter {
+    /// About the most bytes of objects in one packet, of which there is one at least.
+    static let pageBytes = 4 << 20
+
+    private let slot: HostSlot
+    /// The objects of the last order with objects that were not sent, and the first of them.
+    private var unsent: (objects: [ListObject], next: Int) = ([], 0)
+
+    init(_ slot: HostSlot) { self.slot = slot }
+
+    var number: PresenterNumber { slot.number }
+    var asksPlugin: Bool { true }
+
+    func perform(_ order: PresenterOrder, by user: UInt32?) {
+        guard !order.objects.isEmpty else { return slot.send(order, 0, user) }
+        unsent = (order.objects, 0)
+        var first = order
+        first.objects = nextPage()
+        slot.send(first, unsent.objects.count - unsent.next, user)
+    }
+
+    func sendMore() -> Bool {
+        let page = nextPage()
+        guard !page.isEmpty else { return false }
+        slot.send(.objects(page), unsent.objects.count - unsent.next, nil)
+        return true
+    }
+
+    private func nextPage() -> [ListObject] {
+        var (end, bytes) = (unsent.next, 0)
+        while end < unsent.objects.count {
+            bytes += unsent.objects[end].byteCount
+            if bytes > Self.pageBytes, end > unsent.next { break }
+            end += 1
+        }
+        let page = Array(unsent.objects[unsent.next..<end])
+        unsent = end < unsent.objects.count ? (unsent.objects, end) : ([], 0)
+        return page
+    }
+
+    func blame(_ reason: String) { slot.blame(reason) }
+    func close() { slot.close() }
+}

@@ -1,0 +1,23 @@
+internal import Synchronization
+
+/// How far the source of one list has read, as of what was announced: set by the bus thread, read by whoever starts the source.
+package final class SourceStanding: Sendable {
+    private let state: Mutex<SourceRecord>
+
+    /// The list has what belongs to a record.
+    package init(_ record: SourceRecord = SourceRecord()) {
+        state = Mutex(record)
+    }
+
+    /// What is known.
+    package var record: SourceRecord {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    /// Where the source goes on when it starts.
+    package var cursor: [UInt8]? { record.cursor }
+
+    /// The list lacks something that the source told: it has to begin anew.
+    package func forgetCursor() { state.withLock { $0.cursor = nil } }
+}

@@ -1,0 +1,108 @@
+extension DerivedQuery {
+    /// Reads what follows the `?`: pairs `KEY=VALUE` separated by `&`, fields by `,`; values are percent-encoded UTF-8.
+    ///
+    /// The keys are `contains`, `in`, `type`, `sort` and `limit`. An empty text is a query that takes everything.
+    /// - Throws: `invalidArguments`, naming the key at fault.
+    public init(parsing argument: String) throws(ListError) {
+        self.init()
+        guard !argument.isEmpty else { return }
+        var seen: Set<String> = []
+        var (text, fields) = ("", [String]())
+        for pair in argument.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let key = String(decoding: parts[0], as: UTF8.self)
+            guard ["contains", "in", "type", "sort", "limit"].contains(key) else {
+                throw ListError(.invalidArguments, "unknown key \(key.quoted) in the argument of the source")
+            }
+            guard parts.count == 2 else { throw ListError(.invalidArguments, "\(key): no value") }
+            guard seen.insert(key).inserted else { throw ListError(.invalidArguments, "\(key): given twice") }
+            let value = parts[1]
+            switch key {
+            case "contains": text = try PercentEncoding.decode(value, of: key)
+            case "in": fields = try Self.fields(value)
+            case "type": type = try PercentEncoding.decode(value, of: key)
+            case "sort": sort = try DerivedSort(parsing: value)
+            default: limit = try Self.limit(value)
+            }
+        }
+        search = TextSearch(text, in: fields)
+    }
+
+    /// No text at all names no field, so that all are meant.
+    private static func fields(_ value: Substring.UTF8View) throws(ListError) -> [String] {
+        var fields: [String] = []
+        if value.isEmpty { return fields }
+        for field in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            fields.append(try PercentEncoding.decode(field, of: "in"))
+        }
+        return fields
+    }
+
+    private static func limit(_ value: Substring.UTF8View) throws(ListError) -> Int {
+        let text = String(decoding: value, as: UTF8.self)
+        guard value.allSatisfy({ (0x30...0x39).contains($0) }), let limit = UInt32(text) else {
+            throw ListError(.invalidArguments, "limit: \(text.quoted) is no number from 0 to \(UInt32.max)")
+        }
+        return Int(limit)
+    }
+}
+
+extension DerivedSort {
+    fileprivate init(parsing value: Substring.UTF8View) throws(ListError) {
+        let isDescending = value.first == UInt8(ascii: "-")
+        let field = isDescending ? value.dropFirst() : value
+        guard !field.isEmpty else { throw ListError(.invalidArguments, "sort: no field") }
+        self.init(field: try PercentEncoding.decode(field, of: "sort"), isDescending: isDescending)
+    }
+}
+
+/// Text in which `%` and two hexadecimal digits stand for a byte.
+@_spi(Daemon) public enum PercentEncoding {
+    /// Decodes a text.
+    ///
+    /// - Parameter key: what it is the value of, for messages.
+    /// - Throws: `invalidArguments`, naming the key, for a `%` without two digits, and for what is not UTF-8, or has a NUL.
+    public static func decode(_ text: some Sequence<UInt8>, of key: String) throws(ListError) -> String {
+        var bytes: [UInt8] = []
+        var iterator = text.makeIterator()
+        while let byte = iterator.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
+                throw ListError(.invalidArguments, "\(key): a % that no two hexadecimal digits follow")
+            }
+            bytes.append(high << 4 | low)
+        }
+        guard let decoded = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+            throw ListError(.invalidArguments, "\(key): its bytes are no UTF-8, or there is a NUL")
+        }
+        return decoded
+    }
+
+    /// Encodes every byte but letters, digits, and `-._~` of ASCII.
+    public static func encode(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            default:
+                let digits = Array("0123456789ABCDEF".utf8)
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,169 @@
+/// Where the positions of a list went between two of its states: stretches that stayed together, and where each begins
+/// afterwards.
+@_spi(Daemon) public struct PositionMap: Sendable, Hashable {
+    /// Positions that stayed together.
+    public struct Run: Sendable, Hashable {
+        /// The first of them before.
+        public var old: Int
+        /// The first of them afterwards.
+        public var new: Int
+        /// How many there are, at least 1.
+        public var length: Int
+
+        /// Makes a run.
+        public init(old: Int, new: Int, length: Int) {
+            self.old = old
+            self.new = new
+            self.length = length
+        }
+
+        fileprivate var oldEnd: Int { old + length }
+    }
+
+    /// How many positions there were.
+    public let oldCount: Int
+    /// How many there are afterwards.
+    public let newCount: Int
+    /// Ascending in the positions before, neighbours joined; what no run contains is gone.
+    public private(set) var runs: [Run]
+
+    /// Makes a map from runs in any order.
+    ///
+    /// Runs that leave the list, or share a position before with an earlier one, are left out.
+    public init(oldCount: Int, newCount: Int, runs: [Run]) {
+        self.oldCount = max(0, oldCount)
+        self.newCount = max(0, newCount)
+        self.runs = []
+        self.runs.reserveCapacity(runs.count)
+        for run in runs.sorted(by: { $0.old < $1.old }) { append(run) }
+    }
+
+    /// All positions stay as far as there is room for them.
+    public init(oldCount: Int, newCount: Int) {
+        let stays = min(oldCount, newCount)
+        self.init(
+            oldCount: oldCount, newCount: newCount, runs: stays > 0 ? [Run(old: 0, new: 0, length: stays)] : [])
+    }
+
+    /// Makes a map of changes in simultaneous form: deletes and move origins are positions before, inserts and move targets
+    /// positions after.
+    ///
+    /// - Complexity: O(changes · log changes).
+    init(oldCount: Int, deletes: [Int], inserts: [Int], moves: [(old: Int, new: Int)]) {
+        let newCount = oldCount - deletes.count + inserts.count
+        var runs = moves.map { Run(old: $0.old, new: $0.new, length: 1) }
+        // What is left of both sides, in order, are the same elements.
+        var before = Gaps(count: oldCount, without: deletes + moves.map(\.old))
+        var after = Gaps(count: newCount, without: inserts + moves.map(\.new))
+        while let old = before.gap, let new = after.gap {
+            let length = min(old.count, new.count)
+            runs.append(Run(old: old.lowerBound, new: new.lowerBound, length: length))
+            before.advance(by: length)
+            after.advance(by: length)
+        }
+        self.init(oldCount: oldCount, newCount: newCount, runs: runs)
+    }
+
+    /// Whether every position is what it was.
+    public var isIdentity: Bool { oldCount == newCount && (oldCount == 0 || runs.first?.length == oldCount) }
+
+    private mutating func append(_ run: Run) {
+        guard run.length > 0, run.old >= 0, run.new >= 0, run.length <= oldCount - run.old,
+            run.length <= newCount - run.new
+        else { return }
+        guard let last = runs.last else { return runs.append(run) }
+        guard run.old >= last.oldEnd else { return }
+        if run.old == last.oldEnd, run.new == last.new + last.length {
+            runs[runs.count - 1].length += run.length
+        } else {
+            runs.append(run)
+        }
+    }
+
+    /// The position afterwards; `nil` when it is gone.
+    ///
+    /// - Complexity: O(log runs).
+    public func callAsFunction(_ position: Int) -> Int? {
+        let index = runs.partitionPoint { $0.oldEnd <= position }
+        guard index < runs.count, runs[index].old <= position else { return nil }
+        return runs[index].new + position - runs[index].old
+    }
+
+    /// The first position from one on that is still there, as it was and as it is.
+    public func survivor(from position: Int) -> (old: Int, new: Int)? {
+        let index = runs.partitionPoint { $0.oldEnd <= position }
+        guard index < runs.count else { return nil }
+        let old = max(position, runs[index].old)
+        return (old, runs[index].new + old - runs[index].old)
+    }
+
+    /// The last position up to one that is still there, as it was and as it is.
+    public func survivor(upTo position: Int) -> (old: Int, new: Int)? {
+        let index = runs.partitionPoint { $0.old <= position } - 1
+        guard index >= 0 else { return nil }
+        let old = min(position, runs[index].oldEnd - 1)
+        return (old, runs[index].new + old - runs[index].old)
+    }
+
+    /// One map that does what this one and the next do in a row.
+    ///
+    /// - Complexity: O(runs of both · log).
+    func followed(by next: PositionMap) -> PositionMap {
+        if next.isIdentity { return self }
+        if isIdentity { return next }
+        var result = PositionMap(oldCount: oldCount, newCount: next.newCount, runs: [])
+        for run in runs {
+            let end = run.new + run.length
+            var index = next.runs.partitionPoint { $0.oldEnd <= run.new }
+            while index < next.runs.count, next.runs[index].old < end {
+                let other = next.runs[index]
+                let (from, to) = (max(run.new, other.old), min(end, other.oldEnd))
+                result.append(
+                    Run(old: run.old + from - run.new, new: other.new + from - other.old, length: to - from))
+                index += 1
+            }
+        }
+        return result
+    }
+
+    /// The way back.
+    ///
+    /// - Complexity: O(runs · log runs).
+    func inverted() -> PositionMap {
+        PositionMap(
+            oldCount: newCount, newCount: oldCount,
+            runs: runs.map { Run(old: $0.new, new: $0.old, length: $0.length) })
+    }
+}
+
+/// The stretches of a list between single positions.
+private struct Gaps {
+    private let count: Int
+    private let positions: [Int]
+    private var next = 0
+    private var start = 0
+
+    init(count: Int, without positions: [Int]) {
+        self.count = count
+        self.positions = positions.sorted()
+        skip()
+    }
+
+    /// What is left of the present stretch; `nil` behind the last one.
+    var gap: Range<Int>? {
+        let end = next < positions.count ? min(count, positions[next]) : count
+        return start < end ? start..<end : nil
+    }
+
+    mutating func advance(by length: Int) {
+        start += length
+        skip()
+    }
+
+    private mutating func skip() {
+        while next < positions.count, positions[next] <= start {
+            start = max(start, positions[next] + 1)
+            next += 1
+        }
+    }
+}

@@ -1,0 +1,120 @@
+/// Bytes to look for in others, whose letters of ASCII are folded to lower case on the way.
+struct ByteSearch: Sendable, Equatable {
+    /// With so few bytes to look for, each place of a text may cost a comparison of all of them.
+    private static let fewBytes = 16
+
+    /// What is looked for.
+    let bytes: [UInt8]
+    /// For each byte, how many of those before it are a beginning of the bytes as well; empty for few bytes.
+    private let overlaps: [Int32]
+
+    /// - Parameter bytes: folded.
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        overlaps = bytes.count > Self.fewBytes ? Self.overlaps(of: bytes) : []
+    }
+
+    /// Whether all bytes are ASCII.
+    @inline(__always)
+    static func isASCII(_ text: Span<UInt8>) -> Bool {
+        // Every load below is guarded by the count.
+        let bytes = unsafe text.bytes
+        let count = bytes.byteCount
+        var position = 0
+        var seen: UInt64 = 0
+        while position + 8 <= count {
+            seen |= unsafe bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
+            position += 8
+        }
+        while position < count {
+            seen |= UInt64(text[position])
+            position += 1
+        }
+        return seen & 0x8080_8080_8080_8080 == 0
+    }
+
+    /// Whether a text, once its letters of ASCII are folded, contains the bytes.
+    ///
+    /// Places are found by the first and the last byte, sixteen or eight places in one step, and compared; where that is in
+    /// vain too often, the rest is searched by Knuth, Morris and Pratt's rule.
+    /// - Complexity: O(count).
+    func isContained(in text: Span<UInt8>) -> Bool {
+        let places = text.count - bytes.count + 1
+        if bytes.isEmpty { return true }
+        if places <= 0 { return false }
+        if places >= 16 { return find(in: text, places, by: SIMD16<UInt8>.self) }
+        if places >= 8 { return find(in: text, places, by: SIMD8<UInt8>.self) }
+        var budget = budget(for: text)
+        for place in 0..<places {
+            if isThere(in: text, at: place, &budget) { return true }
+            if budget < 0 { return findWithoutReturning(in: text, from: place) }
+        }
+        return false
+    }
+
+    @inline(__always)
+    private func find<Block: SIMD & BitwiseCopyable>(
+        in text: Span<UInt8>, _ places: Int, by type: Block.Type
+    ) -> Bool where Block.Scalar == UInt8 {
+        let (first, last) = (Block(repeating: bytes[0]), Block(repeating: bytes[bytes.count - 1]))
+        let width = Block.scalarCount
+        var budget = budget(for: text)
+        var place = 0
+        while true {
+            // A block begins at a place of which at least `width` follow, so that it ends inside of the text.
+            let atFirst =
+                Self.folded(unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: type)) .== first
+            let end = place + bytes.count - 1
+            let atLast = Self.folded(unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: end, as: type)) .== last
+            let both = atFirst .& atLast
+            if any(both) {
+                for lane in 0..<width where both[lane] && isThere(in: text, at: place + lane, &budget) { return true }
+                if budget < 0 { return findWithoutReturning(in: text, from: place) }
+            }
+            if place == places - width { return false }
+            place = min(place + width, places - width)
+        }
+    }
+
+    @inline(__always)
+    private static func folded<Block: SIMD>(_ block: Block) -> Block where Block.Scalar == UInt8 {
+        let isUpper = (block &- Block(repeating: 0x41)) .< Block(repeating: 26)
+        return block.replacing(with: block | Block(repeating: 0x20), where: isUpper)
+    }
+
+    /// How many bytes may be compared in vain.
+    private func budget(for text: Span<UInt8>) -> Int { overlaps.isEmpty ? .max : 4 * text.count }
+
+    @inline(__always)
+    private func isThere(in text: Span<UInt8>, at place: Int, _ budget: inout Int) -> Bool {
+        for position in bytes.indices where CaseFolding.fold(text[place + position]) != bytes[position] {
+            budget -= position
+            return false
+        }
+        return true
+    }
+
+    /// Looks at each byte of the text once, from a place on.
+    private func findWithoutReturning(in text: Span<UInt8>, from place: Int) -> Bool {
+        var matched = 0
+        for position in place..<text.count {
+            let byte = CaseFolding.fold(text[position])
+            while matched > 0, bytes[matched] != byte { matched = Int(overlaps[matched - 1]) }
+            if bytes[matched] == byte { matched += 1 }
+            if matched == bytes.count { return true }
+        }
+        return false
+    }
+
+    private static func overlaps(of bytes: [UInt8]) -> [Int32] {
+        var overlaps: [Int32] = [0]
+        overlaps.reserveCapacity(bytes.count)
+        var matched = 0
+        for byte in bytes.dropFirst() {
+            while matched > 0, bytes[matched] != byte { matched = Int(overlaps[matched - 1]) }
+            if bytes[matched] == byte { matched += 1 }
+            overlaps.append(Int32(truncatingIfNeeded: matched))
+        }
+        return overlaps
+    }
+}

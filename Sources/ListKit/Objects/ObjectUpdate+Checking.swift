@@ -1,0 +1,35 @@
+// What a presentation in another process says of an update is checked: clients follow it, whatever a plugin has done to memory.
+
+extension ObjectUpdate {
+    /// Whether a transaction can be what a presentation made of this update.
+    ///
+    /// Sections are deleted, inserted and moved as the update says, in the form that the options want, or the transaction is a
+    /// reload. What is reloaded, and the sections of items, lie in the list.
+    /// - Parameters:
+    ///   - counts: how many sections there are before and after.
+    ///   - options: the list's, as they are after the update.
+    /// - Complexity: O(changes).
+    @_spi(Daemon) public func allows(
+        _ transaction: Transaction, counts: (before: Int, after: Int), options: ListAdapter.Configuration
+    ) -> Bool {
+        guard transaction.sectionCount == counts.after else { return false }
+        let (sections, items) = (transaction.sections, transaction.items)
+        switch transaction.kind {
+        case .reload: return sections.isEmpty && items.isEmpty
+        case .update: break
+        }
+        let (expected, _) = TransactionAnnouncer(changes: changes, options: options).batches()
+        return !isReload && sections.deletes == expected.deletes && sections.inserts == expected.inserts
+            && sections.moves == expected.moves
+            && sections.reloads.allSatisfy { $0.range.upperBound <= counts.before }
+            && items.lie(before: counts.before, after: counts.after)
+    }
+}
+
+extension ItemBatch {
+    /// Whether the sections of all items are in the list.
+    fileprivate func lie(before: Int, after: Int) -> Bool {
+        (deletes + reloads).allSatisfy { $0.section < before } && inserts.allSatisfy { $0.section < after }
+            && moves.allSatisfy { $0.old.section < before && $0.new.section < after }
+    }
+}

@@ -1,0 +1,70 @@
+/// The way from a data source to its list; may be used from any thread or task.
+///
+/// Events arrive in the order they are sent. ``replace(_:)`` and ``changes(removed:upserts:)`` also end a failure. When
+/// the list is far behind, sending waits until it has caught up.
+public struct DataSourceSink: Sendable {
+    private let deliver: @Sendable (DataSourceEvent) -> Void
+
+    /// A sink that hands its events to a function.
+    public init(_ deliver: @escaping @Sendable (DataSourceEvent) -> Void) {
+        self.deliver = deliver
+    }
+
+    /// Sends one event.
+    public func send(_ event: DataSourceEvent) { deliver(event) }
+
+    /// Sends the whole list.
+    public func replace(_ objects: [ListObject]) { deliver(.replace(objects)) }
+
+    /// Sends the whole list, and how far the source has read with it.
+    public func replace(_ objects: [ListObject], upTo progress: DataSourceProgress) {
+        deliver(.upTo(progress, .replace(objects)))
+    }
+
+    /// Sends the whole list page by page, so that the source need not have all of it in memory.
+    ///
+    /// Each page is taken before the next one may be sent: the source never has more than one on its way. The list changes once,
+    /// when all pages are there. One source sends one list at a time: call it from the source's executor, or from one task.
+    ///
+    /// - Parameter pages: sends pages with the function that it is given, and answers how far the source has read with all of
+    ///   them. When it throws, the list keeps what it has.
+    public func replaceInPages(
+        _ pages: (_ send: ([ListObject]) -> Void) throws -> DataSourceProgress
+    ) rethrows {
+        deliver(.replacementBegan)
+        do {
+            let progress = try pages { deliver(.page($0)) }
+            deliver(.upTo(progress, .replacementEnded))
+        } catch {
+            deliver(.replacementAbandoned)
+            throw error
+        }
+    }
+
+    /// Sends what changed: identifiers to remove, unknown ones are no error; then objects to insert or update.
+    public func changes(removed: [String] = [], upserts: [UpdateRequest.Upsert] = []) {
+        deliver(.changes(removed: removed, upserts: upserts))
+    }
+
+    /// Sends what changed, and how far the source has read with it.
+    public func changes(
+        removed: [String] = [], upserts: [UpdateRequest.Upsert] = [], upTo progress: DataSourceProgress
+    ) {
+        deliver(.upTo(progress, .changes(removed: removed, upserts: upserts)))
+    }
+
+    /// Says why the source cannot be read for now; one line that names the thing at fault.
+    public func failed(_ message: String) { deliver(.failed(message)) }
+
+    /// Says that the source is read again.
+    public func ready() { deliver(.ready) }
+
+    /// Says that the source is read, and how far, although nothing changed.
+    public func ready(upTo progress: DataSourceProgress) { deliver(.upTo(progress, .ready)) }
+
+    /// Answers a write: what was sent before has all of it.
+    public func wrote(_ write: DataSourceWrite.ID) { deliver(.written(write, nil)) }
+
+    /// Answers a write: nothing of it was done, or, with `sourceUnavailable`, nobody knows.
+    public func refused(_ write: DataSourceWrite.ID, _ error: ListError) { deliver(.written(write, error)) }
+}

@@ -1,0 +1,17 @@
+/// All commands, in the order in which help lists them.
+enum CommandTable {
+    static let all: [any Command.Type] = [
+        ListCommand.self, ShowCommand.self, ViewCommand.self, WatchCommand.self, FilterCommand.self,
+        MonitorCommand.self,
+        TopCommand.self,
+        PushCommand.self, AppendCommand.self, PatchCommand.self, MoveCommand.self, DeleteCommand.self,
+        InvokeCommand.self,
+        CreateCommand.self, RenameCommand.self, RemoveCommand.self,
+        StatisticsCommand.self, ClientsCommand.self, ReloadCommand.self, CheckCommand.self, BackupCommand.self,
+        PluginsCommand.self, LoadCommand.self, UnloadCommand.self, NewPluginCommand.self,
+        HelpCommand.self, CompletionCommand.self, CompleteCommand.self, VersionCommand.self,
+    ]
+
+    /// The command that a word chooses.
+    static func command(named name: String) -> (any Command.Type)? { all.first { $0.syntax.name == name } }
+}

@@ -1,0 +1,104 @@
+import DBus
+import ListClient
+
+/// `complete`: what may stand for the last of some words.
+struct CompleteCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "complete", group: .other, summary: "Print what may stand for the last of some words; shells ask it.",
+        operands: [.init(name: "WORD", arity: .any)],
+        discussion: ["Give the words behind “--”. A line “:file” stands for the names of files."])
+
+    private let words: [String]
+
+    init(_ invocation: Invocation) { words = invocation.operands("WORD") }
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        let given = CompletedWords(words)
+        switch given.completion {
+        case .nothing: break
+        case .file: Output.line(":file")
+        case .words(let words): for word in words { Output.line(word) }
+        case .listOption: for key in AdapterOptionText.keys { Output.line(key + "=") }
+        case .list:
+            try await print(
+                names: { daemon throws(DBusError) in try await daemon.adapters().map(\.name) }, given, context)
+        case .plugin:
+            try await print(
+                names: { daemon throws(DBusError) in try await daemon.plugins().map(\.name) }, given, context)
+        }
+        return .done
+    }
+
+    /// Prints names that stand on one line; one that looks like an option would not be taken for a name.
+    @DBusActor
+    private func print(
+        names: @DBusActor (ListDaemonClient) async throws(DBusError) -> [String], _ given: CompletedWords,
+        _ context: CommandContext
+    ) async throws(DBusError) {
+        let bus = given.bus ?? context.bus
+        let context = CommandContext(bus: bus, json: false, style: context.style)
+        for name in try await context.withDaemon(names)
+        where !name.hasPrefix("-") && !name.unicodeScalars.contains(where: DisplayText.steers) { Output.line(name) }
+    }
+}
+
+/// What the words of an unfinished command line ask for.
+struct CompletedWords {
+    /// What may stand for the last word.
+    private(set) var completion = CommandSyntax.Completion.nothing
+    /// The bus that the words before it name.
+    private(set) var bus: Request.Bus?
+
+    /// - Parameter words: those behind `listctl`, the last one unfinished, perhaps empty.
+    init(_ words: [String]) {
+        var before = words.dropLast()[...]
+        let current = words.last ?? ""
+        var (command, operands): (CommandSyntax?, Int) = (nil, 0)
+        var all = CommandSyntax.common + CommandTable.all.flatMap { $0.syntax.options }
+        var isLiteral = false
+        while let word = before.popFirst() {
+            if !isLiteral, word == "--" { isLiteral = true; continue }
+            if !isLiteral, word.hasPrefix("-"), word != "-" {
+                guard let option = all.first(where: { "--" + $0.name == word }), option.value != nil else { continue }
+                guard let value = before.popFirst() else {
+                    completion = option.completion
+                    return
+                }
+                if option.name == "bus" { bus = Self.bus(value) }
+            } else if command == nil {
+                command = CommandTable.command(named: word)?.syntax
+                guard let command else { return }
+                all = CommandSyntax.common + command.options
+            } else {
+                operands += 1
+            }
+        }
+        if current.hasPrefix("-"), !isLiteral {
+            completion = .words(((command?.options ?? []) + CommandSyntax.common).map { "--" + $0.name })
+        } else if let command {
+            completion = Self.completion(ofOperand: operands, of: command)
+        } else {
+            completion = .words(CommandTable.all.map { $0.syntax.name })
+        }
+    }
+
+    private static func completion(ofOperand place: Int, of command: CommandSyntax) -> CommandSyntax.Completion {
+        if command.name == HelpCommand.syntax.name {
+            return place == 0 ? .words(CommandTable.all.map { $0.syntax.name }) : .nothing
+        }
+        if place < command.operands.count { return command.operands[place].completion }
+        guard let last = command.operands.last else { return .nothing }
+        return switch last.arity {
+        case .any, .atLeastOne: last.completion
+        case .one, .optional: .nothing
+        }
+    }
+
+    private static func bus(_ word: String) -> Request.Bus? {
+        switch word {
+        case "system": .system
+        case "session": .session
+        default: word.contains(":") ? .address(word) : nil
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import DBus
+import Glibc
+import ListClient
+
+/// `reload`: the configuration anew.
+struct ReloadCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "reload", group: .daemon, summary: "Have listd read its configuration again.",
+        discussion: ["What is left out because of mistakes is named; the rest takes effect. See listd.conf(5)."])
+
+    init(_ invocation: Invocation) {}
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        try await context.withDaemon { daemon throws(DBusError) in
+            _ = try await daemon.manager.call("Reload", timeout: .seconds(120))
+            return .done
+        }
+    }
+}
+
+/// `clients`: who calls.
+struct ClientsCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "clients", group: .daemon, summary: "List the programs that call listd; for administrators.")
+
+    init(_ invocation: Invocation) {}
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        try await context.withDaemon { daemon throws(DBusError) in
+            let clients = try await daemon.clients()
+            if context.json {
+                for client in clients { Output.json(Self.members(of: client)) }
+            } else {
+                Output.table(Self.columns, clients.map(Self.row), context.style)
+            }
+            return .done
+        }
+    }
+
+    static let columns: [TextTable.Column] = [
+        .init(title: "CLIENT", role: { _ in .name }), .init(title: "COMMAND"), .init(title: "PID", isNumber: true),
+        .init(title: "USER"), .init(title: "TRANSPORT"), .init(title: "CALLS", isNumber: true),
+        .init(title: "CALLS/s", isNumber: true), .init(title: "RECEIVED", isNumber: true),
+        .init(title: "BYTES/s", isNumber: true), .init(title: "VIEWS", isNumber: true),
+        .init(title: "SUBSCRIPTIONS", isNumber: true), .init(title: "LAST CALL"),
+    ]
+
+    static func row(_ client: ListDaemonClient.ClientRow) -> [String] {
+        func number(_ key: String) -> Double { Double(client.numbers[key] ?? 0) }
+        let last = client.numbers["last-call"].flatMap { FieldHint.timeInMicroseconds.text(of: .uint64($0)) }
+        return [
+            client.name, client.command, "\(client.numbers["pid"] ?? 0)",
+            client.user == .max ? "-" : UserName.user(client.user), client.transport, "\(client.numbers["calls"] ?? 0)",
+            FieldHint.decimal(number("calls-10s") / 10), FieldHint.bytes(number("bytes")),
+            FieldHint.bytes(number("bytes-10s") / 10), "\(client.numbers["views"] ?? 0)",
+            "\(client.numbers["subscriptions"] ?? 0)", last ?? "-",
+        ]
+    }
+
+    private static func members(of client: ListDaemonClient.ClientRow) -> [String: DBusValue] {
+        client.numbers.mapValues { .uint64($0) }.merging([
+            "name": .string(client.name), "command": .string(client.command), "user": .uint32(client.user),
+            "transport": .string(client.transport),
+        ]) { $1 }
+    }
+}
+
+/// `statistics`: the daemon's counters.
+struct StatisticsCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "statistics", group: .daemon, summary: "Print the daemon's counters.",
+        options: [
+            .init(
+                name: "prometheus",
+                summary:
+                    "Print them in the text format of Prometheus, as for a file of node_exporter's textfile directory.")
+        ],
+        discussion: ["org.listd.Listd1(5), STATISTICS, says what each counts."])
+
+    private let forPrometheus: Bool
+
+    init(_ invocation: Invocation) { forPrometheus = invocation.has("prometheus") }
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        try await context.withDaemon { daemon throws(DBusError) in
+            let counters = try await daemon.statistics()
+            if forPrometheus {
+                Output.write(PrometheusText(counters).text)
+            } else if context.json {
+                Output.json(counters.mapValues { .uint64($0) })
+            } else {
+                Output.table(
+                    [.init(title: "COUNTER", role: { _ in .name }), .init(title: "VALUE", isNumber: true)],
+                    counters.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] }, context.style)
+            }
+            return .done
+        }
+    }
+}
+
+/// `check`: damage in the store.
+struct CheckCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "check", group: .daemon, summary: "Look for damage in the daemon's store.",
+        discussion: ["Fails if there is any, or no store."])
+
+    init(_ invocation: Invocation) {}
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        try await context.withDaemon { daemon throws(DBusError) in
+            let report = StoreReport(dump: try await daemon.dump())
+            if context.json {
+                Output.json([
+                    "healthy": .boolean(report.isHealthy),
+                    "store": .array(element: "s", report.lines.map { .string(String($0)) }),
+                ])
+            } else {
+                for line in report.lines { Output.line(DisplayText.harmless(String(line))) }
+            }
+            return report.isHealthy ? .done : .failed
+        }
+    }
+}
+
+/// `backup`: the store in a file.
+struct BackupCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "backup", group: .daemon, summary: "Write a backup of the store into a new file, while listd runs.",
+        operands: [.init(name: "FILE", completion: .file)],
+        discussion: ["listd(8), BACKUP, says how to go back to one."])
+
+    private let file: String
+
+    init(_ invocation: Invocation) { file = invocation.operand("FILE") }
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        try await context.withDaemon { daemon throws(DBusError) in
+            // The path is copied for the call; the descriptor belongs to the message's `FileDescriptor`.
+            let descriptor = unsafe open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw .failed("\(file): \(SystemError.text(errno))") }
+            do throws(DBusError) {
+                try await daemon.backup(to: FileDescriptor(adopting: descriptor))
+                return .done
+            } catch {
+                _ = unsafe unlink(file)  // the path is copied for the call
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import DBus
+import ListClient
+
+/// Fields written as `KEY=VALUE` words.
+enum FieldWords {
+    /// Reads fields: a value that is JSON is that value (a number, true, false, null, "text", an array, an object), any
+    /// other is text.
+    /// - Throws: a `UsageError` naming a word without a key.
+    static func content(of words: [String]) throws(UsageError) -> Content {
+        var fields: [Content.Element] = []
+        for word in words {
+            guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
+                throw UsageError(message: "“\(word)” is not KEY=VALUE")
+            }
+            let (key, text) = (String(word[..<equals]), String(word[word.index(after: equals)...]))
+            guard let value = value(of: text) else {
+                throw UsageError(
+                    message: "“\(word)”: a field cannot be null; leave it out, or use patch --unset \(key)")
+            }
+            fields.append((key: key, value: value))
+        }
+        return Content(fields)
+    }
+
+    /// What the discussion of commands that read fields says of them.
+    static let discussion =
+        "A VALUE that is JSON is that value, as 5, true, [1,2] or \"5\"; any other is text, as subject=Hello."
+
+    private static func value(of text: String) -> DBusValue? {
+        var reader = JSONReader(text.utf8)
+        do throws(JSONReader.Fault) {
+            let value = try reader.value()
+            return reader.isAtEnd ? value : .string(text)
+        } catch {
+            return .string(text)
+        }
+    }
+}

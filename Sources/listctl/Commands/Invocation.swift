@@ -1,0 +1,131 @@
+/// A command line that cannot be understood; the message says why.
+struct UsageError: Error, Equatable {
+    let message: String
+    /// The command that the line was meant for, whose help says more.
+    var command: String?
+}
+
+/// What a command line gives a command: its operands by name, and its options.
+struct Invocation: Equatable {
+    private let operands: [String: [String]]
+    private let flags: Set<String>
+    private let values: [String: [String]]
+
+    /// The word of an operand that always has one; empty for any other.
+    func operand(_ name: String) -> String { operands[name]?.first ?? "" }
+
+    /// The words of an operand.
+    func operands(_ name: String) -> [String] { operands[name] ?? [] }
+
+    /// Whether an option without a value was given.
+    func has(_ option: String) -> Bool { flags.contains(option) }
+
+    /// The value of an option, the last one when it was given several times.
+    func value(of option: String) -> String? { values[option]?.last }
+
+    /// All values of an option.
+    func values(of option: String) -> [String] { values[option] ?? [] }
+
+    /// The value of an option that is a whole number.
+    func number(of option: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+        guard let text = value(of: option) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw UsageError(
+                message: "--\(option) takes a number from \(range.lowerBound) to \(range.upperBound), not \(text)")
+        }
+        return number
+    }
+}
+
+extension Invocation {
+    /// Sorts the words of one command.
+    ///
+    /// - Parameter options: those of the command and those of every command.
+    init(
+        _ words: [CommandLineWord], of syntax: CommandSyntax
+    ) throws(UsageError) {
+        var (flags, values) = (Set<String>(), [String: [String]]())
+        var plain: [String] = []
+        for word in words {
+            switch word {
+            case .operand(let text): plain.append(text)
+            case .option(let name, let value):
+                guard (syntax.options + CommandSyntax.common).contains(where: { $0.name == name }) else {
+                    throw UsageError(message: "\(syntax.name) has no option --\(name)", command: syntax.name)
+                }
+                if let value { values[name, default: []].append(value) } else { flags.insert(name) }
+            }
+        }
+        operands = try Self.assign(plain, to: syntax)
+        (self.flags, self.values) = (flags, values)
+    }
+
+    private static func assign(_ words: [String], to syntax: CommandSyntax) throws(UsageError) -> [String: [String]] {
+        var rest = words[...]
+        var operands: [String: [String]] = [:]
+        for operand in syntax.operands {
+            switch operand.arity {
+            case .one, .atLeastOne:
+                guard let word = rest.popFirst() else {
+                    throw UsageError(message: "\(syntax.name) lacks \(operand.name)", command: syntax.name)
+                }
+                operands[operand.name] = [word]
+                if operand.arity == .atLeastOne {
+                    operands[operand.name] = [word] + rest
+                    rest = []
+                }
+            case .optional: operands[operand.name] = rest.popFirst().map { [$0] }
+            case .any:
+                operands[operand.name] = Array(rest)
+                rest = []
+            }
+        }
+        guard let surplus = rest.first else { return operands }
+        let message =
+            syntax.operands.isEmpty
+            ? "\(syntax.name) takes no operand, not even \(surplus)"
+            : "\(syntax.name) takes no further word: \(surplus)"
+        throw UsageError(message: message, command: syntax.name)
+    }
+}
+
+/// One word of a command line.
+enum CommandLineWord: Equatable {
+    case operand(String)
+    case option(String, value: String?)
+
+    /// Tells options from operands, and their values from both.
+    ///
+    /// An option stands anywhere, before the command too; its value follows it, or stands behind `=`. After `--` all
+    /// words are operands.
+    /// - Parameter options: all options of all commands; those of one name agree on whether they have a value.
+    static func read(
+        _ words: [String], options: [CommandSyntax.Option]
+    ) throws(UsageError) -> [CommandLineWord] {
+        var result: [CommandLineWord] = []
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" { return result + rest.map { .operand($0) } }
+            guard word.hasPrefix("-"), word != "-" else {
+                result.append(.operand(word))
+                continue
+            }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let name = parts[0] == "-h" ? "help" : String(parts[0].dropFirst(2))
+            guard parts[0] == "-h" || word.hasPrefix("--"), let option = options.first(where: { $0.name == name })
+            else {
+                throw UsageError(message: "unknown option \(parts[0])")
+            }
+            if option.value == nil {
+                guard parts.count == 1 else { throw UsageError(message: "--\(name) takes no value") }
+                result.append(.option(name, value: nil))
+            } else {
+                guard let value = parts.dropFirst().first ?? rest.popFirst() else {
+                    throw UsageError(message: "--\(name) needs a value")
+                }
+                result.append(.option(name, value: value))
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,46 @@
+import DBus
+import ListClient
+
+/// `invoke`: an action on an item.
+struct InvokeCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "invoke", group: .writing, summary: "Ask for an action on an item, as a click in a viewer does.",
+        operands: [.list, .init(name: "ID"), .init(name: "ACTION"), .init(name: "KEY=VALUE", arity: .any)],
+        options: [.init(name: "item", value: "NUMBER", summary: "Which item of the object; without it 0, the first.")],
+        discussion: [
+            "The section controller is asked first, then the programs of the list's owner that listen. Fails if nobody handled "
+                + "the action.",
+            FieldWords.discussion,
+        ])
+
+    private let name: String
+    private let id: String
+    private let action: String
+    private let parameters: Content
+    private let item: UInt32
+
+    init(_ invocation: Invocation) throws(UsageError) {
+        name = invocation.operand("NAME")
+        id = invocation.operand("ID")
+        action = invocation.operand("ACTION")
+        parameters = try FieldWords.content(of: invocation.operands("KEY=VALUE"))
+        item = UInt32(try invocation.number(of: "item", in: 0...Int(UInt32.max)) ?? 0)
+    }
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        try await context.withDaemon { daemon throws(DBusError) in
+            let view = try await ListViewClient.open(
+                try await daemon.adapter(name), options: ["layout": .string("none")]
+            ) { _ in }
+            let isHandled = try await view.object.call(
+                "Invoke", id, item, action, parameters, returning: Bool.self)
+            await view.close()
+            if context.json {
+                Output.json(["handled": .boolean(isHandled)])
+            } else if !isHandled {
+                Output.complain("nobody handles “\(action)” of “\(id)”")
+            }
+            return isHandled ? .done : .failed
+        }
+    }
+}

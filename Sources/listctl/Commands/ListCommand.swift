@@ -1,0 +1,90 @@
+import DBus
+import ListClient
+
+/// `list`: the lists there are.
+struct ListCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "list", group: .looking, summary: "List the lists, and how they are.",
+        discussion: [
+            "SIZE is what the objects count on their owner's account, and is shown to administrators. CHANGES/s is the mean "
+                + "of the last ten seconds.",
+            "Lists and plugins that have failed, and lists that lack something of their source, are named on standard error "
+                + "with the reason.",
+        ])
+
+    init(_ invocation: Invocation) {}
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        try await context.withDaemon { daemon throws(DBusError) in
+            let lists = try await daemon.adapterDescriptions().map(ListDescription.init)
+            if context.json {
+                for list in lists { Output.json(list.members) }
+            } else {
+                Output.table(ListDescription.columns, lists.map(\.row), context.style)
+            }
+            await FailedLists.tellAll(lists, of: daemon)
+            return .done
+        }
+    }
+}
+
+/// What listd says of one list.
+struct ListDescription: Sendable {
+    let name: String
+    private let values: [String: DBusValue]
+
+    init(_ description: ListDaemonClient.AdapterDescription) {
+        name = description.name
+        values = description.values
+    }
+
+    var state: String { text("state") ?? "" }
+    /// Why it is not complete; `nil` for those who may not read it.
+    var sourceError: String? { text("source-error") }
+    var objects: UInt64 { number("objects") ?? 0 }
+    var views: UInt64 { number("views") ?? 0 }
+    /// What its objects count on their owner's account; `nil` for those who are no administrators.
+    var bytes: UInt64? { number("bytes") }
+    var changesPerSecond: Double { Double(number("changes-10s") ?? 0) / 10 }
+
+    static let columns: [TextTable.Column] = [
+        .init(title: "NAME", role: { _ in .name }), .init(title: "STATE", role: role(ofState:)), .init(title: "OWNER"),
+        .init(title: "OBJECTS", isNumber: true), .init(title: "ITEMS", isNumber: true),
+        .init(title: "SIZE", isNumber: true), .init(title: "CHANGES/s", isNumber: true),
+        .init(title: "VIEWS", isNumber: true), .init(title: "REVISION", isNumber: true),
+        .init(title: "SOURCE", role: { _ in .faint }),
+    ]
+
+    var row: [String] {
+        [
+            name, state, number("owner").flatMap(UInt32.init(exactly:)).map(UserName.user) ?? "", "\(objects)",
+            "\(number("items") ?? 0)", bytes.map { FieldHint.bytes(Double($0)) } ?? "-",
+            FieldHint.decimal(changesPerSecond), "\(views)", "\(number("revision") ?? 0)", text("source") ?? "",
+        ]
+    }
+
+    /// As a JSON object, with the names of `DescribeAdapters`.
+    var members: [String: DBusValue] { values.merging(["name": .string(name)]) { $1 } }
+
+    /// The look of a state, of lists and of plugins.
+    static func role(ofState state: String) -> TextStyle.Role {
+        switch state {
+        case "ready": .good
+        case "failed": .bad
+        default: .doubtful
+        }
+    }
+
+    private func text(_ key: String) -> String? {
+        guard case .string(let text)? = values[key] else { return nil }
+        return text
+    }
+
+    private func number(_ key: String) -> UInt64? {
+        switch values[key] {
+        case .uint64(let number): number
+        case .uint32(let number): UInt64(number)
+        default: nil
+        }
+    }
+}

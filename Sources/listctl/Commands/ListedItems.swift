@@ -1,0 +1,62 @@
+import DBus
+import ListClient
+
+/// All items of a list as its section controllers make them.
+struct ListedItems {
+    private struct Item {
+        let section: UInt32
+        let item: UInt32
+        let reuseIdentifier: String
+        let content: Content
+    }
+
+    private let items: [Item]
+
+    static let columns: [TextTable.Column] = [
+        .init(title: "SECTION", isNumber: true), .init(title: "ITEM", isNumber: true),
+        .init(title: "REUSE", role: { _ in .name }),
+    ]
+
+    /// How often a list that changes is read from the start before what came is taken as it is.
+    private static let attempts = 5
+
+    /// Reads a list; one that changes all the time is shown with parts of different revisions.
+    @DBusActor
+    init(of adapter: RemoteObject) async throws(DBusError) {
+        var (items, section, first, attempt) = ([Item](), UInt32(0), UInt64?.none, 1)
+        while true {
+            typealias Row = DBusStruct<UInt32, UInt32, String, Content>
+            let (revision, next, rows) = try await adapter.call(
+                "GetItems", section, UInt32.max - section, returning: UInt64.self, UInt32.self, [Row].self)
+            if let first, first != revision, attempt < Self.attempts {
+                (items, section, attempt) = ([], 0, attempt + 1)
+            } else {
+                items += rows.map { row in
+                    let (section, item, reuseIdentifier, content) = row.members
+                    return Item(section: section, item: item, reuseIdentifier: reuseIdentifier, content: content)
+                }
+                guard next > section else { break }
+                section = next
+            }
+            first = revision
+        }
+        self.items = items
+    }
+
+    var rows: ListedRows {
+        ListedRows(count: items.count) { place throws(DBusError) in
+            let item = items[place]
+            return ContentTable.Row(
+                leading: ["\(item.section)", "\(item.item)", item.reuseIdentifier], content: item.content)
+        }
+    }
+
+    func printJSON() {
+        for item in items {
+            Output.json([
+                "section": .uint32(item.section), "item": .uint32(item.item), "reuse": .string(item.reuseIdentifier),
+                "content": item.content.value,
+            ])
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import DBus
+import Glibc
+import ListClient
+
+/// `plugins`: how they are.
+struct PluginsCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "plugins", group: .plugins, summary: "List the plugins, and how they are.",
+        discussion: [
+            "PROCESS is 0 while a plugin's worker is being started again; RESTARTS counts how often that was. LAST ERROR is empty "
+                + "if nothing went wrong."
+        ])
+
+    init(_ invocation: Invocation) {}
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        try await context.withDaemon { daemon throws(DBusError) in
+            let rows = try await daemon.plugins()
+            guard !context.json else {
+                for row in rows { Output.json(Self.members(of: row)) }
+                return .done
+            }
+            Output.table(
+                Self.columns,
+                rows.map { row in
+                    [
+                        row.name, row.state, row.version, row.isolation, "\(row.process)", "\(row.restarts)", row.file,
+                        row.lastError,
+                    ]
+                }, context.style)
+            return .done
+        }
+    }
+
+    private static let columns: [TextTable.Column] = [
+        .init(title: "NAME", role: { _ in .name }), .init(title: "STATE", role: ListDescription.role(ofState:)),
+        .init(title: "VERSION"), .init(title: "ISOLATION"), .init(title: "PROCESS", isNumber: true),
+        .init(title: "RESTARTS", isNumber: true), .init(title: "FILE"), .init(title: "LAST ERROR", role: { _ in .bad }),
+    ]
+
+    private static func members(of row: ListDaemonClient.PluginRow) -> [String: DBusValue] {
+        [
+            "name": .string(row.name), "version": .string(row.version), "isolation": .string(row.isolation),
+            "state": .string(row.state), "process": .uint32(row.process), "restarts": .uint32(row.restarts),
+            "file": .string(row.file), "last-error": .string(row.lastError),
+        ]
+    }
+}
+
+/// `load`: a plugin.
+struct LoadCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "load", group: .plugins, summary: "Load a plugin, or take its new version into use.",
+        operands: [.init(name: "FILE", completion: .file)],
+        discussion: [
+            "FILE is the path of the library, or its name in one of listd's folders of plugins. Lists that use the plugin go on "
+                + "with the new version; for administrators."
+        ])
+
+    private let file: String
+
+    init(_ invocation: Invocation) { file = invocation.operand("FILE") }
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        try await context.withDaemon { daemon throws(DBusError) in
+            let path = try await daemon.manager.call(
+                "LoadPlugin", file, returning: ObjectPath.self, timeout: .seconds(120))
+            let name = ListdName.unescaped(path) ?? path.text
+            context.print("loaded \(name)", json: ["name": .string(name), "path": .objectPath(path)])
+            return .done
+        }
+    }
+}
+
+/// `unload`: a plugin.
+struct UnloadCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "unload", group: .plugins, summary: "Unload a plugin that no list uses; for administrators.",
+        operands: [.init(name: "PLUGIN", completion: .plugin)])
+
+    private let name: String
+
+    init(_ invocation: Invocation) { name = invocation.operand("PLUGIN") }
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        try await context.withDaemon { daemon throws(DBusError) in
+            _ = try await daemon.manager.call("UnloadPlugin", name)
+            return .done
+        }
+    }
+}
+
+/// `new-plugin`: the package of a new plugin.
+struct NewPluginCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "new-plugin", group: .plugins, summary: "Make the package of a new plugin in ./PLUGIN.",
+        operands: [.init(name: "PLUGIN")],
+        discussion: ["A name has 1 to 64 letters, digits, - and _, with one letter at least."])
+
+    private let name: String
+
+    init(_ invocation: Invocation) { name = invocation.operand("PLUGIN") }
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        NewPlugin.make(name, json: context.json)
+    }
+}

@@ -1,0 +1,130 @@
+import CLinux
+import DBus
+import Foundation
+import Glibc
+import ListClient
+
+/// `push`: another content.
+struct PushCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "push", group: .writing, summary: "Make the objects of a file the whole content of a list.",
+        operands: [.list, .init(name: "FILE", completion: .file)],
+        options: [
+            .init(name: "replace", summary: "Do so on a terminal, too, when it takes away more than half of the list.")
+        ],
+        discussion: [
+            "FILE has an object a line: {\"id\": \"...\", \"type\": \"...\", \"fields\": {...}}; - is standard input. What "
+                + "is not in it is taken out of the list: “append” adds instead. On a terminal, a push that would take away more "
+                + "than half of the objects is refused without --replace."
+        ])
+
+    private let name: String
+    private let file: String
+    private let replaces: Bool
+
+    init(_ invocation: Invocation) {
+        name = invocation.operand("NAME")
+        file = invocation.operand("FILE")
+        replaces = invocation.has("replace")
+    }
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        let descriptor: Int32
+        do throws(JSONLinesFile.Failure) {
+            descriptor = try JSONLinesFile.open(file)
+        } catch {
+            Output.complain(error.message)
+            return .noInput
+        }
+        let source = FileDescriptor(adopting: descriptor)
+        return try await context.withDaemon { daemon throws(DBusError) in
+            let adapter = try await daemon.adapter(name)
+            // A person who watches can think again; a script cannot.
+            guard isatty(STDERR_FILENO) == 1, !replaces else {
+                // listd reads the file by itself, however long it is.
+                let before = try await adapter.property("ObjectCount", as: UInt32.self)
+                let revision = try await push(source, expecting: 0, to: adapter)
+                return try await finish(revision, before: before, adapter, context)
+            }
+            return try await pushWatched(source, to: adapter, in: context)
+        }
+    }
+
+    /// Compares first; what changes the list meanwhile is compared with, too.
+    @DBusActor
+    private func pushWatched(
+        _ source: FileDescriptor, to adapter: RemoteObject, in context: CommandContext
+    ) async throws(DBusError) -> ExitCode {
+        let bytes: Data
+        let copy: FileDescriptor
+        do throws(JSONLinesFile.Failure) {
+            bytes = try JSONLinesFile.bytes(of: dup(source.rawValue), named: file)
+            copy = try Self.memory(of: bytes, named: file)
+        } catch {
+            Output.complain(error.message)
+            return .noInput
+        }
+        let ids = JSONLinesFile(file, bytes).ids
+        while true {
+            let (revision, before, removed) = try await Self.missing(in: ids, of: adapter)
+            guard removed * 2 <= before else {
+                Output.complain(
+                    "push would take away \(removed) of the \(before) objects of “\(name)”, and leave \(ids.count); "
+                        + "use --replace if that is meant, or append to add")
+                return .failed
+            }
+            do throws(DBusError) {
+                let revision = try await push(copy, expecting: revision, to: adapter)
+                return try await finish(revision, before: before, adapter, context)
+            } catch  where error.name == ListdName.errorPrefix + "RevisionConflict" {
+                continue
+            }
+        }
+    }
+
+    @DBusActor
+    private func push(
+        _ source: FileDescriptor, expecting revision: UInt64, to adapter: RemoteObject
+    ) async throws(DBusError) -> UInt64 {
+        try await adapter.call(
+            "PerformUpdatesFromFile", revision, source, "jsonl", [String: DBusValue](), returning: UInt64.self,
+            timeout: .seconds(3600))
+    }
+
+    @DBusActor
+    private func finish(
+        _ revision: UInt64, before: UInt32, _ adapter: RemoteObject, _ context: CommandContext
+    ) async throws(DBusError) -> ExitCode {
+        let after = try await adapter.property("ObjectCount", as: UInt32.self)
+        context.print(
+            "revision \(revision): \(after) object\(after == 1 ? "" : "s") in place of \(before)",
+            json: ["revision": .uint64(revision), "objects": .uint32(after), "objects-before": .uint32(before)])
+        return .done
+    }
+
+    /// How many objects of a list are not among some.
+    @DBusActor
+    private static func missing(
+        in ids: Set<String>, of adapter: RemoteObject
+    ) async throws(DBusError) -> (revision: UInt64, count: UInt32, missing: UInt32) {
+        let before = try await ListedObjects(of: adapter)
+        var missing: UInt32 = 0
+        for place in 0..<before.rows.count where !ids.contains(try before.rows.read(place).leading[0]) { missing += 1 }
+        return (before.revision, UInt32(before.rows.count), missing)
+    }
+
+    /// A file of its own with these bytes: a pipe can be read only once.
+    private static func memory(of bytes: Data, named name: String) throws(JSONLinesFile.Failure) -> FileDescriptor {
+        let descriptor = unsafe listd_memfd("listctl")  // the name is copied
+        guard descriptor >= 0 else { throw .init(message: "\(name): \(SystemError.text(errno))") }
+        let file = FileDescriptor(adopting: descriptor)
+        do {
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+            try handle.write(contentsOf: bytes)
+            try handle.seek(toOffset: 0)
+            return file
+        } catch {
+            throw .init(message: "\(name): \(error.localizedDescription)")
+        }
+    }
+}

@@ -1,0 +1,19 @@
+extension Request {
+    /// The words behind the program's name, as they were given.
+    ///
+    /// - Throws: a `UsageError` for a word that is not UTF-8: Swift would put other characters into it, and so name
+    ///   another list or file.
+    static func words() throws(UsageError) -> [String] {
+        var words: [String] = []
+        for position in 1..<max(1, Int(CommandLine.argc)) {
+            // The vector and its texts live as long as the process; the text is copied.
+            guard let bytes = unsafe CommandLine.unsafeArgv[position] else { break }
+            guard let word = unsafe String(validatingCString: bytes) else {
+                let shown = unsafe String(cString: bytes)
+                throw UsageError(message: "argument \(position) is not UTF-8: \(shown)")
+            }
+            words.append(word)
+        }
+        return words
+    }
+}

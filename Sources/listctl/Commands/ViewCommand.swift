@@ -1,0 +1,81 @@
+import DBus
+import ListClient
+
+/// `view`: a list as a screen shows it.
+struct ViewCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "view", group: .looking, summary: "Browse a list on the whole terminal; “?” tells the keys.",
+        operands: [.list],
+        options: [
+            .init(
+                name: "height", value: "LINES",
+                summary: "How many lines to show when the output is no terminal: 1 to 10000, without it 24.")
+        ],
+        discussion: [
+            "The viewer draws the slots that listd hands it and holds no copy of the list. When the output is no terminal, "
+                + "or with --json, it prints the first screen and then the changes, as “watch” does.",
+            "When listd goes away it is waited for.",
+        ])
+
+    private let name: String
+    private let height: Int?
+
+    init(_ invocation: Invocation) throws(UsageError) {
+        name = invocation.operand("NAME")
+        height = try invocation.number(of: "height", in: 1...10_000)
+    }
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        let address = try await context.address()
+        _ = try await Presence.find(name, at: address)
+        guard Terminal.isInteractive, !context.json else {
+            let first = FirstScreen(rows: height ?? 24, json: context.json)
+            return await Following(name, address, json: context.json, firstScreen: first).run()
+        }
+        return await Viewer(name, address).run()
+    }
+}
+
+/// `watch`: the changes of a list.
+struct WatchCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "watch", group: .looking, summary: "Print the changes of a list as they come.",
+        operands: [.list],
+        discussion: [
+            "A line for each object that is inserted, removed, moved or changed, with the time and the revision. When listd "
+                + "goes away or does not answer that is said, and made up for as soon as listd is back.",
+            "It ends when the list is removed, or listd comes back without it, and it is not made again within three seconds.",
+        ])
+
+    private let name: String
+
+    init(_ invocation: Invocation) { name = invocation.operand("NAME") }
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        let address = try await context.address()
+        _ = try await Presence.find(name, at: address)
+        return await Following(name, address, json: context.json).run()
+    }
+}
+
+/// `monitor`: the signals of lists.
+struct MonitorCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "monitor", group: .looking, summary: "Print what listd tells of one list, or of all that you may read.",
+        operands: [.init(name: "NAME", arity: .optional, completion: .list)],
+        discussion: [
+            "Updates, what views show and prepare, selection, actions: with the time and the revision. New lists, and those "
+                + "that a reload opens, are heard too. It goes on when listd is started again, and ends when the one list that "
+                + "it was asked for may not be read any more. With --json the arguments of the signals are printed whole."
+        ])
+
+    private let name: String?
+
+    init(_ invocation: Invocation) { name = invocation.operands("NAME").first }
+
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
+        let address = try await context.address()
+        let path = try await Presence.find(name, at: address)
+        return await Monitor(path, address, json: context.json).run()
+    }
+}

@@ -1,0 +1,116 @@
+import DBus
+import ListClient
+
+/// What a signal of a list says, in words.
+enum SignalText {
+    /// - Returns: `nil` for a signal that is not known, or has other arguments.
+    static func text(of member: String, _ arguments: [DBusValue]) -> String? {
+        guard arguments.count == counts[member] else { return nil }
+        var values = Arguments(arguments)
+        switch member {
+        case "Updated": return updated(&values)
+        case "DisplayChanged":
+            guard let view = values.view(), let revision = values.number() else { return nil }
+            let parts = [
+                ("shows", values.names(at: 1)), ("no longer shows", values.names(at: 1)),
+                ("shows items of", values.names(at: 1)), ("no longer shows items of", values.names(at: 1)),
+            ]
+            return "revision \(revision), view \(view) " + phrase(parts)
+        case "WorkingRangeChanged":
+            guard let view = values.view(), let revision = values.number() else { return nil }
+            return "revision \(revision), view \(view) "
+                + phrase([("prepares", values.names(at: 1)), ("gives up", values.names(at: 1))])
+        case "SelectionChanged":
+            guard let revision = values.number() else { return nil }
+            return "revision \(revision), "
+                + phrase([("selected", values.names(at: 0)), ("no longer selected", values.names(at: 0))])
+        case "NearEnd":
+            guard let view = values.view(), case .double(let distance)? = values.next() else { return nil }
+            return "view \(view) has \(FieldHint.decimal(distance)) left to the end"
+        case "Invoked":
+            guard let id = values.text(), let item = values.number(), let action = values.text(),
+                let parameters = values.next(), let user = values.number()
+            else { return nil }
+            let name = UInt32(exactly: user).map(UserName.user) ?? "\(user)"
+            return "\(name) asks for \(action) on item \(item) of \(id) with \(JSONLine(parameters).text)"
+        default: return nil
+        }
+    }
+
+    /// How many arguments each signal has.
+    private static let counts = [
+        "Updated": 8, "DisplayChanged": 6, "WorkingRangeChanged": 4, "SelectionChanged": 3, "NearEnd": 2, "Invoked": 5,
+    ]
+
+    private static func updated(_ values: inout Arguments) -> String? {
+        guard let base = values.number(), let revision = values.number(), let kind = values.text(),
+            values.next() != nil, let sections = values.number(), let items = values.number(),
+            case .structure(let changes)? = values.next(), changes.count == 4
+        else { return nil }
+        let words = ["removed", "inserted", "moved", "changed"]
+        // Runs of a start and a length, except moves, which are pairs.
+        let counts = zip(words, changes).compactMap { word, runs -> String? in
+            let count = word == "moved" ? elements(runs).count : elements(runs).reduce(0) { $0 + length($1) }
+            return count > 0 ? "\(count) \(word)" : nil
+        }
+        let what = counts.isEmpty ? kind : counts.joined(separator: ", ")
+        return "revision \(revision) after \(base): \(what); \(sections) sections, \(items) items"
+    }
+
+    private static func elements(_ value: DBusValue) -> [DBusValue] {
+        guard case .array(_, let elements) = value else { return [] }
+        return elements
+    }
+
+    private static func length(_ run: DBusValue) -> Int {
+        guard case .structure(let members) = run, members.count == 2, case .uint32(let length) = members[1] else {
+            return 0
+        }
+        return Int(length)
+    }
+
+    private static func phrase(_ parts: [(verb: String, names: [String])]) -> String {
+        let some = parts.filter { !$0.names.isEmpty }
+        return some.map { "\($0.verb) \($0.names.joined(separator: ", "))" }.joined(separator: "; ")
+    }
+
+    /// The arguments of a signal, one after the other.
+    private struct Arguments {
+        private var rest: ArraySlice<DBusValue>
+
+        init(_ values: [DBusValue]) { rest = values[...] }
+
+        mutating func next() -> DBusValue? { rest.popFirst() }
+
+        mutating func number() -> UInt64? {
+            switch next() {
+            case .uint64(let number): number
+            case .uint32(let number): UInt64(number)
+            default: nil
+            }
+        }
+
+        mutating func text() -> String? {
+            guard case .string(let text)? = next() else { return nil }
+            return text
+        }
+
+        /// The last part of a view's path.
+        mutating func view() -> String? {
+            guard case .objectPath(let path)? = next() else { return nil }
+            return path.lastElement.description
+        }
+
+        /// The ids in an array of structs; of a long one the first few.
+        mutating func names(at place: Int) -> [String] {
+            guard let value = next() else { return [] }
+            let names = elements(value).compactMap { element -> String? in
+                guard case .structure(let members) = element, members.indices.contains(place),
+                    case .string(let id) = members[place]
+                else { return nil }
+                return id
+            }
+            return names.count <= 8 ? names : Array(names.prefix(7)) + ["and \(names.count - 7) more"]
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import CNcurses
+import Glibc
+
+/// Reads keys and the mouse through ncurses. All of it belongs to the queue of `CursesTerminal`.
+enum CursesKeys {
+    /// Hands on everything that was typed; false when nothing can be typed any more.
+    static func read(_ receiver: (TerminalInput) -> Void) -> Bool {
+        var number: UInt32 = 0
+        var hasRead = false
+        while true {
+            // The C function fills in the number.
+            switch unsafe listd_curses_key(&number) {
+            case OK:
+                if let key = character(number) { receiver(.key(key)) }
+            case KEY_CODE_YES where Int32(bitPattern: number) == KEY_MOUSE:
+                for input in mouse() { receiver(input) }
+            case KEY_CODE_YES:
+                if let key = function(Int32(bitPattern: number)) { receiver(.key(key)) }
+            default:
+                return hasRead || !isHungUp
+            }
+            hasRead = true
+        }
+    }
+
+    private static var isHungUp: Bool {
+        var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        // The C library fills in the events.
+        guard unsafe poll(&descriptor, 1, 0) >= 0 else { return false }
+        return descriptor.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
+    }
+
+    private static func character(_ number: UInt32) -> Key? {
+        switch number {
+        case 0x03, 0x04: .interrupt
+        case 0x0C: .redraw
+        case 0x0A, 0x0D: .enter
+        case 0x15: .deleteLine
+        case 0x1B: .escape
+        case 0x7F, 0x08: .backspace
+        case 0x02: .pageUp
+        case 0x06: .pageDown
+        case 0x0E: .down
+        case 0x10: .up
+        case 0..<0x20: nil
+        default: Unicode.Scalar(number).map { .character(Character($0)) }
+        }
+    }
+
+    private static func function(_ code: Int32) -> Key? {
+        switch code {
+        case KEY_UP: .up
+        case KEY_DOWN: .down
+        case KEY_LEFT: .left
+        case KEY_RIGHT: .right
+        case KEY_PPAGE: .pageUp
+        case KEY_NPAGE: .pageDown
+        case KEY_HOME, KEY_A1: .home
+        case KEY_END, KEY_C1: .end
+        case KEY_ENTER: .enter
+        case KEY_BACKSPACE, KEY_DC: .backspace
+        default: nil
+        }
+    }
+
+    /// What the mouse did, in that order: one key stands for all that came at once.
+    private static func mouse() -> [TerminalInput] {
+        var (column, row): (Int32, Int32) = (0, 0)
+        var inputs: [TerminalInput] = []
+        while true {
+            // The C function fills in the place.
+            let event = unsafe listd_curses_mouse(&column, &row)
+            let click = TerminalInput.click(column: Int(column), row: Int(row))
+            switch event {
+            case listd_mouse_click: inputs.append(click)
+            case listd_mouse_double_click: inputs += [click, click]
+            case listd_mouse_wheel_up: inputs.append(.wheel(-1))
+            case listd_mouse_wheel_down: inputs.append(.wheel(1))
+            case listd_mouse_other: break
+            default: return inputs.reversed()
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import ListClient
+
+/// A list on the rows of a screen: where it is scrolled to, and the cursor in it. Pure.
+///
+/// Steps that are made while an answer of listd is on its way wait for it, for only then the picture is that of the screen.
+struct Browser {
+    /// What listd is to be asked for, or the terminal is to show.
+    enum Request: Equatable {
+        case draw
+        /// To be followed by ``answered()`` when the picture is that of this viewport.
+        case setViewport(y: Double, width: Double, height: Double)
+        case scrollTo(Place)
+    }
+
+    /// What a person does.
+    enum Step: Equatable {
+        /// The cursor goes so many rows down.
+        case rows(Int)
+        /// The screen goes so many screens down, and the cursor with it.
+        case pages(Int)
+        case home, end
+        /// The screen goes so many rows down, and leaves the cursor where it is in the list while that is on the screen.
+        case scroll(rows: Int)
+        /// The screen goes to a part of the list, from 0 to 1.
+        case share(Double)
+    }
+
+    private(set) var picture = Picture()
+    private(set) var scroller: Scroller
+    private(set) var cursor = Cursor()
+    private var hasMeasured = false
+    /// What is to come onto the screen, and under the cursor.
+    private var wanted: Place?
+    /// Steps that were asked for while one was on its way.
+    private var steps: [Step] = []
+    /// Where the cursor goes when the screen has arrived.
+    private var landing = Landing.follow
+
+    private enum Landing {
+        case follow
+        case move(Int)
+        case keepRow(Int, since: Double, direction: Int)
+        case row(Int)
+        /// To something that comes onto the screen, which goes nearer when it is not there yet.
+        case place(Place, isLast: Bool)
+    }
+
+    init(columns: Int, rows: Int) {
+        scroller = Scroller(size: Scroller.Size(columns: columns, rows: max(1, rows), pointsPerRow: 44))
+    }
+
+    /// Columns and rows of the list.
+    var columns: Int { scroller.size.columns }
+    var rowCount: Int { scroller.size.rows }
+    /// The rows of the list as far as the picture has them.
+    var layout: RowLayout { scroller.layout(of: picture, at: scroller.top) }
+    /// The items on each row of the screen.
+    var rows: Cursor.Rows { layout.screen(from: scroller.top, rows: rowCount) }
+    /// What the cursor stands on.
+    var current: Picture.Shown? { cursor.item(in: rows) }
+    /// Whether nothing is on its way.
+    var hasArrived: Bool { scroller.hasArrived }
+
+    /// A new view is open, and shows nothing yet: the first thing to do with it.
+    ///
+    /// - Parameter place: where the cursor shall be, if it is there.
+    mutating func start(at place: Place? = nil, fromTop: Bool = false) -> [Request] {
+        (picture, wanted, steps, hasMeasured, landing) = (Picture(), nil, [], false, .follow)
+        if fromTop { scroller = Scroller(size: scroller.size) }
+        let y = scroller.start()
+        return ask(y) + (place.map { goTo($0) } ?? []) + [.draw]
+    }
+
+    /// There is no view: what is shown is the past.
+    mutating func stop(keepingPicture: Bool) -> [Request] {
+        scroller.stop()
+        (steps, wanted) = ([], nil)
+        if !keepingPicture { picture = Picture() }
+        cursor.settle(in: rows)
+        return [.draw]
+    }
+
+    /// The list has another room on the screen.
+    mutating func resize(columns: Int, rows: Int) -> [Request] {
+        let size = Scroller.Size(
+            columns: columns, rows: max(1, rows), pointsPerRow: scroller.size.pointsPerRow)
+        let y = scroller.resize(size, picture) ?? settle()
+        return ask(y) + [.draw]
+    }
+
+    /// The picture has changed.
+    mutating func show(_ picture: Picture) -> [Request] {
+        self.picture = picture
+        var y = scroller.show(picture)
+        if let size = measured() { y = scroller.resize(size, picture) ?? y }
+        y = revealWanted() ?? settle() ?? y
+        return ask(y) + (scroller.isDrawable ? [.draw] : [])
+    }
+
+    /// The picture is that of the last viewport.
+    mutating func answered() -> [Request] {
+        var requests = ask(scroller.answered(picture) ?? revealWanted() ?? settle())
+        while scroller.hasArrived, !steps.isEmpty { requests += perform(steps.removeFirst()) }
+        return requests + (scroller.isDrawable ? [.draw] : [])
+    }
+
+    /// An answer was given up: it is asked for again.
+    mutating func unanswered() -> [Request] {
+        let y = scroller.askAgain(picture)
+        return ask(y) + [.draw]
+    }
+
+    /// Listd has refused what was asked.
+    mutating func failed() -> [Request] {
+        scroller.stop()
+        (steps, wanted, landing) = ([], nil, .follow)
+        return [.draw]
+    }
+
+    /// A step, now or when the screen has arrived.
+    mutating func step(_ step: Step) -> [Request] {
+        wanted = nil
+        guard scroller.hasArrived else {
+            if steps.count < Self.longestQueue { steps.append(step) }
+            return []
+        }
+        return perform(step)
+    }
+
+    /// The cursor goes to the next item beside; whether there is one.
+    mutating func moveSideways(by step: Int) -> Bool { cursor.moveSideways(by: step, in: rows) }
+
+    /// The cursor goes to the item at a place of the list's part of the screen; whether it stood there already.
+    mutating func point(column: Int, row: Int) -> Bool? { cursor.point(row: row, x: Double(column), in: rows) }
+
+    /// Brings something onto the screen, and the cursor to it.
+    mutating func goTo(_ place: Place) -> [Request] {
+        steps = []
+        if scroller.hasArrived, cursor.go(to: place, in: rows) {
+            wanted = nil
+            return [.draw]
+        }
+        wanted = place
+        guard scroller.hasArrived else { return [.scrollTo(place), .draw] }
+        let near = reveal(place) ?? settle()
+        return (wanted == nil ? ask(near) : [.scrollTo(place)]) + [.draw]
+    }
+
+    // MARK: - The height of a row
+
+    /// No row of a terminal stands for less, or for more: what is higher takes several rows.
+    private static let rowHeights = 8.0...256
+
+    /// What a screen holds by what the picture shows; nil when that changes nothing.
+    ///
+    /// The first picture with an item that fits on the screen says how high a row is. Later ones make rows lower when
+    /// items stand so close that the viewport has many more of them than the screen, and never higher: that comes to an
+    /// end, whatever the items are like.
+    private mutating func measured() -> Scroller.Size? {
+        var size = scroller.size
+        guard let (rows, advance) = RowLayout.measure(picture), advance <= size.height else { return nil }
+        let height = min(max(Self.rowHeights.lowerBound, advance), Self.rowHeights.upperBound)
+        guard !hasMeasured || rows > 3 * size.rows && height < size.pointsPerRow else { return nil }
+        (hasMeasured, size.pointsPerRow) = (true, height)
+        return size
+    }
+
+    // MARK: - Steps
+
+    /// How many steps wait at most: a held key must not go on for long when it is let go.
+    private static let longestQueue = 32
+
+    private mutating func perform(_ step: Step) -> [Request] {
+        let y: Double?
+        switch step {
+        case .rows(let count):
+            if cursor.move(by: count, in: rows) { return [.draw] }
+            y = scroller.scroll(rows: count, picture)
+            landing = .move(count)
+        case .pages(let count):
+            landing = .keepRow(cursor.row, since: scroller.top, direction: count)
+            y = scroller.scroll(rows: count * rowCount, picture)
+        case .home:
+            y = scroller.scroll(to: 0, picture)
+            landing = .row(0)
+        case .end:
+            y = scroller.scroll(to: .greatestFiniteMagnitude, picture)
+            landing = .row(rowCount)
+        case .scroll(let count):
+            y = scroller.scroll(rows: count, picture)
+            landing = .follow
+        case .share(let share):
+            y = scroller.scroll(to: share * picture.height, picture)
+            landing = .follow
+        }
+        let next = y ?? settle()
+        return next == nil ? [.draw] : ask(next)
+    }
+
+    /// Puts the cursor where it belongs, once the screen has arrived; answers the place to ask for if that is not the end.
+    private mutating func settle() -> Double? {
+        guard scroller.hasArrived else { return nil }
+        let (rows, landed) = (rows, landing)
+        landing = .follow
+        switch landed {
+        case .follow: cursor.settle(in: rows)
+        case .move(let count):
+            cursor.settle(in: rows)
+            _ = cursor.move(by: count, in: rows)
+        case .keepRow(let row, let top, let direction):
+            let isAtEnd = abs(scroller.top - top) < RowLayout.tolerance
+            cursor.stand(onOrNear: isAtEnd ? (direction > 0 ? rows.count : 0) : row, in: rows)
+        case .row(let row): cursor.stand(onOrNear: row, in: rows)
+        case .place(let place, let isLast):
+            if cursor.go(to: place, in: rows) { return nil }
+            if !isLast, let item = picture.shown.values.first(where: place.isPlace) {
+                landing = .place(place, isLast: true)
+                // When the screen stands there already, the cursor is put where it can be.
+                return scroller.scroll(to: item.frame.y, picture) ?? settle()
+            }
+            cursor.settle(in: rows)
+        }
+        return nil
+    }
+
+    /// Brings what is wanted onto the screen, once that stands still.
+    private mutating func revealWanted() -> Double? {
+        scroller.hasArrived ? wanted.flatMap { reveal($0) } : nil
+    }
+
+    /// Brings something onto the screen, if the picture has it: then it is wanted no more.
+    private mutating func reveal(_ place: Place) -> Double? {
+        guard let item = picture.shown.values.first(where: place.isPlace) else { return nil }
+        wanted = nil
+        cursor.aim(at: place)
+        landing = .place(place, isLast: false)
+        let layout = layout
+        // What floats is on the screen.
+        guard !layout.floating.contains(where: { $0.slot == item.slot }) else { return nil }
+        // A third of the screen stands above it, and one row at least where something floats over the first.
+        let above = max(layout.floating.isEmpty ? 0 : 1, rowCount / 3)
+        let row = layout.index(at: item.frame.y)
+        let farthest = item.frame.y - Double(above) * scroller.size.pointsPerRow
+        let y = row >= above ? max(layout.place(of: row - above), farthest) : farthest
+        return scroller.scroll(to: min(y, item.frame.y), picture)
+    }
+
+    /// The viewport to ask for. It has today's size: the scroller must have been changed before this is called.
+    private func ask(_ y: Double?) -> [Request] {
+        y.map { [.setViewport(y: $0, width: Double(columns), height: scroller.size.height)] } ?? []
+    }
+}

@@ -1,0 +1,104 @@
+import DBus
+import Glibc
+import ListClient
+
+/// A list of those objects of another one that have a text, which ends with this connection.
+///
+/// It changes as one types: while listd is busy with one text, only the newest of the following is kept.
+@DBusActor
+final class FilterList {
+    /// What the owner is told.
+    enum Event {
+        /// The list is there.
+        case made
+        /// It cannot be made, or cannot have that text.
+        case refused(DBusError)
+    }
+
+    /// Its name.
+    let name: String
+    private let base: String
+    private let daemon: ListDaemonClient
+    private let onEvent: @DBusActor (Event) -> Void
+    private var adapter: RemoteObject?
+    private var wanted: String?
+    private var isBusy = false
+    private var isRemoved = false
+    private static var count = 0
+    /// Bytes that the name of a list may have.
+    private static let longestName = 255
+
+    /// What the list has by itself, and not from the one that it is made of.
+    private static let ownOptions: Set<String> = [
+        "source", "transient", "durability", "readers", "writers", "invokers", "empty", "near-end-distance",
+    ]
+
+    init(of base: String, from daemon: ListDaemonClient, onEvent: @escaping @DBusActor (Event) -> Void) {
+        (self.base, self.daemon, self.onEvent) = (base, daemon, onEvent)
+        Self.count += 1
+        // Unique on the bus; a direct connection has no name, but a process has a number.
+        let suffix = " & \(daemon.connection.uniqueName) \(getpid()).\(Self.count)"
+        var start = base
+        while start.utf8.count + suffix.utf8.count > Self.longestName { start.removeLast() }
+        name = start + suffix
+    }
+
+    /// Has the list show what contains a text.
+    func show(_ text: String) {
+        wanted = text
+        guard !isBusy, !isRemoved else { return }
+        isBusy = true
+        Task { @DBusActor in
+            while let text = wanted, !isRemoved {
+                wanted = nil
+                await set(text)
+            }
+            isBusy = false
+            if isRemoved { await removeNow() }
+        }
+    }
+
+    /// Removes the list; nothing is told afterwards.
+    func remove() {
+        isRemoved = true
+        guard !isBusy else { return }
+        Task { @DBusActor in await removeNow() }
+    }
+
+    private func removeNow() async {
+        guard adapter != nil else { return }
+        adapter = nil
+        // It may be gone already.
+        try? await daemon.removeAdapter(name)
+    }
+
+    private func set(_ text: String) async {
+        do throws(DBusError) {
+            let argument = "contains=\(Self.encoded(text))"
+            if let adapter {
+                _ = try await adapter.call("SetSourceArgument", argument, returning: UInt64.self)
+                return
+            }
+            var options = try await daemon.adapter(base).property("Options", as: [String: DBusValue].self)
+            options = options.filter { !Self.ownOptions.contains($0.key) }
+            options["source"] = .string("list:\(Self.encoded(base))?\(argument)")
+            options["transient"] = .boolean(true)
+            let path = try await daemon.createAdapter(name, options: options)
+            adapter = RemoteObject(
+                daemon.connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)
+            if !isRemoved { onEvent(.made) }
+        } catch {
+            wanted = nil
+            if !isRemoved { onEvent(.refused(error)) }
+        }
+    }
+
+    /// A text as it stands in the name of a source.
+    static func encoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            let scalar = Unicode.Scalar(byte)
+            if scalar.isASCII, scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) { return String(scalar) }
+            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+}

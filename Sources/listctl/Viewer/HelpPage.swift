@@ -1,0 +1,29 @@
+/// What `?` shows.
+enum HelpPage {
+    /// Keys and what they do, in words that fit on 40 columns; an empty key is a heading.
+    static let rows: [(keys: String, meaning: String)] = [
+        ("", "Moving"),
+        ("↑ ↓  k j", "a row up, down"),
+        ("← →  h l", "beside; long titles"),
+        ("Space PgDn", "a screen down"),
+        ("b  PgUp", "a screen up"),
+        ("g  Home", "the beginning"),
+        ("G  End", "the end"),
+        ("", "Finding"),
+        ("/", "find as you type"),
+        ("n  N", "next, previous"),
+        ("&", "show only hits"),
+        ("Esc", "show everything"),
+        ("", "Doing"),
+        ("Enter", "select; go to a hit"),
+        ("Ctrl-L", "draw anew"),
+        ("q  Ctrl-C", "quit"),
+        ("", "The mouse"),
+        ("click", "cursor; again: Enter"),
+        ("wheel", "three rows"),
+        ("", "In the margins"),
+        ("●", "selected"),
+        ("▐", "on the screen"),
+        ("▒", "working range"),
+    ]
+}

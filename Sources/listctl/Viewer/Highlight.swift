@@ -1,0 +1,43 @@
+/// Marks a text that was searched for in lines, whatever the case.
+struct Highlight {
+    private let wanted: [String]
+
+    /// - Parameter text: what was searched for; nil when it is empty.
+    init?(_ text: String, in encoding: TextEncoding) {
+        let cells = PrintableText(text, in: encoding).cells
+        guard !cells.isEmpty else { return nil }
+        wanted = cells.map { $0.character.lowercased() }
+    }
+
+    /// The line with its hits marked; those that lie across two parts are not.
+    func marked(_ line: StyledLine) -> StyledLine {
+        var result = StyledLine()
+        for part in line.parts {
+            let cells = part.text.cells
+            var done = 0
+            for hit in hits(in: cells.map { $0.character.lowercased() }) {
+                result.append(part.text[done..<hit], part.style)
+                done = hit + wanted.count
+                let role: Style.Role = part.style.role == .cursor ? .hitAtCursor : .hit
+                result.append(part.text[hit..<done], .role(role))
+            }
+            result.append(part.text[done..<cells.count], part.style)
+        }
+        return result
+    }
+
+    /// Where hits begin; none begins in another.
+    private func hits(in characters: [String]) -> [Int] {
+        guard let first = wanted.first, characters.count >= wanted.count else { return [] }
+        var (hits, place) = ([Int](), 0)
+        while place + wanted.count <= characters.count {
+            if characters[place] == first, characters[place..<(place + wanted.count)].elementsEqual(wanted) {
+                hits.append(place)
+                place += wanted.count
+            } else {
+                place += 1
+            }
+        }
+        return hits
+    }
+}

@@ -1,0 +1,23 @@
+/// The colour of the items of a reuse identifier.
+///
+/// Kinds of files have those of ls(1), what speaks of errors and warnings is red and yellow; any other identifier has one
+/// that is always the same.
+enum ReuseColor {
+    static func style(of identifier: String) -> Style {
+        let word = identifier.lowercased()
+        switch word {
+        case "", "single", "file", "item", "default", "cell": return .plain
+        case "directory", "folder": return .role(.accent(.blue), bold: true)
+        case "link", "symlink": return .role(.accent(.cyan))
+        case "socket": return .role(.accent(.magenta))
+        case "pipe", "device": return .role(.accent(.yellow))
+        default: break
+        }
+        if word.hasPrefix("err") || word.hasPrefix("crit") || word.hasPrefix("fail") { return .role(.accent(.red)) }
+        if word.hasPrefix("warn") { return .role(.accent(.yellow)) }
+        let quiet: [Style.Accent] = [.cyan, .green, .magenta, .blue]
+        // FNV-1a: the same in each run.
+        let hash = identifier.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+        return .role(.accent(quiet[Int(hash % UInt32(quiet.count))]))
+    }
+}

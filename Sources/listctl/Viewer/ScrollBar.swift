@@ -1,0 +1,33 @@
+/// The margin at the right: which part of the list is on the screen, and which its helpers work for. Pure.
+enum ScrollBar {
+    enum Mark: Equatable { case none, track, workingRange, thumb }
+
+    /// A mark for each row; none when all of the list is on the screen.
+    ///
+    /// - Parameters:
+    ///   - visible: the part of the content that is on the screen, from 0 to 1.
+    ///   - workingRange: the same for the sections of the working range, if known.
+    static func marks(rows: Int, visible: ClosedRange<Double>, workingRange: ClosedRange<Double>?) -> [Mark] {
+        guard rows > 0, visible.lowerBound > 0 || visible.upperBound < 1 else {
+            return Array(repeating: .none, count: max(0, rows))
+        }
+        var marks = [Mark](repeating: .track, count: rows)
+        if let workingRange { for row in range(workingRange, in: rows) { marks[row] = .workingRange } }
+        for row in range(visible, in: rows) { marks[row] = .thumb }
+        return marks
+    }
+
+    /// The part of the list that a row of the margin stands for, from 0 to 1.
+    static func share(ofRow row: Int, rows: Int) -> Double {
+        rows > 1 ? min(1, max(0, Double(row) / Double(rows - 1))) : 0
+    }
+
+    private static func range(_ part: ClosedRange<Double>, in rows: Int) -> Range<Int> {
+        let first = min(rows - 1, max(0, Int((part.lowerBound * Double(rows)).rounded(.down))))
+        let end = min(rows, max(first + 1, Int((part.upperBound * Double(rows)).rounded())))
+        // Only the very ends of the margin stand for the very ends of the list.
+        if part.lowerBound > 0, first == 0, rows > 2, end < rows { return 1..<max(2, end) }
+        if part.upperBound < 1, end == rows, rows > 2, first > 0 { return min(first, rows - 2)..<(rows - 1) }
+        return first..<end
+    }
+}

@@ -1,0 +1,144 @@
+import DBus
+import ListClient
+
+/// The columns that the items of a list are shown in, beside the one of their titles. Pure.
+///
+/// Which there are, and how wide, is what the items on the screen need; columns never become narrower while one scrolls.
+struct Table: Equatable {
+    struct Column: Equatable {
+        let key: String
+        let hint: FieldHint?
+        var width: Int
+        var isRightAligned: Bool
+    }
+
+    private(set) var columns: [Column] = []
+    private let encoding: TextEncoding
+    /// The columns that the longest title takes.
+    private var title = 0
+
+    /// So many columns titles have in any case, where there is room; more only when they need them: on a wide terminal the eye
+    /// has to find the way from one column to the next.
+    private static let roomForTitles = 56
+    /// No title is measured further.
+    private static let longestTitle = 400
+    /// No column but the one of a hint is wider.
+    fileprivate static let widest = 28
+    /// Between two columns.
+    static let gap = 2
+    /// Columns to look at: an item may have thousands of fields.
+    private static let most = 24
+
+    init(in encoding: TextEncoding) { self.encoding = encoding }
+
+    /// Makes room for what is on the screen.
+    mutating func fit(_ items: [Picture.Shown], _ hints: [String: FieldHint]) {
+        let cells = items.filter { $0.kind == "cell" && !$0.objectID.isEmpty }
+        for cell in cells {
+            let text = ItemText.title(of: cell.content, objectID: cell.objectID, columns: Self.longestTitle)
+            title = max(title, DisplayText.columns(of: text))
+        }
+        let keys = Self.keys(of: cells, hints)
+        columns = columns.filter { column in
+            column.hint == hints[column.key] && (keys.contains(column.key) || column.hint != nil || cells.isEmpty)
+        }
+        for key in keys where !columns.contains(where: { $0.key == key }) {
+            let hint = hints[key]
+            let heading = Self.heading(of: key, in: encoding).columns
+            columns.append(Column(key: key, hint: hint, width: heading, isRightAligned: hint?.isRightAligned ?? true))
+        }
+        columns.sort { Self.rank($0) < Self.rank($1) }
+        for index in columns.indices { columns[index].fit(cells, in: encoding) }
+    }
+
+    /// The columns that there is room for beside a title, and what is left for that.
+    func fitting(_ width: Int) -> (columns: [Column], title: Int) {
+        let least = max(12, width * 2 / 5)
+        var (room, count) = (width, 0)
+        for column in columns {
+            let needed = column.width + Self.gap
+            guard room - needed >= least else { break }
+            (room, count) = (room - needed, count + 1)
+        }
+        return (Array(columns.prefix(count)), min(room, max(Self.roomForTitles, title)))
+    }
+
+    /// What stands above a column.
+    static func heading(of key: String, in encoding: TextEncoding) -> PrintableText {
+        let words = key.split { $0 == "-" || $0 == "_" }.joined(separator: " ")
+        return PrintableText(words.uppercased(), in: encoding, columns: widest)
+    }
+
+    /// The value of an item in a column.
+    static func text(of item: Picture.Shown, in column: Column, _ encoding: TextEncoding) -> PrintableText {
+        let value = item.content[column.key]
+        let text = value.flatMap { column.hint?.text(of: $0) ?? ItemText.plain($0) } ?? ""
+        return PrintableText(text, in: encoding, columns: widest + 1)
+    }
+
+    /// Fields that hints are given for come first; for the rest, the one that was made for people says enough.
+    private static func keys(of cells: [Picture.Shown], _ hints: [String: FieldHint]) -> [String] {
+        var hinted: [String] = []
+        var others: [String] = []
+        for cell in cells {
+            let title = ItemText.titles.first { cell.content[$0].flatMap(ItemText.plain)?.isEmpty == false }
+            let isExplained = ItemText.explanations.contains { cell.content[$0].flatMap(ItemText.plain) != nil }
+            for key in cell.content.keys.prefix(256) where key != title {
+                if hints[key] != nil {
+                    if !hinted.contains(key) { hinted.append(key) }
+                } else if !isExplained, others.count < most, !others.contains(key), !ItemText.drawing.contains(key) {
+                    if cell.content[key].flatMap(ItemText.plain) != nil { others.append(key) }
+                }
+            }
+        }
+        return hinted + others
+    }
+
+    private static func rank(_ column: Column) -> (Int, String) {
+        (column.hint?.rank ?? .max, column.key)
+    }
+}
+
+extension Table.Column {
+    fileprivate mutating func fit(_ cells: [Picture.Shown], in encoding: TextEncoding) {
+        for cell in cells {
+            guard let value = cell.content[key] else { continue }
+            if hint == nil, !value.isNumber { isRightAligned = false }
+            let text = Table.text(of: cell, in: self, encoding)
+            width = max(width, min(text.columns, Table.widest))
+        }
+    }
+}
+
+extension FieldHint {
+    /// Whether values stand below each other by their ends.
+    fileprivate var isRightAligned: Bool {
+        switch self {
+        case .bytes, .percent, .durationInMicroseconds: true
+        case .permissions, .userID, .groupID, .timeInSeconds, .timeInMicroseconds: false
+        }
+    }
+
+    /// The order of columns, as ls(1) has it.
+    fileprivate var rank: Int {
+        switch self {
+        case .permissions: 0
+        case .userID: 1
+        case .groupID: 2
+        case .bytes: 3
+        case .percent: 4
+        case .durationInMicroseconds: 5
+        case .timeInSeconds, .timeInMicroseconds: 6
+        }
+    }
+}
+
+extension DBusValue {
+    fileprivate var isNumber: Bool {
+        switch unwrapped {
+        case .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: true
+        case .boolean, .string, .objectPath, .signature, .fileDescriptor, .array, .dictionary, .structure, .variant:
+            false
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import DBus
+import ListClient
+import TestSupport
+import Testing
+
+extension Stage {
+    /// Creates a list that follows another one.
+    func createFollower(
+        _ name: String, of base: String, _ argument: String = "", _ options: [String: DBusValue] = [:],
+        by client: Connection? = nil
+    ) async throws -> TestAdapter {
+        let source = DBusValue.string("list:\(base)" + (argument.isEmpty ? "" : "?" + argument))
+        let options = options.merging(["source": source, "durability": .string("memory")]) { given, _ in given }
+        let manager = object(Listd.manager, "Manager", by: client)
+        return TestAdapter(
+            stage: self, path: try await manager.call("CreateAdapter", name, options, returning: ObjectPath.self))
+    }
+
+    /// The object of a list.
+    func list(_ name: String) throws -> TestAdapter {
+        TestAdapter(stage: self, path: try ObjectPath("/org/listd/Listd1/adapters/\(name)"))
+    }
+
+    /// What a call throws.
+    func error(_ body: () async throws -> Void) async -> DBusError? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return DBusError(error)
+        }
+    }
+}
+
+extension TestAdapter {
+    /// Waits until the list is in a state.
+    func wait(until state: String) async throws {
+        while try await by(stage.client).property("State", as: String.self) != state {}
+    }
+
+    /// Waits until the list has these objects, in this order.
+    func wait(forIDs ids: [String]) async throws {
+        while try await objects().rows.map(\.id) != ids {}
+    }
+
+    /// Waits until the list has as many objects.
+    func wait(forCount count: UInt32) async throws {
+        while try await by(stage.client).property("ObjectCount", as: UInt32.self) != count {}
+    }
+}

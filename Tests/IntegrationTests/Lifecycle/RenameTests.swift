@@ -1,0 +1,249 @@
+import DBus
+import Foundation
+import ListClient
+import TestSupport
+import Testing
+
+@Suite("Lists that get another name", .timeLimit(.minutes(5)))
+@DBusActor
+struct RenameTests {
+    private static let rows = ["a", "b", "c"].map { Row($0, "t", ["v": .string($0)]) }
+
+    private func error(_ body: @DBusActor () async throws -> Void) async -> String? {
+        do {
+            try await body()
+            return nil
+        } catch let error as DBusError {
+            return error.name
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test(
+        "renamed → at the new path with objects, epoch and revision; the views are closed, and the old path is free",
+        arguments: TransportKind.allCases)
+    func renamed(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let manager = stage.object(Listd.manager, "Manager", by: try await stage.connect(transport))
+        let before = try await stage.createAdapter("before")
+        _ = try await before.performUpdates(Self.rows)
+        let epoch = try await before.epoch()
+        let view = try await TestView(before)
+        try await view.setViewport(y: 0)
+        let tree = try await TreeLog(stage)
+        let daemon = ListDaemonClient(connection: manager.connection)
+        try await daemon.renameAdapter("before", to: "after")
+        let after = try await stage.adapter("after")
+        #expect(after.path.description.hasSuffix("/adapters/after"))
+        #expect(try await after.objects().rows.map(\.id) == ["a", "b", "c"])
+        #expect(try await after.objects().revision == 1)
+        #expect(try await after.epoch() == epoch)
+        #expect(try await after.by(stage.client).property("Name", as: String.self) == "after")
+        #expect(try await after.changes(since: 0).map(\.revision) == [1])
+        while true {
+            if case .closed(let reason) = try await view.events.next(timeout: .seconds(60)) {
+                #expect(reason == "adapter-removed")
+                break
+            }
+        }
+        #expect(try await tree.events.next(timeout: .seconds(60)) == "removed \(before.path)")
+        #expect(try await tree.events.next(timeout: .seconds(60)) == "added \(after.path)")
+        let gone = await error { _ = try await before.objects() }
+        #expect(gone == Listd.standardError("UnknownObject"))
+        #expect(await error { _ = try await stage.adapter("before") } == Listd.error("NoSuchAdapter"))
+        #expect(try await stage.createAdapter("before").objects().rows.isEmpty)
+        #expect(try await after.applyChanges(remove: ["b"]) == 2)
+        await stage.stop()
+        let said = stage.listd.standardError.split(separator: "\n").filter {
+            $0.contains(#"adapter "after" was renamed from "before" by user \#(geteuid()), process "#)
+        }
+        #expect(said.count == 1)
+    }
+
+    @Test("subscribed → how everything displayed ends, and nothing of the list by its new name")
+    func subscriptions() async throws {
+        let stage = try await Stage()
+        // Who may not read hears nothing; who has subscribed, what they asked for.
+        let list = try await stage.createAdapter("before", ["readers": .string("owner")])
+        _ = try await list.performUpdates(Self.rows)
+        let other = try await stage.connect()
+        let heard = EventLog<String>()
+        let subscription = try await other.subscribe(MatchRule(interface: Listd.name + ".Adapter")) { message in
+            heard.record("\(message.member ?? "") at \(message.path?.description ?? "")")
+        }
+        defer { _ = subscription }
+        _ = try await list.by(other).call("Subscribe", ["display", "updates"], returning: UInt64.self)
+        let view = try await TestView(list)
+        try await view.setViewport(y: 0)
+        #expect(try await heard.next(timeout: .seconds(60)) == "DisplayChanged at \(list.path)")
+        try await stage.manager.call("RenameAdapter", "before", "after")
+        #expect(try await heard.next(timeout: .seconds(60)) == "DisplayChanged at \(list.path)")
+        let after = try await stage.adapter("after")
+        _ = try await after.applyChanges(remove: ["a"])
+        // The answer to a call comes after all that was sent to this connection before.
+        _ = try await after.by(other).property("Revision", as: UInt64.self)
+        #expect(heard.recorded.isEmpty)
+        await stage.stop()
+    }
+
+    @Test(
+        "a name that is taken, too long, or of a configured list; a list that is not there → refused, nothing changes")
+    func refused() async throws {
+        let stage = try await Stage(files: ["set.list": "[List]\nDescription=x\n"])
+        for name in ["a", "b"] { _ = try await stage.createAdapter(name) }
+        func rename(_ old: String, _ new: String) async -> String? {
+            await error { try await stage.manager.call("RenameAdapter", old, new) }
+        }
+        #expect(await rename("a", "b") == Listd.error("AdapterExists"))
+        #expect(await rename("a", "a") == Listd.error("AdapterExists"))
+        #expect(await rename("a", "set") == Listd.error("AdapterExists"))
+        #expect(await rename("set", "free") == Listd.standardError("AccessDenied"))
+        #expect(await rename("nobody", "free") == Listd.error("NoSuchAdapter"))
+        #expect(await rename("a", String(repeating: "x", count: 256)) == Listd.standardError("InvalidArgs"))
+        #expect(try await stage.names() == Set(["a", "b", "set"]))
+        // Any name that a list may be made with.
+        #expect(await rename("a", "") == nil)
+        #expect(await rename("", "ü/☃ a") == nil)
+        #expect(try await stage.names() == ["b", "set", "ü/☃ a"])
+        await stage.stop()
+    }
+
+    @Test(
+        "another user → AccessDenied; its own list, although somebody else calls at the same time → renamed once",
+        .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
+    func strangers(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        _ = try await stage.createAdapter("mine")
+        let stranger = try await Agent(stage.address(transport), user: Agent.nobody)
+        func rename(_ old: String, _ new: String) async throws -> String? {
+            try await stranger.call(Listd.manager, "Manager", "RenameAdapter", "ss", #"["\#(old)","\#(new)"]"#).error
+        }
+        #expect(try await rename("mine", "stolen") == Listd.standardError("AccessDenied"))
+        let made = try await stranger.call(
+            Listd.manager, "Manager", "CreateAdapter", "sa{sv}", #"["theirs",{"durability":"memory"}]"#)
+        #expect(made.error == nil)
+        #expect(try await rename("theirs", "mine") == Listd.error("AdapterExists"))
+        #expect(try await rename("theirs", "other") == nil)
+        // An administrator may.
+        try await stage.manager.call("RenameAdapter", "other", "ours")
+        #expect(try await stage.names() == ["mine", "ours"])
+        await stage.stop()
+    }
+
+    @Test("ended or killed and started again → there by its new name, as it was", arguments: [true, false])
+    func restart(isKilled: Bool) async throws {
+        let stages = try StoreStage()
+        var stage = try await stages.start()
+        let before = try await stage.createStored("before")
+        _ = try await before.performUpdates(Self.rows)
+        let epoch = try await before.epoch()
+        try await stage.manager.call("RenameAdapter", "before", "after")
+        _ = try await stage.adapter("after").applyChanges(remove: ["b"])
+        if isKilled { await stage.kill() } else { await stage.stop() }
+        stage = try await stages.start()
+        #expect(try await stage.names() == ["after"])
+        let after = try await stage.adapter("after")
+        #expect(try await after.objects().rows.map(\.id) == ["a", "c"])
+        #expect(try await after.objects().revision == 2)
+        #expect(try await after.epoch() == epoch)
+        #expect(try await after.changes(since: 0).map(\.revision) == [1, 2])
+        await stage.stop()
+    }
+
+    @Test("the store refuses → StoreFailed, the list and its views are as they were; then the same call goes well")
+    func storeFails() async throws {
+        let stages = try StoreStage()
+        let stage = try await stages.start()
+        let list = try await stage.createStored("before")
+        _ = try await list.performUpdates(Self.rows)
+        let view = try await TestView(list)
+        try await view.setViewport(y: 0)
+        try stages.hideFile()
+        let failed = await error { try await stage.manager.call("RenameAdapter", "before", "after") }
+        #expect(failed == Listd.error("StoreFailed"))
+        try stages.restoreFile()
+        #expect(try await stage.names() == ["before"])
+        try await view.setViewport(y: 10)
+        try await stage.manager.call("RenameAdapter", "before", "after")
+        #expect(try await stage.names() == ["after"])
+        await stage.stop()
+    }
+
+    @Test("renamed again and again while writers write → each write is answered, and none is lost")
+    func duringUpdates() async throws {
+        let stages = try StoreStage()
+        let stage = try await stages.start()
+        _ = try await stage.createStored("0")
+        let (done, continuation) = AsyncStream.makeStream(of: [String].self)
+        let writer = try await stage.connect()
+        Task { @DBusActor in
+            var written: [String] = []
+            var number = 0
+            while number < 60 {
+                // The list is somewhere: by the name that it has now.
+                guard let name = try? await stage.names().first, let list = try? await stage.adapter(name) else {
+                    continue
+                }
+                let upsert = Upsert("\(number)", "t", "last", "", [:])
+                let answer = try? await list.by(writer).call(
+                    "ApplyChanges", UInt64(0), [String](), [upsert], [String: DBusValue](), returning: UInt64.self)
+                guard answer != nil else { continue }
+                written.append("\(number)")
+                number += 1
+            }
+            continuation.yield(written)
+            continuation.finish()
+        }
+        for number in 0..<20 { try await stage.manager.call("RenameAdapter", "\(number)", "\(number + 1)") }
+        var written: [String] = []
+        for await ids in done { written = ids }
+        await stage.kill()
+        let again = try await stages.start()
+        #expect(try await again.adapter("20").objects().rows.map(\.id) == written)
+        #expect(try await again.names() == ["20"])
+        await again.stop()
+    }
+
+    @Test("a list in a worker, with a view → the view is closed, and the list goes on by its new name")
+    func inWorker() async throws {
+        let horrors = try await HorrorStage()
+        let list = try await horrors.makeList("before", "Steady")
+        _ = try await list.performUpdates(Self.rows)
+        let view = try await TestView(list)
+        try await view.setViewport(y: 0)
+        try await horrors.stage.manager.call("RenameAdapter", "before", "after")
+        while true {
+            if case .closed(let reason) = try await view.events.next(timeout: .seconds(60)) {
+                #expect(reason == "adapter-removed")
+                break
+            }
+        }
+        let after = try await horrors.stage.adapter("after")
+        #expect(try await after.objects().revision == 1)
+        #expect(try await after.items().count == 3)
+        #expect(try await after.applyChanges(remove: ["b"]) == 2)
+        // The next worker finds it too.
+        kill(try await horrors.process, SIGKILL)
+        try await horrors.wait(for: "ready", restarts: 1)
+        #expect(try await after.applyChanges(remove: ["a"]) > 2)
+        #expect(try await after.items().count == 1)
+        await horrors.stop()
+    }
+}
+
+/// What the object manager of the lists says.
+@DBusActor
+private final class TreeLog {
+    let events = EventLog<String>()
+    private var subscription: Subscription?
+
+    init(_ stage: Stage) async throws {
+        let rule = MatchRule(path: "/org/listd/Listd1/adapters", interface: "org.freedesktop.DBus.ObjectManager")
+        subscription = try await stage.client.subscribe(rule) { [events] message in
+            let path = try? message.read { (reader) throws(DBusError) in try ObjectPath(from: &reader) }
+            guard let path else { return }
+            events.record("\(message.member == "InterfacesAdded" ? "added" : "removed") \(path)")
+        }
+    }
+}

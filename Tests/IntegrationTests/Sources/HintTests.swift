@@ -1,0 +1,77 @@
+import DBus
+import Foundation
+import ListClient
+import TestSupport
+import Testing
+
+/// How people want to see fields: the option `hints`, and what sources say.
+@Suite("Hints for fields, over the bus", .timeLimit(.minutes(3)))
+@DBusActor
+struct HintTests {
+    private func text(_ hints: [String: String]) -> DBusValue {
+        .dictionary(key: "s", value: "s", hints.map { .init(key: .string($0.key), value: .string($0.value)) })
+    }
+
+    @Test(
+        "a list with hints → every reader sees them; an unknown word → InvalidArgs", arguments: TransportKind.allCases)
+    func option(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let words = Dictionary(uniqueKeysWithValues: FieldHint.allCases.map { ("field \($0.rawValue)", $0.rawValue) })
+        let adapter = try await stage.createAdapter("list", ["hints": text(words)])
+        let list = AdapterClient(adapter.by(try await stage.connect(transport)))
+        #expect(try await list.hints().mapValues(\.rawValue) == words)
+        let wrong = await failure { _ = try await stage.createAdapter("other", ["hints": text(["a": "bits"])]) }
+        #expect(wrong == Listd.standardError("InvalidArgs"))
+        await stage.stop()
+    }
+
+    @Test("a file with [Hints] → its list's; a reload → the new ones, and Options has changed")
+    func configured() async throws {
+        let stage = try await Stage(files: ["news.list": "[List]\nSource=push\n[Hints]\nsize=bytes\nseen=time-us\n"])
+        let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
+        let list = AdapterClient(adapter.by(stage.client))
+        #expect(try await list.hints() == ["size": .bytes, "seen": .timeInMicroseconds])
+        let changes = EventLog<Bool>()
+        let rule = MatchRule(path: adapter.path, member: "PropertiesChanged")
+        let subscription = try await stage.client.subscribe(rule) { message in
+            let arguments = try? message.decode(as: String.self, [String: DBusValue].self, [String].self)
+            if arguments?.1["Options"] != nil { changes.record(true) }
+        }
+        try "[List]\n[Hints]\nload=percent\n".write(
+            toFile: stage.listd.directory.appending(path: "config/news.list").path, atomically: true, encoding: .utf8)
+        try await stage.manager.call("Reload")
+        #expect(try await list.hints() == ["load": .percent] && changes.recorded.count == 1)
+        withExtendedLifetime(subscription) {}
+        await stage.stop()
+    }
+
+    @Test("a plugin's source → its hints, but where the list has its own", arguments: ["worker", "none"])
+    func source(isolation: String) async throws {
+        let directory = TemporaryDirectory()
+        try HorrorStage.install(.first, in: directory)
+        let stage = try await Stage(
+            arguments: ["--plugins", directory.path],
+            files: ["listd.conf": "[Plugin horrors]\nIsolation=\(isolation)\n"])
+        let plain = try await stage.createAdapter("plain", ["source": .string("horrors/source")])
+        #expect(
+            try await AdapterClient(plain.by(stage.client)).hints() == ["count": .percent, "size": .bytes])
+        let own = try await stage.createAdapter(
+            "own", ["source": .string("horrors/source"), "hints": text(["size": "permissions", "other": "gid"])])
+        #expect(
+            try await AdapterClient(own.by(stage.client)).hints()
+                == ["count": .percent, "size": .permissions, "other": .groupID])
+        await stage.stop()
+    }
+
+    @Test(
+        "the plugin files → hints for sizes, times, permissions and owners",
+        .enabled(if: PluginStage.isBuilt("files"), "scripts/build-plugins has not run"))
+    func files() async throws {
+        let stage = try await PluginStage(
+            .worker, source: "files/directory?%d", controllers: ["*": "files/EntryController"])
+        let hints = try await AdapterClient(stage.adapter.by(stage.stage.client)).hints()
+        #expect(
+            hints == ["size": .bytes, "modified": .timeInMicroseconds, "mode": .permissions, "owner": .userID])
+        await stage.stage.stop()
+    }
+}

@@ -1,0 +1,213 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// A data source with pages, a cursor and writes, in a worker and in the daemon.
+@Suite("Sources that keep a place and take writes", .timeLimit(.minutes(5)))
+@DBusActor
+struct LedgerTests {
+    private func error(_ body: @DBusActor () async throws -> UInt64) async -> String? {
+        do {
+            _ = try await body()
+            return nil
+        } catch let error as DBusError {
+            return error.name
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test(
+        "a list in pages → one revision with all rows, and the place that the source says",
+        arguments: PluginStage.Isolation.allCases, TransportKind.allCases)
+    func pages(isolation: PluginStage.Isolation, transport: TransportKind) async throws {
+        let ledger = try LedgerStage()
+        let stage = try await ledger.start(isolation)
+        let list = try await LedgerList.make("2500&page=100", on: stage, by: stage.connect(transport))
+        #expect(try await list.ids == (0..<2500).map { "row \($0)" })
+        #expect(try await list.revision == 1)
+        #expect(try await list.position == "write 0")
+        #expect(try await list.synced == 1_700_000_000_000_000)
+        await stage.stop()
+    }
+
+    @Test(
+        "ended or killed and started again → the source goes on where it left off, and nothing is sent again",
+        arguments: PluginStage.Isolation.allCases, [true, false])
+    func restart(isolation: PluginStage.Isolation, isKilled: Bool) async throws {
+        let ledger = try LedgerStage()
+        var stage = try await ledger.start(isolation)
+        let list = try await LedgerList.make("300&page=7", on: stage)
+        #expect(try await list.apply(remove: ["row 0"], add: ["new"]) == 2)
+        #expect(stage.listd.standardError.contains("begins anew"))
+        if isKilled { await stage.kill() } else { await stage.stop() }
+        stage = try await ledger.start(isolation)
+        let again = try await LedgerList(stage, "rows")
+        try await again.wait(for: "ready")
+        #expect(try await again.ids == (1..<300).map { "row \($0)" } + ["new"])
+        #expect(try await again.position == "write 1")
+        #expect(try await again.synced == 1_700_000_000_000_001)
+        #expect(stage.listd.standardError.contains("goes on after write 1"))
+        #expect(!stage.listd.standardError.contains("begins anew"))
+        let written = try await again.apply(add: ["newer"])
+        #expect(try await again.revision == written)
+        await stage.stop()
+    }
+
+    @Test("read further without any change, and ended → how far it was is kept, although no transaction took it along")
+    func nothingNew() async throws {
+        let ledger = try LedgerStage()
+        var stage = try await ledger.start()
+        let list = try await LedgerList.make("3", on: stage)
+        #expect(try await list.ask("nothing new") == 1)
+        #expect(try await list.position == "write 1")
+        await stage.stop()
+        stage = try await ledger.start()
+        let again = try await LedgerList(stage, "rows")
+        try await again.wait(for: "ready")
+        #expect(try await again.position == "write 1")
+        #expect(try await again.revision == 1)
+        await stage.stop()
+        #expect(stage.listd.standardError.contains("goes on after write 1"))
+    }
+
+    @Test("the worker of a source dies → in the next one it goes on where it left off")
+    func nextWorker() async throws {
+        let ledger = try LedgerStage()
+        let stage = try await ledger.start()
+        let list = try await LedgerList.make("300", on: stage)
+        #expect(try await list.apply(add: ["new"]) == 2)
+        let process = try await stage.object("/org/listd/Listd1/plugins/ledger", "Plugin")
+            .property("ProcessID", as: UInt32.self)
+        kill(pid_t(process), SIGKILL)
+        try await list.wait(for: "paused")
+        #expect(await error { try await list.apply(add: ["lost"]) } == Listd.error("SourceUnavailable"))
+        try await list.wait(for: "ready")
+        #expect(try await list.apply(add: ["newer"]) == 3)
+        #expect(try await list.ids == (0..<300).map { "row \($0)" } + ["new", "newer"])
+        await stage.stop()
+        #expect(stage.listd.standardError.contains("goes on after write 1"))
+    }
+
+    @Test(
+        "writes → answered with the revision that contains them, also when the source takes its time",
+        arguments: PluginStage.Isolation.allCases, TransportKind.allCases)
+    func writes(isolation: PluginStage.Isolation, transport: TransportKind) async throws {
+        let ledger = try LedgerStage()
+        let stage = try await ledger.start(isolation)
+        let list = try await LedgerList.make("3", on: stage, durability: "memory", by: stage.connect(transport))
+        #expect(try await list.apply(remove: ["row 1"], add: ["a"]) == 2)
+        #expect(try await list.ids == ["row 0", "row 2", "a"])
+        #expect(try await list.ask("later") == 3)
+        let first = try await list.adapter.objects().rows.first
+        #expect(first?.fields["do"]?.unwrapped == .string("later"))
+        let all = try await list.remote.call(
+            "PerformUpdates", UInt64(3), [Row("z", "row", [:]), Row("z", "row", [:]), Row("y", "row", [:])],
+            [String: DBusValue](), returning: UInt64.self)
+        #expect(try await list.ids == ["z", "y"])
+        #expect(all == 4)
+        #expect(try await list.position == "write 3")
+        await stage.stop()
+    }
+
+    @Test(
+        "what cannot be written → the error, nothing changes, and the list goes on", arguments: TransportKind.allCases)
+    func refusals(transport: TransportKind) async throws {
+        let ledger = try LedgerStage()
+        let stage = try await ledger.start()
+        let list = try await LedgerList.make("3", on: stage, durability: "memory", by: stage.connect(transport))
+        #expect(await error { try await list.ask("offline") } == Listd.error("SourceUnavailable"))
+        #expect(await error { try await list.apply(add: ["a"], expecting: 7) } == Listd.error("RevisionConflict"))
+        #expect(await error { try await list.patch("nobody", [:]) } == Listd.error("NoSuchObject"))
+        let move = await error {
+            try await list.remote.call("MoveObject", UInt64(0), "row 0", "last", "", returning: UInt64.self)
+        }
+        #expect(move == Listd.error("ReadOnly"))
+        let twice = await error {
+            try await list.remote.call(
+                "PerformUpdates", UInt64(0), [Row("z", "row", [:]), Row("z", "row", [:])],
+                ["duplicates": .string("fail")] as [String: DBusValue], returning: UInt64.self)
+        }
+        #expect(twice == Listd.error("DuplicateIdentifier"))
+        #expect(try await list.revision == 1)
+        #expect(try await list.ids == ["row 0", "row 1", "row 2"])
+        // Another machine has written, and the list does not know yet.
+        #expect(try await list.ask("behind the list") == 1)
+        #expect(await error { try await list.apply(add: ["a"], expecting: 1) } == Listd.error("RevisionConflict"))
+        #expect(try await list.apply(add: ["a"]) == 2)
+        #expect(try await list.apply(add: ["b"], expecting: 2) == 3)
+        // Each is small enough, and the object would be too large with both.
+        let text = DBusValue.string(String(repeating: "x", count: 5 << 20))
+        #expect(try await list.patch("row 0", ["one": text]) == 4)
+        #expect(await error { try await list.patch("row 0", ["two": text]) } == Listd.error("PayloadTooLarge"))
+        #expect(try await list.patch("row 0", ["n": .int64(1)]) == 5)
+        await stage.stop()
+    }
+
+    @Test("a write that is never answered, and one that kills the source → SourceUnavailable as soon as it ends")
+    func unanswered() async throws {
+        let ledger = try LedgerStage()
+        let stage = try await ledger.start()
+        let list = try await LedgerList.make("3", on: stage, durability: "memory")
+        let waiting = Task { await error { try await list.ask("never") } }
+        #expect(try await list.apply(add: ["a"]) == 2)
+        #expect(await error { try await list.ask("die") } == Listd.error("SourceUnavailable"))
+        #expect(await waiting.value == Listd.error("SourceUnavailable"))
+        try await list.wait(for: "ready")
+        #expect(try await list.apply(add: ["b"]) == 3)
+        let lastError = try await stage.object("/org/listd/Listd1/plugins/ledger", "Plugin")
+            .property("LastError", as: String.self)
+        #expect(lastError.contains("write") && lastError.contains("the ledger burns"))
+        await stage.stop()
+    }
+
+    @Test("a source that takes no writes → ReadOnly; one that does, of a list of another user → AccessDenied")
+    func readOnly() async throws {
+        let ledger = try LedgerStage()
+        let stage = try await ledger.start(files: ["theirs.list": "[List]\nSource=ledger/rows?1\n"])
+        let list = try await LedgerList.make("3&write=no", on: stage, durability: "memory")
+        #expect(await error { try await list.apply(add: ["a"]) } == Listd.error("ReadOnly"))
+        let reload = try await list.remote.call("ReloadData", returning: UInt64.self)
+        #expect(reload == 2)
+        #expect(try await list.ids.count == 3)
+        if Agent.canBeOthers {
+            let stranger = try await Agent(stage.address(.direct), user: Agent.nobody)
+            let theirs = try await stage.adapter("theirs")
+            let answer = try await stranger.call(
+                theirs.path, "Adapter", "ApplyChanges", "tasa(ssssa{sv})a{sv}", #"[0,["row 0"],[],{}]"#)
+            #expect(answer.error == Listd.standardError("AccessDenied"))
+        }
+        await stage.stop()
+    }
+
+    /// How many rows there are; the long form of the soak has a million.
+    private static let count = ProcessInfo.processInfo.environment["LISTD_SOAK"] == nil ? 100_000 : 1_000_000
+
+    @Test("very many rows in pages → the worker has one page in memory, and the daemon the list once")
+    func memory() async throws {
+        let ledger = try LedgerStage()
+        let stage = try await ledger.start()
+        // What both need anyway, with a list of one page.
+        _ = try await LedgerList.make("1000&page=1000", named: "small", on: stage, durability: "memory")
+        let process = try await stage.object("/org/listd/Listd1/plugins/ledger", "Plugin")
+            .property("ProcessID", as: UInt32.self)
+        let before = (worker: Self.peak(Int(process)), daemon: Self.peak(Int(stage.listd.identifier)))
+        let list = try await LedgerList.make("\(Self.count)&page=1000", named: "large", on: stage, durability: "memory")
+        #expect(try await list.remote.property("ObjectCount", as: UInt32.self) == UInt32(Self.count))
+        let worker = (Self.peak(Int(process)) - before.worker) << 10
+        let daemon = (Self.peak(Int(stage.listd.identifier)) - before.daemon) << 10
+        // The rows alone are 5 MB for each 100,000 in the worker, had it more than a page of them.
+        #expect(worker < 4 << 20, "the worker took \(worker) bytes")
+        // Measured: 180 bytes for each row, with the list's index and sections. One more copy would be 60 bytes a row.
+        #expect(daemon < Self.count * 230 + 8 << 20, "the daemon took \(daemon) bytes")
+        await stage.stop()
+    }
+
+    /// The most memory that a process has had, in KiB.
+    private static func peak(_ process: Int) -> Int {
+        let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line.flatMap { Int($0.split(separator: " ").dropFirst().first.map { $0.filter(\.isNumber) } ?? "") } ?? 0
+    }
+}

@@ -1,0 +1,90 @@
+import DBus
+import Foundation
+import ListClient
+import TestSupport
+import Testing
+
+/// When a list was last known to have all of its source, and which state of it.
+@Suite("How far a list has read its source", .timeLimit(.minutes(3)))
+@DBusActor
+struct SourceStandingTests {
+    private func standing(
+        _ adapter: TestAdapter, by client: Connection? = nil
+    ) async throws -> AdapterClient.SourceStanding {
+        try await AdapterClient(adapter.by(client ?? adapter.stage.client)).sourceStanding()
+    }
+
+    private var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000_000) }
+
+    @Test("a list that is pushed → nothing, whatever is written", arguments: TransportKind.allCases)
+    func pushed(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let list = try await stage.createAdapter("list")
+        try await list.fill(3)
+        let standing = try await standing(list, by: stage.connect(transport))
+        #expect(standing.error.isEmpty)
+        #expect(standing.synced == 0)
+        #expect(standing.position.isEmpty)
+        await stage.stop()
+    }
+
+    @Test(
+        "a file of JSON lines → the same text for the same content, also in the next listd; a fault stops the clock",
+        arguments: TransportKind.allCases)
+    func file(transport: TransportKind) async throws {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/lines"
+        func write(_ text: String) throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
+        try write("{\"id\":\"a\"}\n")
+        let files = ["list.list": "[List]\nSource=jsonl:\(path)\n"]
+        let began = now
+        let stage = try await Stage.withDirectSocket(files: files)
+        let list = try await stage.adapter("list")
+        let client = try await stage.connect(transport)
+        /// Waits until so many changes were made.
+        func revision(_ wanted: UInt64) async throws {
+            while try await list.by(client).property("Revision", as: UInt64.self) < wanted { await Task.yield() }
+        }
+        try await revision(1)
+        let first = try await standing(list, by: client)
+        #expect(first.error.isEmpty)
+        #expect(first.synced >= began)
+        #expect(first.synced <= now)
+        #expect(first.position.hasPrefix("11-"))
+        try write("{\"id\":\"b\"}\n")
+        try await revision(2)
+        let second = try await standing(list, by: client)
+        #expect(second.position != first.position)
+        #expect(second.synced >= first.synced)
+        try write("{\"id\":\"c\"}\nno line\n")
+        try await revision(3)
+        let faulty = try await standing(list, by: client)
+        #expect(faulty.error.contains("line 2"))
+        #expect(faulty.synced >= second.synced)
+        try write("{\"id\":\"d\"}\nno line\n")
+        try await revision(4)
+        #expect(try await standing(list, by: client).synced == faulty.synced)
+        try write("{\"id\":\"a\"}\n")
+        try await revision(5)
+        #expect(try await standing(list, by: client).synced > faulty.synced)
+        #expect(try await standing(list, by: client).position == first.position)
+        await stage.stop()
+        let next = try await Stage.withDirectSocket(files: files)
+        let again = try await next.adapter("list")
+        while try await again.by(next.client).property("Revision", as: UInt64.self) < 1 { await Task.yield() }
+        #expect(try await standing(again).position == first.position)
+        await next.stop()
+    }
+
+    @Test("a restricted list → AccessDenied to those who may not read it", .enabled(if: Agent.canBeOthers))
+    func restricted() async throws {
+        let stage = try await Stage.withDirectSocket()
+        let list = try await stage.createAdapter("list", ["readers": .string("owner")])
+        let stranger = try await Agent(stage.address(.direct), user: Agent.nobody)
+        for name in ["SourceSynced", "SourcePosition"] {
+            #expect(
+                try await stranger.property(list.path, "Adapter", name).error == Listd.standardError("AccessDenied"))
+        }
+        await stage.stop()
+    }
+}

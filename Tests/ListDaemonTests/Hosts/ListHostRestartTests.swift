@@ -1,0 +1,121 @@
+@_spi(Daemon) import ListKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+@Suite("A list that a worker presents, in the file of the store", .timeLimit(.minutes(2)))
+struct ListHostRestartTests {
+    private let directory = TemporaryDirectory()
+    private let said = EventLog<AdapterEffect>()
+    private let worker = FalseWorker()
+
+    /// A silent log.
+    private struct SilentSink: LogSink {
+        func write(_ entry: LogEntry) {}
+    }
+
+    private func open() throws -> (store: SQLiteStore, restored: RestoredAdapter?) {
+        let opened = try SQLiteStore.open(directory: directory.path)
+        return (opened.store, opened.adapters.first)
+    }
+
+    /// A list as the store has it, whose writes go there.
+    private func makeHost(_ store: SQLiteStore, _ restored: RestoredAdapter?, isStored: Bool = true) -> ListHost {
+        let (said, box) = (said, HostBox())
+        let stored = StoredList(
+            adapter("x"), durability: isStored ? .disk : .memory, store: store,
+            log: Log(level: .error, sink: SilentSink()))
+        if !isStored { stored.begin(Fields(), durability: .disk) }
+        let host = ListHost(
+            configuration: ListAdapter.Configuration(name: "x"),
+            controllers: SectionControllerTable(naming: ["*": "listd/single"]), objects: restored?.objects ?? [],
+            revision: restored?.revision ?? 0, changes: restored?.changes.compactMap(\.transaction) ?? [],
+            isStored: isStored, wasPresented: restored != nil
+        ) { effects in
+            for effect in effects {
+                said.record(effect)
+                guard case .store(let token, let work) = effect else { continue }
+                stored.write(work) { error in box.host.withLock { $0 }?.send(.stored(token, error)) }
+            }
+        }
+        box.host.withLock { $0 = host }
+        return host
+    }
+
+    private final class HostBox: Sendable {
+        let host = Mutex<ListHost?>(nil)
+    }
+
+    private func put(_ id: RequestID, _ object: String, _ host: ListHost) async throws {
+        let upsert = UpdateRequest.Upsert(try ListObject(id: object, fields: [:]))
+        host.send(.update(UpdateRequest(id: id, operation: .applyChanges(removed: [], upserts: [upsert]))))
+        let update = try await worker.nextUpdate()
+        let count = Int(id)
+        #expect(update.changes.inserts.map(\.object.id) == [object])
+        host.take(PresenterOutput(reports: [.presented(.reload(count))]), from: worker.number)
+        try await answer(id)
+    }
+
+    private func answer(_ id: RequestID) async throws {
+        _ = try await said.next(timeout: .seconds(60)) { if case .answer(id, .success) = $0 { true } else { false } }
+    }
+
+    private func present(_ host: ListHost, _ count: Int) async throws {
+        host.attach(worker.slot)
+        _ = try await worker.nextSetup()
+        host.take(PresenterOutput(reports: [.opened(.items(count))]), from: worker.number)
+    }
+
+    @Test(
+        "it ends → it goes on with its last revision and its changes; it is killed → after all numbers it had reserved")
+    func restarts() async throws {
+        let (first, _) = try open()
+        try await first.write(.create(adapter("x")))
+        let host = makeHost(first, nil)
+        try await present(host, 0)
+        try await put(1, "a", host)
+        host.take(PresenterOutput(reports: [.changed(.reload(1))]), from: worker.number)
+        host.send(.stop(9, .shuttingDown))
+        try await answer(9)
+        await first.close()
+
+        let (second, ended) = try open()
+        #expect(ended?.revision == 2 && ended?.objects.map(\.id) == ["a"] && ended?.changes.map(\.revision) == [1, 2])
+        let next = makeHost(second, ended)
+        try await present(next, 1)
+        let changes = AdapterQuery.changes(since: 1, byteLimit: .max)
+        try await put(2, "b", next)
+        next.send(.query(5, changes))
+        let effect = try await said.next(timeout: .seconds(60)) { if case .answer(5, _) = $0 { true } else { false } }
+        guard case .answer(_, .success(.changes(4, let known))) = effect else {
+            Issue.record("\(effect)")
+            return
+        }
+        #expect(known.map(\.revision) == [2, 3, 4])
+        // Not ended: the file is as a kill leaves it.
+        await second.close()
+        let (third, killed) = try open()
+        #expect(killed?.objects.map(\.id) == ["a", "b"] && killed?.changes.isEmpty == true)
+        #expect((killed?.revision ?? 0) > 1024)
+        await third.close()
+    }
+
+    @Test("it comes to be stored → the file has the whole list, what its options are, and no revision is skipped")
+    func begins() async throws {
+        let (store, _) = try open()
+        let host = makeHost(store, nil, isStored: false)
+        try await present(host, 0)
+        try await put(1, "a", host)
+        host.send(.keep(2, true))
+        try await answer(2)
+        host.send(.stop(9, .shuttingDown))
+        try await answer(9)
+        await store.close()
+        let (again, restored) = try open()
+        #expect(restored?.revision == 1 && restored?.objects.map(\.id) == ["a"])
+        #expect(restored?.changes.map(\.revision) == [1])
+        await again.close()
+    }
+}

@@ -1,0 +1,172 @@
+@_spi(Daemon) import ListKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+/// A worker that does what a test says.
+final class FalseWorker: Sendable {
+    let number = PresenterNumbers.next()
+    let orders = EventLog<PresenterOrder>()
+    let complaints = EventLog<String>()
+    private let closed = Mutex(false)
+
+    var isClosed: Bool { closed.withLock { $0 } }
+
+    var slot: HostSlot {
+        HostSlot(
+            number: number, send: { [orders] order, _, _ in orders.record(order) },
+            blame: { [complaints] in complaints.record($0) },
+            close: { [self] in closed.withLock { $0 = true } })
+    }
+
+    /// The next order to open the list, or to present an update.
+    func nextSetup() async throws -> PresenterSetup {
+        let order = try await orders.next(timeout: .seconds(60)) { if case .open = $0 { true } else { false } }
+        guard case .open(let setup) = order else { throw Unexpected() }
+        return setup
+    }
+
+    func nextUpdate() async throws -> ObjectUpdate {
+        let order = try await orders.next(timeout: .seconds(60)) { if case .present = $0 { true } else { false } }
+        guard case .present(let update) = order else { throw Unexpected() }
+        return try #require(update.update)
+    }
+
+    struct Unexpected: Error {}
+}
+
+/// A worker as there is one, in this process; what crosses is counted.
+final class NearWorker: Sendable {
+    private let counts = Mutex((orders: 0, reports: 0, objects: 0, bytes: 0, mostBytes: 0))
+    let number = PresenterNumbers.next()
+    let presentation: PresentationHost
+
+    init(_ host: ListHost, resolve: @escaping @Sendable (SectionControllerTable) -> SectionControllerTable = { $0 }) {
+        let relay = Relay()
+        presentation = PresentationHost(
+            executor: HostExecutor(label: "org.listd.test.worker"), tracer: CallTracer(nil), resolve: resolve
+        ) { output in
+            relay.worker.withLock { $0 }?.take(output)
+        }
+        self.host = host
+        relay.worker.withLock { $0 = self }
+    }
+
+    private let host: ListHost
+
+    private final class Relay: Sendable {
+        let worker = Mutex<NearWorker?>(nil)
+    }
+
+    private func take(_ output: PresenterOutput) {
+        counts.withLock { $0.reports += 1 }
+        host.take(output, from: number)
+    }
+
+    var count: (orders: Int, reports: Int, objects: Int, bytes: Int, mostBytes: Int) { counts.withLock { $0 } }
+
+    var slot: HostSlot {
+        HostSlot(
+            number: number,
+            send: { [self] order, missing, user in
+                let bytes = WireWriter.bytes(of: order).count
+                counts.withLock { counts in
+                    counts.orders += 1
+                    counts.objects += order.objects.count
+                    counts.bytes += bytes
+                    counts.mostBytes = max(counts.mostBytes, bytes)
+                }
+                presentation.post { $0.perform(order, missing: missing, by: user) }
+            }, blame: { Issue.record("\($0)") }, close: { [presentation] in presentation.post { $0.end() } })
+    }
+}
+
+/// A list, and all that it says.
+struct ListHostStage {
+    let said: EventLog<AdapterEffect>
+    let host: ListHost
+
+    init(
+        _ objects: [ListObject] = [], revision: UInt64 = 0, isStored: Bool = false, wasPresented: Bool = false,
+        account: HostAccount? = nil, configuration: ListAdapter.Configuration = ListAdapter.Configuration(name: "x")
+    ) {
+        let said = EventLog<AdapterEffect>()
+        self.said = said
+        host = ListHost(
+            configuration: configuration,
+            controllers: SectionControllerTable(naming: ["*": "listd/single"]), objects: objects, revision: revision,
+            account: account, isStored: isStored, wasPresented: wasPresented
+        ) { effects in
+            for effect in effects { said.record(effect) }
+        }
+    }
+
+    /// Whatever executors have to do, they have done.
+    func settle(_ worker: NearWorker? = nil) async {
+        for _ in 0..<4 {
+            if let worker { await withCheckedContinuation { done in worker.presentation.post { _ in done.resume() } } }
+            await withCheckedContinuation { done in host.ping { done.resume() } }
+        }
+    }
+
+    func ask(_ id: RequestID, _ command: AdapterCommand) async throws -> Result<AdapterAnswer, ListError> {
+        host.send(command)
+        return try await answer(to: id)
+    }
+
+    /// The answer to a request; what was said before is dropped.
+    func answer(to id: RequestID) async throws -> Result<AdapterAnswer, ListError> {
+        let effect = try await said.next(timeout: .seconds(60)) {
+            if case .answer(id, _) = $0 { true } else { false }
+        }
+        guard case .answer(_, let outcome) = effect else { throw FalseWorker.Unexpected() }
+        return outcome
+    }
+
+    /// What is to be written next.
+    func nextWrite() async throws -> (token: StoringToken, work: StoreWork) {
+        let effect = try await said.next(timeout: .seconds(60)) { if case .store = $0 { true } else { false } }
+        guard case .store(let token, let work) = effect else { throw FalseWorker.Unexpected() }
+        return (token, work)
+    }
+
+    /// Has a false worker present the list as it is.
+    func present(in worker: FalseWorker, itemCount: Int) async throws {
+        host.attach(worker.slot)
+        _ = try await worker.nextSetup()
+        report(.opened(.items(itemCount)), from: worker)
+        await settle()
+    }
+
+    func report(_ reports: PresenterReport..., from worker: FalseWorker) {
+        host.take(PresenterOutput(reports: reports), from: worker.number)
+    }
+
+    /// What a write of an object puts into the list.
+    func put(_ id: RequestID, _ object: String) throws {
+        let upsert = UpdateRequest.Upsert(try ListObject(id: object, fields: [:]))
+        host.send(.update(UpdateRequest(id: id, operation: .applyChanges(removed: [], upserts: [upsert]))))
+    }
+}
+
+extension PresenterNews {
+    /// Nothing but a number of items, and what happened.
+    static func items(_ count: Int, _ events: [AdapterEvent] = [], _ transaction: Transaction? = nil) -> PresenterNews {
+        PresenterNews(presented: Presented(transaction: transaction, events: events, itemCount: count))
+    }
+
+    /// A transaction that says how many sections there are, of one item each.
+    static func reload(_ count: Int) -> PresenterNews {
+        let transaction = Transaction(
+            baseRevision: 0, revision: 0, kind: .reload, animated: false, sectionCount: count, itemCount: count)
+        return items(count, [.updated(transaction)], transaction)
+    }
+}
+
+extension Result where Success == AdapterAnswer, Failure == ListError {
+    /// The revision that a write was answered with.
+    var revision: UInt64? { if case .success(.revision(let revision, _, _, _)) = self { revision } else { nil } }
+    var errorCode: ListError.Code? { if case .failure(let error) = self { error.code } else { nil } }
+}

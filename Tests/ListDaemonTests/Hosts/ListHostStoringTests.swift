@@ -1,0 +1,197 @@
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+@Suite("A list that a worker presents, and that is stored", .timeLimit(.minutes(5)))
+struct ListHostStoringTests {
+    private let worker = FalseWorker()
+
+    /// A list that is stored, its numbers reserved.
+    private func makeStored(revision: UInt64 = 0) async throws -> ListHostStage {
+        let stage = ListHostStage(revision: revision, isStored: true)
+        stage.host.attach(worker.slot)
+        let block = try await stage.nextWrite()
+        #expect(block.work.content == nil && block.work.limit == revision + RevisionNumbers.blockSize)
+        _ = try await worker.nextSetup()
+        stage.report(.opened(.items(0)), from: worker)
+        stage.host.send(.stored(block.token, nil))
+        await stage.settle()
+        return stage
+    }
+
+    @Test("stored while an update is presented → the whole list with it, and what comes meanwhile behind it")
+    func keepsWhatIsThere() async throws {
+        let stage = ListHostStage()
+        try await stage.present(in: worker, itemCount: 0)
+        try stage.put(1, "a")
+        _ = try await worker.nextUpdate()
+        stage.host.send(.keep(2, true))
+        try stage.put(3, "b")
+        stage.report(.presented(.reload(1)), from: worker)
+        #expect(try await stage.answer(to: 1).revision == 1)
+        let whole = try await stage.nextWrite()
+        guard case .replace(let objects) = whole.work.content else { throw FalseWorker.Unexpected() }
+        #expect(objects.map(\.id) == ["a"] && whole.work.revision == 1 && whole.work.limit == 1)
+        #expect(whole.work.log.map(\.revision) == [1])
+        stage.host.send(.stored(whole.token, nil))
+        _ = try await stage.answer(to: 2).get()
+        var next = try await stage.nextWrite()
+        if next.work.content == nil {  // a block of numbers
+            stage.host.send(.stored(next.token, nil))
+            next = try await stage.nextWrite()
+        }
+        #expect(next.work.content != nil && next.work.revision == 1 && next.work.limit > 1 && next.work.requests == [3])
+    }
+
+    @Test("stored no more while an update is being stored → answered when that is presented; the next is not stored")
+    func keepsNoMore() async throws {
+        let stage = try await makeStored()
+        try stage.put(1, "a")
+        let first = try await stage.nextWrite()
+        stage.host.send(.keep(2, false))
+        try stage.put(3, "b")
+        stage.host.send(.stored(first.token, nil))
+        _ = try await worker.nextUpdate()
+        stage.report(.presented(.reload(1)), from: worker)
+        #expect(try await stage.answer(to: 1).revision == 1)
+        _ = try await stage.answer(to: 2).get()
+        _ = try await worker.nextUpdate()
+        stage.report(.presented(.reload(2)), from: worker)
+        #expect(try await stage.answer(to: 3).revision == 2)
+    }
+
+    @Test("the whole list cannot be stored → that is the answer; what waited behind it is presented without the store")
+    func refused() async throws {
+        let stage = ListHostStage()
+        try await stage.present(in: worker, itemCount: 0)
+        stage.host.send(.keep(1, true))
+        let whole = try await stage.nextWrite()
+        try stage.put(2, "a")
+        stage.host.send(.stored(whole.token, ListError(.storeFailed, "full")))
+        #expect(try await stage.answer(to: 1).errorCode == .storeFailed)
+        _ = try await worker.nextUpdate()
+    }
+
+    @Test("to be stored, or no more, while nobody presents the list → done at once")
+    func keepsUnpresented() async throws {
+        let stage = ListHostStage(try [ListObject(id: "a")], revision: 5)
+        stage.host.send(.keep(1, true))
+        let whole = try await stage.nextWrite()
+        #expect(whole.work.revision == 5)
+        stage.host.send(.stored(whole.token, nil))
+        _ = try await stage.answer(to: 1).get()
+        _ = try await stage.ask(2, .keep(2, false)).get()
+    }
+
+    @Test("the list ends while it is being stored for the first time → all that was asked is answered")
+    func ends() async throws {
+        let stage = ListHostStage()
+        try await stage.present(in: worker, itemCount: 0)
+        stage.host.send(.keep(1, true))
+        let whole = try await stage.nextWrite()
+        stage.host.send(.keep(2, false))
+        stage.host.send(.stop(3, .adapterRemoved))
+        stage.host.send(.stored(whole.token, nil))
+        _ = try await stage.answer(to: 1).get()
+        _ = try await stage.answer(to: 2).get()
+        _ = try await stage.answer(to: 3).get()
+        await stage.settle()
+        #expect(worker.isClosed)
+    }
+
+    @Test(
+        "the worker dies while other options are being stored → the next one opens the list with them, told as a reload"
+    )
+    func dyingWithOptions() async throws {
+        let stage = try await makeStored()
+        var other = ListAdapter.Configuration(name: "x")
+        other.workingRange = 7
+        stage.host.send(.configure(1, other, SectionControllerTable(naming: ["*": "listd/binding"])))
+        let write = try await stage.nextWrite()
+        #expect(write.work.content == nil && write.work.requests == [1])
+        stage.host.losePresenter()
+        stage.host.send(.stored(write.token, nil))
+        let next = FalseWorker()
+        stage.host.attach(next.slot)
+        let setup = try await next.nextSetup()
+        #expect(setup.configuration.workingRange == 7 && setup.controllers.option == ["*": "listd/binding"])
+        stage.report(.opened(.items(0)), from: next)
+        #expect(try await stage.answer(to: 1).revision == 1)
+    }
+
+    @Test("other options are refused by the store → nothing has changed, and the next worker opens the list as it was")
+    func refusedOptions() async throws {
+        let stage = try await makeStored()
+        var other = ListAdapter.Configuration(name: "x")
+        other.workingRange = 7
+        stage.host.send(.configure(1, other, SectionControllerTable(naming: ["*": "listd/binding"])))
+        stage.host.send(.stored(try await stage.nextWrite().token, ListError(.storeFailed, "full")))
+        #expect(try await stage.answer(to: 1).errorCode == .storeFailed)
+        stage.host.losePresenter()
+        let next = FalseWorker()
+        stage.host.attach(next.slot)
+        let setup = try await next.nextSetup()
+        #expect(setup.configuration.workingRange == 0 && setup.controllers.option == ["*": "listd/single"])
+    }
+
+    @Test("a restored list → its first presentation is a reload, which waits for a number that is stored")
+    func restored() async throws {
+        let stage = ListHostStage(try [ListObject(id: "a")], revision: 7, isStored: true, wasPresented: true)
+        stage.host.attach(worker.slot)
+        let block = try await stage.nextWrite()
+        await stage.settle()
+        #expect(worker.orders.recorded.isEmpty)
+        stage.host.send(.stored(block.token, nil))
+        _ = try await worker.nextSetup()
+        stage.report(.opened(.items(1)), from: worker)
+        let effect = try await stage.said.next(timeout: .seconds(60)) {
+            if case .event(.updated) = $0 { true } else { false }
+        }
+        guard case .event(.updated(let transaction)) = effect else { return }
+        #expect(transaction.kind == .reload && transaction.revision == 8 && transaction.itemCount == 1)
+    }
+
+    @Test("no numbers are left → items that change by themselves wait, writes do not; said when the store has more")
+    func noNumbers() async throws {
+        let stage = ListHostStage(isStored: true)
+        stage.host.attach(worker.slot)
+        let block = try await stage.nextWrite()
+        _ = try await worker.nextSetup()
+        stage.report(.opened(.items(0)), .changed(.reload(0)), from: worker)
+        stage.host.send(.stored(block.token, ListError(.storeFailed, "full")))
+        await stage.settle()
+        let isSaid = stage.said.recorded.contains { if case .event = $0 { true } else { false } }
+        #expect(!isSaid)
+        let again = try await stage.nextWrite()
+        #expect(again.work.content == nil)
+        stage.host.send(.stored(again.token, nil))
+        _ = try await stage.said.next(timeout: .seconds(60)) { if case .event(.updated) = $0 { true } else { false } }
+    }
+
+    @Test("the list ends → its log and its last revision are written, then everybody is told")
+    func settles() async throws {
+        let stage = try await makeStored(revision: 3)
+        stage.report(.changed(.reload(0)), from: worker)
+        stage.host.send(.stop(1, .shuttingDown))
+        let last = try await stage.nextWrite()
+        #expect(last.work.revision == 4 && last.work.limit == 4 && last.work.log.map(\.revision) == [4])
+        stage.host.send(.stored(last.token, nil))
+        _ = try await stage.answer(to: 1).get()
+    }
+
+    @Test("the list ends while its worker is gone → what is stored is told and answered, the rest refused")
+    func endsUnpresented() async throws {
+        let stage = try await makeStored()
+        try stage.put(1, "a")
+        let write = try await stage.nextWrite()
+        try stage.put(2, "b")
+        stage.host.losePresenter()
+        stage.host.send(.stop(3, .adapterRemoved))
+        #expect(try await stage.answer(to: 2).errorCode == .pluginFailed)
+        stage.host.send(.stored(write.token, nil))
+        #expect(try await stage.answer(to: 1).revision == 1)
+        _ = try await stage.answer(to: 3).get()
+    }
+}

@@ -1,0 +1,361 @@
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+@Suite("A list that a worker presents", .timeLimit(.minutes(5)))
+struct ListHostTests {
+    private func rows(_ range: Range<Int>, _ text: String = "") throws -> [ListObject] {
+        try range.map { try ListObject(id: "o\($0)", fields: ["height": .double(40), "t": .string(text)]) }
+    }
+
+    private func near(_ stage: ListHostStage) async -> NearWorker {
+        let worker = NearWorker(stage.host)
+        stage.host.attach(worker.slot)
+        await stage.settle(worker)
+        return worker
+    }
+
+    @Test("a scroll that shows twenty new cells → one order to the worker, one report back: one round trip")
+    func scroll() async throws {
+        let stage = ListHostStage(try rows(0..<200), revision: 1)
+        let worker = await near(stage)
+        var options = ListViewOptions()
+        options.buffer = 0
+        _ = try await stage.ask(1, .openView(1, 1, options)).get()
+        for step in 0..<5 {
+            let id = RequestID(step + 2)
+            await stage.settle(worker)
+            let before = worker.count
+            let rect = Rect(x: 0, y: Double(step) * 1000, width: 100, height: 800)
+            _ = try await stage.ask(id, .view(id, 1, .setViewport(seen: 0, rect))).get()
+            await stage.settle(worker)
+            #expect(worker.count.orders == before.orders + 1)
+            #expect(worker.count.reports == before.reports + 1)
+        }
+    }
+
+    @Test("an update, with a view that shows it → one order to the worker, one report back; only what changed crosses")
+    func update() async throws {
+        let stage = ListHostStage(try rows(0..<200), revision: 1)
+        let worker = await near(stage)
+        _ = try await stage.ask(1, .openView(1, 1, ListViewOptions())).get()
+        let rect = Rect(x: 0, y: 0, width: 100, height: 800)
+        _ = try await stage.ask(2, .view(2, 1, .setViewport(seen: 0, rect))).get()
+        for step in 0..<5 {
+            await stage.settle(worker)
+            let before = worker.count
+            try stage.put(RequestID(step + 3), "o\(step)")
+            let outcome = try await stage.answer(to: RequestID(step + 3))
+            #expect(outcome.revision == UInt64(step + 2))
+            await stage.settle(worker)
+            #expect(worker.count.orders == before.orders + 1)
+            #expect(worker.count.reports == before.reports + 1)
+            #expect(worker.count.objects == before.objects + 1)
+        }
+    }
+
+    @Test("a replace of all objects, of which few are others → those cross, once")
+    func replace() async throws {
+        let text = String(repeating: "x", count: 1000)
+        let stage = ListHostStage(try rows(0..<6000, text), revision: 1)
+        let worker = await near(stage)
+        let before = worker.count
+        #expect(before.objects == 6000)
+        let objects = try rows(10..<6000, text) + rows(6000..<6030, text)
+        let request = UpdateRequest(id: 1, operation: .performUpdates(objects: objects))
+        #expect(try await stage.ask(1, .update(request)).revision == 2)
+        #expect(worker.count.objects == before.objects + 30 && worker.count.orders == before.orders + 1)
+        #expect(worker.count.bytes - before.bytes < 40_000)
+    }
+
+    @Test("a list of many bytes → opened and replaced in packets of 4 MiB, each object once; read in between as it was")
+    func pages() async throws {
+        let text = String(repeating: "x", count: 100_000)
+        let stage = ListHostStage(try rows(0..<150, text), revision: 1, wasPresented: true)
+        let worker = await near(stage)
+        _ = try await stage.ask(1, .openView(1, 1, ListViewOptions())).get()
+        #expect(worker.count.objects == 150 && worker.count.orders == 5)
+        let request = UpdateRequest(id: 2, operation: .performUpdates(objects: try rows(100..<300, text)))
+        #expect(try await stage.ask(2, .update(request)).revision == 3)
+        #expect(worker.count.objects == 300)
+        #expect(worker.count.mostBytes < WorkerPresenter.pageBytes + 300_000)
+        let items = AdapterQuery.items(firstSection: 0, sectionCount: 500, byteLimit: .max)
+        guard case .success(.items(3, 200, let all)) = try await stage.ask(3, .query(3, items)) else {
+            Issue.record("no items")
+            return
+        }
+        #expect(all.count == 200)
+    }
+
+    @Test("nobody presents the list → objects are read, writes and views wait; opened, all of them are done in order")
+    func waits() async throws {
+        let stage = ListHostStage(try rows(0..<3), revision: 7, wasPresented: true)
+        try stage.put(1, "new")
+        stage.host.send(.openView(2, 1, ListViewOptions()))
+        let objects = AdapterQuery.objects(offset: 0, limit: 10, byteLimit: .max)
+        guard case .success(.objects(7, 3, _)) = try await stage.ask(3, .query(3, objects)) else {
+            Issue.record("not read")
+            return
+        }
+        let worker = NearWorker(stage.host)
+        stage.host.attach(worker.slot)
+        guard case .success(.opened(8, 3, 3)) = try await stage.answer(to: 2) else {
+            Issue.record("not opened")
+            return
+        }
+        #expect(try await stage.answer(to: 1).revision == 9)
+    }
+
+    @Test(
+        "the worker dies while it presents what is stored → the next one presents it by opening: a reload, and the answer"
+    )
+    func dyingPresenting() async throws {
+        let stage = ListHostStage(try rows(0..<3), revision: 7)
+        let (first, second) = (FalseWorker(), FalseWorker())
+        try await stage.present(in: first, itemCount: 3)
+        try stage.put(1, "new")
+        _ = try await first.nextUpdate()
+        stage.host.losePresenter()
+        stage.host.attach(second.slot)
+        #expect(try await second.nextSetup().objects.map(\.id) == ["o0", "o1", "o2", "new"])
+        #expect(first.isClosed)
+        stage.report(.opened(.items(4)), from: second)
+        let effect = try await stage.said.next(timeout: .seconds(60)) {
+            if case .event(.updated) = $0 { true } else { false }
+        }
+        guard case .event(.updated(let transaction)) = effect else { return }
+        #expect(transaction.kind == .reload && transaction.revision == 8 && transaction.sectionCount == 4)
+        #expect(try await stage.answer(to: 1).revision == 8)
+    }
+
+    @Test("two workers die with a call → PluginFailed; with a write that waits → it is done by the third")
+    func dyingTwice() async throws {
+        let stage = ListHostStage(try rows(0..<3), revision: 7)
+        var worker = FalseWorker()
+        try await stage.present(in: worker, itemCount: 3)
+        let counts = AdapterQuery.itemCounts(firstSection: 0, limit: 1)
+        stage.host.send(.query(1, counts))
+        for _ in 0..<2 {
+            _ = try await worker.orders.next(timeout: .seconds(60)) { if case .query = $0 { true } else { false } }
+            stage.host.losePresenter()
+            worker = FalseWorker()
+            try await stage.present(in: worker, itemCount: 3)
+        }
+        #expect(try await stage.answer(to: 1).errorCode == .pluginFailed)
+        try stage.put(2, "o1")
+        _ = try await worker.nextUpdate()
+        stage.report(.presented(.reload(3)), from: worker)
+        #expect(try await stage.answer(to: 2).revision == 10)
+    }
+
+    @Test("the worker dies of a call → that is refused, and not asked again of the next one")
+    func dyingOfCall() async throws {
+        let stage = ListHostStage(try rows(0..<3), revision: 7)
+        let (first, second) = (FalseWorker(), FalseWorker())
+        try await stage.present(in: first, itemCount: 3)
+        stage.host.send(.openView(1, 1, ListViewOptions()), by: 1000)
+        stage.report(.answer(1, .success(.opened(revision: 0, sections: 0, items: 0)), .items(3)), from: first)
+        let select = ViewCommand.select(id: "o1", item: 0, true)
+        stage.host.send(.view(2, 1, select), by: 1000)
+        stage.host.send(.view(3, 1, .acknowledge(sequence: 0)), by: 1000)
+        await stage.settle()
+        let call = Breadcrumb(
+            kind: .selection, controller: "p/C", object: "o1", cause: CallCause(user: 1000, request: 2))
+        stage.host.losePresenter(in: DeadlyCall(call: call, isCertain: true))
+        #expect(try await stage.answer(to: 2).errorCode == .pluginFailed)
+        try await stage.present(in: second, itemCount: 3)
+        stage.report(.answer(3, .success(.done), .items(3)), from: second)
+        guard case .success(.done) = try await stage.answer(to: 3) else {
+            Issue.record("what only waited is not asked again")
+            return
+        }
+        #expect(try await stage.ask(4, .view(4, 1, select)).errorCode == .pluginFailed)
+    }
+
+    @Test(
+        "the worker is asked about an item and dies of it → PluginFailed; dies of something else → the next one is asked",
+        arguments: [true, false])
+    func dyingAsked(isBlamed: Bool) async throws {
+        let stage = ListHostStage(try rows(0..<3), revision: 7)
+        let (first, second) = (FalseWorker(), FalseWorker())
+        try await stage.present(in: first, itemCount: 3)
+        let path = IndexPath(section: 0, item: 0)
+        let move = UpdateRequest(id: 1, operation: .moveItem(from: path, to: IndexPath(section: 2, item: 0)))
+        stage.host.send(.update(move), by: 1000)
+        let isAsked: @Sendable (PresenterOrder) -> Bool = { if case .moveItem = $0 { true } else { false } }
+        _ = try await first.orders.next(timeout: .seconds(60), where: isAsked)
+        let cause = isBlamed ? CallCause(user: 1000, request: 1) : nil
+        let call = Breadcrumb(kind: isBlamed ? .move : .timer, controller: "p/C", object: "o0", cause: cause)
+        stage.host.losePresenter(in: DeadlyCall(call: call, isCertain: true))
+        if isBlamed { return #expect(try await stage.answer(to: 1).errorCode == .pluginFailed) }
+        try await stage.present(in: second, itemCount: 3)
+        _ = try await second.orders.next(timeout: .seconds(60), where: isAsked)
+        stage.report(.moveVerdict(1, .section(from: 0, to: 2)), from: second)
+        #expect(try await second.nextUpdate().changes.moves.map(\.new) == [2])
+        stage.report(.presented(.reload(3)), from: second)
+        #expect(try await stage.answer(to: 1).revision == 9)
+    }
+
+    @Test(
+        "its viewer has left, and the worker dies of closing the view → the view is closed, and not opened in the next")
+    func dyingClosing() async throws {
+        let stage = ListHostStage(revision: 7)
+        let (first, second) = (FalseWorker(), FalseWorker())
+        try await stage.present(in: first, itemCount: 0)
+        stage.host.send(.openView(1, 1, ListViewOptions()))
+        stage.report(.answer(1, .success(.opened(revision: 0, sections: 0, items: 0)), .items(0)), from: first)
+        stage.host.send(.closeView(1, .closed), by: 1000)
+        stage.host.losePresenter()
+        stage.host.attach(second.slot)
+        let setup = try await second.nextSetup()
+        #expect(setup.views.isEmpty)
+        let closed = stage.said.recorded.contains { if case .closed(1, .closed) = $0 { true } else { false } }
+        #expect(closed)
+    }
+
+    @Test("a view is closed while nobody presents it → it ends at once, and what was asked of it is answered")
+    func closingWaiting() async throws {
+        let stage = ListHostStage(try rows(0..<3), revision: 7)
+        let worker = FalseWorker()
+        try await stage.present(in: worker, itemCount: 3)
+        stage.host.send(.openView(1, 1, ListViewOptions()))
+        var display = DisplayChange(view: 1, revision: 0)
+        display.willDisplay = [SectionReference(section: 0, objectID: "o0")]
+        stage.report(
+            .answer(1, .success(.opened(revision: 0, sections: 0, items: 0)), .items(3, [.display(display)])),
+            from: worker)
+        _ = try await stage.answer(to: 1).get()
+        stage.host.losePresenter()
+        stage.host.send(.view(2, 1, .acknowledge(sequence: 0)))
+        stage.host.send(.view(3, 1, .close))
+        #expect(try await stage.answer(to: 2).errorCode == .invalidArguments)
+        let ended = try await stage.said.next(timeout: .seconds(60)) {
+            if case .event(.display) = $0 { true } else { false }
+        }
+        guard case .event(.display(let change)) = ended else { return }
+        #expect(change.didEndDisplaying == [SectionReference(section: 0, objectID: "o0")] && change.revision == 7)
+        guard case .closed(1, .closed) = try await stage.said.next(),
+            case .success(.done) = try await stage.answer(to: 3)
+        else {
+            Issue.record("not closed")
+            return
+        }
+    }
+
+    @Test(
+        "another worker displays and selects something else → helpers are told the difference, at the reload's revision"
+    )
+    func differences() async throws {
+        let stage = ListHostStage(try rows(0..<3), revision: 7)
+        let (first, second) = (FalseWorker(), FalseWorker())
+        try await stage.present(in: first, itemCount: 3)
+        stage.host.send(.openView(1, 1, ListViewOptions()))
+        func shown(_ ids: Int...) -> [AdapterEvent] {
+            var display = DisplayChange(view: 1, revision: 0)
+            display.willDisplay = ids.map { SectionReference(section: $0, objectID: "o\($0)") }
+            return [.display(display)]
+        }
+        var news = PresenterNews.items(3, shown(0, 1))
+        news.selection = [SelectedItem(objectID: "o0", item: 0), SelectedItem(objectID: "o1", item: 0)]
+        stage.report(.answer(1, .success(.opened(revision: 0, sections: 0, items: 0)), news), from: first)
+        _ = try await stage.answer(to: 1).get()
+        stage.host.losePresenter()
+        stage.host.attach(second.slot)
+        let setup = try await second.nextSetup()
+        #expect(setup.views.map(\.id) == [1] && setup.selection == news.selection)
+        var after = PresenterNews.items(3, shown(1, 2))
+        after.selection = [SelectedItem(objectID: "o1", item: 0)]
+        stage.report(.opened(after), from: second)
+        await stage.settle()
+        var (displays, selections, transactions): ([DisplayChange], [SelectionChange], [Transaction]) = ([], [], [])
+        for effect in stage.said.recorded {
+            switch effect {
+            case .event(.display(let change)): displays.append(change)
+            case .event(.selection(let change)): selections.append(change)
+            case .event(.updated(let transaction)): transactions.append(transaction)
+            default: break
+            }
+        }
+        #expect(transactions.map(\.revision) == [8] && transactions.map(\.kind) == [.reload])
+        #expect(displays.map(\.revision) == [8])
+        #expect(displays.map(\.willDisplay) == [[SectionReference(section: 2, objectID: "o2")]])
+        #expect(displays.map(\.didEndDisplaying) == [[SectionReference(section: 0, objectID: "o0")]])
+        #expect(selections.map(\.deselected) == [[SelectedItem(objectID: "o0", item: 0)]])
+    }
+
+    @Test(
+        "the only view is on screen → a write is presented; it is not → it waits for as long as the list collects at most"
+    )
+    func offScreen() async throws {
+        var configuration = ListAdapter.Configuration(name: "x")
+        configuration.coalescing = ListAdapter.Coalescing(
+            minimum: 10, maximum: 60_000, increment: 10, usesMaximumWhenNotVisible: true)
+        let (stage, worker) = (ListHostStage(try rows(0..<3), configuration: configuration), FalseWorker())
+        try await stage.present(in: worker, itemCount: 3)
+        stage.host.send(.openView(1, 1, ListViewOptions()))
+        stage.report(.answer(1, .success(.opened(revision: 0, sections: 0, items: 0)), .items(3)), from: worker)
+        _ = try await stage.answer(to: 1).get()
+        try stage.put(2, "o2")
+        _ = try await worker.nextUpdate()
+        stage.report(.presented(.reload(3)), from: worker)
+        _ = try await stage.answer(to: 2).get()
+        stage.host.send(.view(3, 1, .setOnScreen(false)))
+        stage.report(.answer(3, .success(.done), .items(3)), from: worker)
+        _ = try await stage.answer(to: 3).get()
+        try stage.put(4, "o1")
+        await stage.settle()
+        guard case .success(.text(let text)) = try await stage.ask(5, .query(5, .description)) else { return }
+        #expect(text.contains("flush at("))
+    }
+
+    @Test("held, or no more, while the list is being opened → the worker is told when it is open")
+    func held() async throws {
+        let stage = ListHostStage(try rows(0..<3), revision: 7)
+        let worker = FalseWorker()
+        stage.host.send(.hold(true))
+        stage.host.attach(worker.slot)
+        let setup = try await worker.nextSetup()
+        #expect(setup.holdsViews)
+        try stage.put(1, "o1")
+        stage.host.send(.hold(false))
+        await stage.settle()
+        #expect(worker.orders.recorded.isEmpty)
+        stage.report(.opened(.items(3)), from: worker)
+        guard case .hold(views: false, items: false) = try await worker.orders.next(timeout: .seconds(60)) else {
+            Issue.record("still held")
+            return
+        }
+        _ = try await worker.nextUpdate()
+    }
+
+    @Test("items change while an update is presented → numbered first, the update gets the next revision")
+    func crossing() async throws {
+        let stage = ListHostStage(try rows(0..<3), revision: 7)
+        let worker = FalseWorker()
+        try await stage.present(in: worker, itemCount: 3)
+        try stage.put(1, "o1")
+        _ = try await worker.nextUpdate()
+        stage.report(.changed(.reload(3)), .presented(.reload(3)), from: worker)
+        #expect(try await stage.answer(to: 1).revision == 9)
+        let changes = AdapterQuery.changes(since: 7, byteLimit: .max)
+        guard case .success(.changes(9, let known)) = try await stage.ask(2, .query(2, changes)) else { return }
+        #expect(known.map(\.revision) == [8, 9])
+    }
+
+    @Test("the list ends in the daemon, where its plugin has failed → its engine is gone, and its host")
+    func substitute() async throws {
+        weak var host: ListHost?
+        do {
+            let stage = ListHostStage(try rows(0..<50), revision: 1)
+            host = stage.host
+            stage.host.presentLocally()
+            _ = try await stage.ask(1, .openView(1, 1, ListViewOptions())).get()
+            #expect(try await stage.ask(2, .stop(2, .adapterRemoved)).errorCode == nil)
+            await stage.settle()
+        }
+        // What its end has posted to the loop keeps the host until it has run.
+        while host != nil { await Task.yield() }
+    }
+}

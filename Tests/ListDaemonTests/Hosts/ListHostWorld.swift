@@ -1,0 +1,459 @@
+@_spi(Daemon) import ListKit
+import PluginAPI
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+/// A list among a worker, a store, clients and a clock that do what they do at random moments; and what must come of it: each
+/// call is answered once, revisions follow each other and never repeat, a client that follows what is said reads the same items,
+/// what was answered survives, nobody waits for ever.
+final class ListHostWorld {
+    /// What the store keeps.
+    private struct Disk {
+        var objects: [ListObject] = []
+        var revision: UInt64 = 0
+        var limit: UInt64 = 0
+        var log: [Transaction] = []
+    }
+
+    /// A client that remembers the items that it has read, and forgets those of which it is told.
+    private struct Mirror {
+        var revision: UInt64
+        /// The objects in their order; nil = not read yet.
+        var ids: [String?]
+        var items: [String: [ListItem]] = [:]
+    }
+
+    private var random: SeededRandom
+    private var disk = Disk()
+    private let clock = FalseClock()
+    private var said = Said()
+    private var host: ListHost
+    private var worker: LateWorker?
+    private var workers: Int64 = 0
+    private var writes: [(token: StoringToken, work: StoreWork)] = []
+    private var asked: [RequestID: AdapterCommand] = [:]
+    private var answered: Set<RequestID> = []
+    private var lastID: RequestID = 0
+    private var mirror = Mirror(revision: 0, ids: [])
+    private var highest: UInt64 = 0
+    /// What happened how often.
+    private(set) var counts: [String: Int] = [:]
+
+    init(seed: UInt64) {
+        random = SeededRandom(seed: seed)
+        host = Self.makeHost(disk, clock, said)
+    }
+
+    private static func makeHost(_ disk: Disk, _ clock: FalseClock, _ said: Said) -> ListHost {
+        ListHost(
+            configuration: ListAdapter.Configuration(name: "world"),
+            controllers: SectionControllerTable(naming: ["*": "p/changing"]), objects: disk.objects,
+            revision: max(disk.revision, disk.limit), changes: disk.limit > disk.revision ? [] : disk.log,
+            isStored: true, wasPresented: disk.limit > 0, clock: clock.clock
+        ) { effects in
+            said.effects.withLock { $0 += effects }
+        }
+    }
+
+    /// What a list has said and nobody has heard.
+    private final class Said: Sendable {
+        let effects = Mutex<[AdapterEffect]>([])
+
+        func take() -> [AdapterEffect] {
+            effects.withLock { effects in
+                defer { effects = [] }
+                return effects
+            }
+        }
+    }
+
+    private func count(_ what: String) { counts[what, default: 0] += 1 }
+    private func int(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
+
+    // MARK: What happens
+
+    /// Something that happens at random; false when there is nothing.
+    func step(isQuiet: Bool = false) async throws -> Bool {
+        var choices: [() async throws -> Void] = []
+        func add(_ times: Int, _ body: @escaping () async throws -> Void) {
+            for _ in 0..<times { choices.append(body) }
+        }
+        if !isQuiet {
+            add(3, ask)
+            if worker != nil, int(15) == 0 { add(1, killWorker) }
+            if int(40) == 0 { add(1, killDaemon) }
+            if int(60) == 0 { add(1, endDaemon) }
+        }
+        if !writes.isEmpty { add(2, { self.answerWrite(mayRefuse: !isQuiet) }) }
+        if let worker {
+            if worker.hasOrders { add(3, worker.follow) }
+            if worker.hasOutputs { add(3, { worker.deliver(to: self.host) }) }
+        } else {
+            add(1, attach)
+        }
+        if clock.hasTimers, !isQuiet || choices.isEmpty { add(1, { self.clock.advance() }) }
+        guard let choice = random.pick(choices) else { return false }
+        try await choice()
+        try await settle()
+        return true
+    }
+
+    /// Lets everything end that is under way; then what is read is what the store has.
+    func settleDown() async throws {
+        while try await step(isQuiet: true) {}
+        let left = asked.keys.filter { !answered.contains($0) }.sorted()
+        try #require(left.isEmpty, "not answered: \(left.compactMap { asked[$0] })")
+        send(.query(nextID(), .objects(offset: 0, limit: .max, byteLimit: .max)))
+        try await settle()
+        try #require(mirror.ids == disk.objects.map(\.id))
+    }
+
+    /// Lets executors do what they have to do, and hears what is said.
+    private func settle() async throws {
+        for _ in 0..<3 {
+            await withCheckedContinuation { done in host.ping { done.resume() } }
+            if let worker { await worker.settle() }
+        }
+        if let worker { try #require(worker.complaints.recorded.isEmpty, "\(worker.complaints.recorded)") }
+        for effect in said.take() { try hear(effect) }
+    }
+
+    // MARK: Clients
+
+    private func nextID() -> RequestID {
+        lastID += 1
+        return lastID
+    }
+
+    private func send(_ command: AdapterCommand) {
+        if let id = command.requestID { asked[id] = command }
+        host.send(command)
+    }
+
+    private func object() throws -> ListObject {
+        try ListObject(id: "o\(int(6))", fields: ["n": .int64(Int64(int(4)))])
+    }
+
+    private func ask() throws {
+        let id = nextID()
+        switch int(12) {
+        case 0, 1: send(.query(id, .items(firstSection: 0, sectionCount: 100, byteLimit: .max)))
+        case 2: send(.query(id, .objects(offset: 0, limit: .max, byteLimit: .max)))
+        case 3: send(.view(id, 1, .select(id: "o\(int(6))", item: 0, true)))
+        case 4, 5:
+            let from = IndexPath(section: int(5), item: int(2))
+            let to = IndexPath(section: int(3) > 0 ? from.section : int(5), item: int(2))
+            send(.update(UpdateRequest(id: id, operation: .moveItem(from: from, to: to))))
+        case 6: send(.update(UpdateRequest(id: id, operation: .reloadData)))
+        case 7:
+            var objects: [ListObject] = []
+            for number in 0..<6 where int(2) == 0 {
+                objects.append(try ListObject(id: "o\(number)", fields: ["n": .int64(Int64(int(4)))]))
+            }
+            objects.shuffle(using: &random)
+            send(.update(UpdateRequest(id: id, operation: .performUpdates(objects: objects))))
+        default:
+            let operation = UpdateRequest.Operation.applyChanges(
+                removed: int(2) == 0 ? ["o\(int(6))"] : [], upserts: [.init(try object()), .init(try object())])
+            send(.update(UpdateRequest(id: id, operation: operation)))
+        }
+    }
+
+    // MARK: The store
+
+    private func answerWrite(mayRefuse: Bool) {
+        let (token, work) = writes.removeFirst()
+        let isRefused = mayRefuse && int(6) == 0
+        count(isRefused ? "refused" : "written")
+        if !isRefused { write(work) }
+        host.send(.stored(token, isRefused ? ListError(.storeFailed, "full") : nil))
+    }
+
+    private func write(_ work: StoreWork) {
+        let before = disk.objects
+        if let content = work.content {
+            var snapshot = ListSnapshot(before)
+            snapshot.apply(content)
+            disk.objects = snapshot.objects
+        }
+        let wanted = work.requests.reduce(before) { objects, id in applied(asked[id], to: objects) }
+        #expect(disk.objects == wanted)
+        (disk.revision, disk.limit) = (work.revision, max(work.revision, work.limit))
+        disk.log = (disk.log + work.log).filter { $0.baseRevision >= work.oldestRevision }
+    }
+
+    private func applied(_ command: AdapterCommand?, to objects: [ListObject]) -> [ListObject] {
+        guard case .update(let request)? = command else { return objects }
+        switch request.operation {
+        case .performUpdates(let new, _): return new
+        case .applyChanges(let removed, let upserts):
+            var result = objects.filter { !removed.contains($0.id) }
+            for upsert in upserts {
+                if let index = result.firstIndex(where: { $0.id == upsert.object.id }) {
+                    result[index] = upsert.object
+                } else {
+                    result.append(upsert.object)
+                }
+            }
+            return result
+        default: return objects
+        }
+    }
+
+    // MARK: The worker
+
+    private func attach() {
+        workers += 1
+        let new = LateWorker(name: workers)
+        worker = new
+        host.attach(new.slot)
+    }
+
+    private func killWorker() {
+        count("deaths")
+        worker = nil
+        host.losePresenter()
+    }
+
+    // MARK: The daemon
+
+    private func killDaemon() {
+        count("kills")
+        // Of what the store is writing, some is there.
+        for (_, work) in writes.prefix(int(writes.count + 1)) { write(work) }
+        restart()
+    }
+
+    private func endDaemon() async throws {
+        count("clean ends")
+        let id = nextID()
+        send(.stop(id, .shuttingDown))
+        try await settle()
+        while !answered.contains(id), try await step(isQuiet: true) {}
+        try #require(answered.contains(id))
+        // Whichever of the two is larger is what it goes on from.
+        #expect(max(disk.revision, disk.limit) == mirror.revision)
+        #expect(asked.keys.allSatisfy(answered.contains))
+        restart()
+    }
+
+    private func restart() {
+        for id in asked.keys { answered.insert(id) }
+        (worker, writes, said) = (nil, [], Said())
+        clock.forget()
+        host = Self.makeHost(disk, clock, said)
+        mirror = Mirror(revision: max(disk.revision, disk.limit), ids: disk.objects.map(\.id))
+        #expect(mirror.revision >= highest)
+    }
+
+    // MARK: Hearing
+
+    private func hear(_ effect: AdapterEffect) throws {
+        switch effect {
+        case .store(let token, let work): writes.append((token, work))
+        case .event(.updated(let transaction)): try follow(transaction)
+        case .status(let status): if status.revision < mirror.revision { Issue.record("an old status") }
+        case .answer(let id, let outcome):
+            try #require(asked[id] != nil && !answered.contains(id), "answered twice: \(id)")
+            answered.insert(id)
+            switch outcome {
+            case .success(let answer): try check(answer)
+            case .failure(let error): count("\(error.code)")
+            }
+        case .event, .prepared, .losses, .selection, .view, .closed, .paused, .announce: break
+        }
+    }
+
+    private func check(_ answer: AdapterAnswer) throws {
+        switch answer {
+        case .revision(let revision, _, _, _):
+            count("answered")
+            #expect(revision <= mirror.revision)
+        case .objects(let revision, _, let objects):
+            try #require(revision == mirror.revision && objects.count == mirror.ids.count)
+            for (object, id) in zip(objects, mirror.ids) where id != nil { try #require(object.id == id) }
+            mirror.ids = objects.map(\.id)
+        case .items(let revision, let next, let items):
+            count("items")
+            try #require(revision == mirror.revision && next == mirror.ids.count)
+            for (section, id) in mirror.ids.enumerated() {
+                guard let id else { continue }
+                let now = items.filter { $0.section == section }.map(\.item)
+                if let known = mirror.items[id] { try #require(known.map(\.content) == now.map(\.content), "\(id)") }
+                mirror.items[id] = now
+            }
+        default: break
+        }
+    }
+
+    private func follow(_ transaction: Transaction) throws {
+        try #require(transaction.baseRevision == mirror.revision && transaction.revision == mirror.revision + 1)
+        try #require(transaction.revision > highest)
+        highest = transaction.revision
+        mirror.revision = highest
+        count("\(transaction.kind)")
+        let old = mirror.ids
+        guard transaction.kind == .update else {
+            mirror.items = [:]
+            mirror.ids = [String?](repeating: nil, count: transaction.sectionCount)
+            return
+        }
+        let sections = transaction.sections
+        let changed =
+            sections.reloads.flatMap(\.range) + sections.deletes.flatMap(\.range)
+            + (transaction.items.reloads + transaction.items.deletes).map { Int($0.section) }
+            + transaction.items.moves.map { Int($0.old.section) }
+        for index in changed { if let id = old[index] { mirror.items[id] = nil } }
+        var kept: [Int: String?] = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($0, $1) })
+        var placed: [Int: String?] = [:]
+        for index in sections.inserts.flatMap(\.range) { placed[index] = .some(nil) }
+        for move in sections.moves {
+            placed[Int(move.new)] = .some(old[Int(move.old)])
+            kept[Int(move.old)] = nil
+        }
+        for index in sections.deletes.flatMap(\.range) { kept[index] = nil }
+        var ids = kept.sorted { $0.key < $1.key }.map(\.value)
+        for (index, id) in placed.sorted(by: { $0.key < $1.key }) { ids.insert(id, at: index) }
+        try #require(ids.count == transaction.sectionCount)
+        mirror.ids = ids
+    }
+}
+
+/// A clock that stands still until it is told to go on.
+final class FalseClock: Sendable {
+    private struct Timer {
+        let time: UInt64
+        let executor: HostExecutor
+        let body: @Sendable () -> Void
+    }
+
+    private let state = Mutex((now: UInt64(0), timers: [Timer]()))
+
+    var clock: HostClock {
+        HostClock(
+            now: { self.state.withLock { $0.now } },
+            run: { executor, delay, body in
+                self.state.withLock { state in
+                    state.timers.append(Timer(time: state.now + delay, executor: executor, body: body))
+                }
+            })
+    }
+
+    var hasTimers: Bool { state.withLock { !$0.timers.isEmpty } }
+
+    /// Goes on to the next timer, which fires.
+    func advance() {
+        let timer = state.withLock { state -> Timer? in
+            guard let index = state.timers.indices.min(by: { state.timers[$0].time < state.timers[$1].time }) else {
+                return nil
+            }
+            let timer = state.timers.remove(at: index)
+            state.now = max(state.now, timer.time)
+            return timer
+        }
+        if let timer { timer.executor.post(timer.body) }
+    }
+
+    func forget() { state.withLock { $0.timers = [] } }
+}
+
+/// A worker whose orders and reports are on their way until they are let arrive.
+private final class LateWorker: Sendable {
+    private let number = PresenterNumbers.next()
+    private let presentation: PresentationHost
+    private let orders = Mutex<[(order: PresenterOrder, missing: Int, user: UInt32?)]>([])
+    private let outputs: Outputs
+    let complaints = EventLog<String>()
+
+    private final class Outputs: Sendable {
+        let waiting = Mutex<[PresenterOutput]>([])
+    }
+
+    init(name: Int64) {
+        let outputs = Outputs()
+        self.outputs = outputs
+        presentation = PresentationHost(
+            executor: HostExecutor(label: "org.listd.test.worker"), tracer: CallTracer(nil),
+            resolve: { _ in
+                let table = try? SectionControllerTable(["*": "p/changing"]) { (_) throws(ListError) in
+                    .controller("changing") { ChangingSection(worker: name) }
+                }
+                return table ?? .builtIn
+            }
+        ) { output in
+            outputs.waiting.withLock { $0.append(output) }
+        }
+    }
+
+    var slot: HostSlot {
+        HostSlot(
+            number: number,
+            send: { [self] order, missing, user in orders.withLock { $0.append((order, missing, user)) } },
+            blame: { [complaints] in complaints.record($0) }, close: {})
+    }
+
+    var hasOrders: Bool { orders.withLock { !$0.isEmpty } }
+    var hasOutputs: Bool { outputs.waiting.withLock { !$0.isEmpty } }
+
+    /// Follows one order.
+    func follow() async {
+        let (order, missing, user) = orders.withLock { $0.removeFirst() }
+        await withCheckedContinuation { done in
+            presentation.post {
+                $0.perform(order, missing: missing, by: user)
+                done.resume()
+            }
+        }
+    }
+
+    /// Lets one report arrive.
+    func deliver(to host: ListHost) { host.take(outputs.waiting.withLock { $0.removeFirst() }, from: number) }
+
+    func settle() async { await withCheckedContinuation { done in presentation.post { _ in done.resume() } } }
+}
+
+/// Two items whose contents say which worker makes them, of what, and how often they were selected; they can be exchanged.
+private final class ChangingSection: ListSectionController {
+    private let worker: Int64
+    private var object: ListObject?
+
+    init(worker: Int64) {
+        self.worker = worker
+        super.init()
+    }
+
+    override func didUpdate(to object: ListObject) { self.object = object }
+    override func numberOfItems() -> Int { 2 }
+
+    override func item(at index: Int) -> ListItem {
+        let state = context?.state ?? Fields()
+        let place = state["swapped"] == nil ? index : 1 - index
+        return ListItem(
+            identity: "\(place)", reuseIdentifier: "r",
+            content: [
+                "worker": .int64(worker), "n": object?.fields["n"] ?? .int64(-1), "place": .int64(Int64(place)),
+                "count": state["count"] ?? .int64(0),
+            ])
+    }
+
+    override func didSelectItem(at index: Int) {
+        context?.performBatch(updates: { [weak self] batch in
+            guard let self, let context else { return }
+            let count: Int64 = if case .int64(let count)? = context.state["count"] { count } else { 0 }
+            context.state = context.state.patched(set: ["count": .int64(count + 1)], unset: [])
+            batch.reloadItems(at: [0, 1])
+        })
+    }
+
+    override func canMoveItem(at index: Int) -> Bool { true }
+
+    override func moveItem(from source: Int, to destination: Int) {
+        guard let context, source != destination else { return }
+        let isSwapped = context.state["swapped"] != nil
+        context.state = context.state.patched(
+            set: isSwapped ? [:] : ["swapped": .boolean(true)], unset: isSwapped ? ["swapped"] : [])
+    }
+}

@@ -1,0 +1,267 @@
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+@Suite("A list whose worker says what is not so", .timeLimit(.minutes(5)))
+struct DishonestWorkerTests {
+    /// A list of three objects at revision 7, whose view 1 is open.
+    private func makeStage(_ worker: FalseWorker) async throws -> ListHostStage {
+        let stage = ListHostStage(try (0..<3).map { try ListObject(id: "o\($0)") }, revision: 7)
+        try await stage.present(in: worker, itemCount: 3)
+        stage.host.send(.openView(1, 1, ListViewOptions()))
+        stage.report(.answer(1, .success(.opened(revision: 0, sections: 0, items: 0)), .items(3)), from: worker)
+        _ = try await stage.answer(to: 1).get()
+        return stage
+    }
+
+    /// What is said when the worker reports something; nil = it is blamed.
+    private func said(
+        after reports: [PresenterReport], _ prepare: (ListHostStage, FalseWorker) async throws -> Void = { _, _ in }
+    ) async throws -> [AdapterEffect]? {
+        let worker = FalseWorker()
+        let stage = try await makeStage(worker)
+        try await prepare(stage, worker)
+        for report in reports { stage.report(report, from: worker) }
+        await stage.settle()
+        return worker.complaints.recorded.isEmpty ? stage.said.recorded : nil
+    }
+
+    private func isBlamed(
+        _ reports: PresenterReport..., after prepare: (ListHostStage, FalseWorker) async throws -> Void = { _, _ in }
+    ) async throws -> Bool {
+        try await said(after: reports, prepare) == nil
+    }
+
+    /// The worker is told to present that `o3` is put behind the others.
+    private func insert(_ stage: ListHostStage, _ worker: FalseWorker) async throws {
+        try stage.put(2, "o3")
+        _ = try await worker.nextUpdate()
+    }
+
+    private func transaction(_ change: (inout Transaction) -> Void = { _ in }) -> Transaction {
+        var transaction = Transaction(
+            baseRevision: 0, revision: 0, kind: .update, animated: true, sectionCount: 4, itemCount: 4)
+        transaction.sections.inserts = [IndexRun(first: 3, length: 1)]
+        change(&transaction)
+        return transaction
+    }
+
+    private func presented(_ transaction: Transaction) -> PresenterReport {
+        .presented(.items(transaction.itemCount, [.updated(transaction)], transaction))
+    }
+
+    @Test("a number of items that no list has → the worker is blamed", arguments: [-1, .min, .max, 3_000_001])
+    func items(count: Int) async throws {
+        #expect(try await isBlamed(.changed(.items(count))))
+        #expect(try await isBlamed(.answer(9, .success(.done), .items(count))))
+        // One section more.
+        let most = count == 3_000_001 ? 4_000_001 : count
+        let reload = transaction { ($0.kind, $0.sections, $0.itemCount) = (.reload, SectionBatch(), most) }
+        #expect(try await isBlamed(presented(reload), after: insert))
+    }
+
+    @Test("an update as it was asked for, or a reload → said with the daemon's own revision and number of objects")
+    func honest() async throws {
+        for honest in [transaction(), transaction().reloaded] {
+            let said = try #require(try await said(after: [presented(honest)], insert))
+            let updates = said.compactMap {
+                if case .event(.updated(let transaction)) = $0 { transaction } else { nil }
+            }
+            #expect(updates.map(\.revision) == [8] && updates.map(\.kind) == [honest.kind])
+            let known = AdapterStatus(revision: 8, oldestRevision: 7, objectCount: 4, itemCount: 4)
+            let hasStatus = said.contains { if case .status(known) = $0 { true } else { false } }
+            #expect(hasStatus)
+        }
+    }
+
+    @Test("an update that is not what was asked for → the worker is blamed")
+    func otherUpdates() async throws {
+        let lies: [(inout Transaction) -> Void] = [
+            { $0.sections.inserts = [] }, { $0.sections.inserts = [IndexRun(first: 2, length: 1)] },
+            { $0.sections.deletes = [IndexRun(first: 0, length: 1)] },
+            { $0.sections.moves = [IndexMove(old: 0, new: 1)] },
+            { $0.sections.reloads = [IndexRun(first: 2, length: 2)] },
+            { $0.sections.reloads = [IndexRun(first: 2, length: .max)] },
+            { $0.items.reloads = [ItemPlace(section: 3, item: 0)] },
+            { $0.items.inserts = [ItemPlace(section: 4, item: 0)] }, { $0.sectionCount = 3 },
+            { $0.kind = .reload },
+        ]
+        for (number, lie) in lies.enumerated() {
+            let isBlamed = try await isBlamed(presented(transaction(lie)), after: insert)
+            #expect(isBlamed, "lie \(number)")
+        }
+        // Reloads of what there is may be said of any update.
+        let reload = transaction { $0.sections.reloads = [IndexRun(first: 0, length: 3)] }
+        #expect(try await !isBlamed(presented(reload), after: insert))
+    }
+
+    @Test("what nobody asked for: presented, opened, an item that was moved, more objects → the worker is blamed")
+    func unasked() async throws {
+        #expect(try await isBlamed(.presented(.items(3))))
+        #expect(try await isBlamed(presented(transaction())))
+        #expect(try await isBlamed(presented(transaction()), presented(transaction()), after: insert))
+        #expect(try await isBlamed(.opened(.items(3))))
+        #expect(try await isBlamed(.more))
+        #expect(try await isBlamed(.moveVerdict(1, .refused)))
+        #expect(try await isBlamed(.changed(.items(3), answering: 1)))
+    }
+
+    @Test("sections come or go without an update → the worker is blamed; items of all of them change → they do")
+    func sections() async throws {
+        var changed = transaction { ($0.sections, $0.sectionCount, $0.itemCount) = (SectionBatch(), 3, 3) }
+        changed.items.reloads = [ItemPlace(section: 2, item: 0)]
+        #expect(try await !isBlamed(.changed(.items(3, [.updated(changed)], changed))))
+        changed.sections.deletes = [IndexRun(first: 0, length: 1)]
+        #expect(try await isBlamed(.changed(.items(3, [.updated(changed)], changed))))
+    }
+
+    @Test(
+        "an item that was moved makes another object, or one that is too large → the worker is blamed; its own → stored"
+    )
+    func moved() async throws {
+        let ask = { (stage: ListHostStage, worker: FalseWorker) in
+            let path = IndexPath(section: 1, item: 0)
+            let operation = UpdateRequest.Operation.moveItem(from: path, to: path)
+            stage.host.send(.update(UpdateRequest(id: 5, maximumObjectBytes: 100, operation: operation)))
+            _ = try await worker.orders.next(timeout: .seconds(60)) { if case .moveItem = $0 { true } else { false } }
+        }
+        let large = ["t": .string(String(repeating: "x", count: 100))] as Fields
+        for object in [try ListObject(id: "o0"), try ListObject(id: "x"), try ListObject(id: "o1", fields: large)] {
+            #expect(try await isBlamed(.moveVerdict(5, .object(object)), after: ask))
+        }
+        #expect(try await isBlamed(.moveVerdict(6, .refused), after: ask))
+        let own = PresenterReport.moveVerdict(5, .object(try ListObject(id: "o1", fields: ["n": .int64(1)])))
+        #expect(try await !isBlamed(own, after: ask))
+    }
+
+    @Test("an answer that nobody waits for → nobody hears it")
+    func answers() async throws {
+        let said = try #require(try await said(after: [.answer(9, .success(.done), .items(3))]))
+        #expect(said.isEmpty)
+    }
+
+    @Test("something about a view of another list → nobody hears it; about its own → it is passed on")
+    func views() async throws {
+        for view in [2, 0, .max] as [ViewID] {
+            let picture = PictureChange(view: view, sequence: 1, revision: 7, contentSize: .zero, offset: .zero)
+            let events: [AdapterEvent] = [
+                .nearEnd(view: view, revision: 7, distance: 1), .closed(view: view), .picture(picture),
+            ]
+            let said = try #require(try await said(after: [.changed(.items(3, events))]))
+            #expect(said.isEmpty)
+        }
+        let said = try await said(after: [.changed(.items(3, [.closed(view: 1)]))])
+        guard case .closed(1, .closed)? = said?.last else {
+            Issue.record("not closed")
+            return
+        }
+    }
+
+    private func item(_ slot: SlotNumber, reuseIdentifier: String = "") -> PictureItem {
+        PictureItem(
+            slot: slot, objectID: "o0", section: 0, item: 0, kind: .cell, reuseIdentifier: reuseIdentifier,
+            frame: .zero, z: 0, content: [:])
+    }
+
+    @Test("a view that is shown more and more, and that nothing leaves → the worker is blamed")
+    func slots() async throws {
+        var changes = (1...10).map { step in
+            var change = PictureChange(view: 1, sequence: UInt64(step), revision: 7, contentSize: .zero, offset: .zero)
+            change.shown = (0..<3).map { item(SlotNumber(step * 3 + $0)) }
+            return AdapterEvent.picture(change)
+        }
+        #expect(try await !isBlamed(.changed(.items(30, changes))))
+        var many = PictureChange(view: 1, sequence: 11, revision: 7, contentSize: .zero, offset: .zero)
+        many.shown = (100..<1000).map { item($0) }
+        changes.append(.picture(many))
+        #expect(try await isBlamed(.changed(.items(30, changes))))
+        let picture = Picture(sequence: 1, revision: 7, contentSize: .zero, offset: .zero, items: many.shown)
+        let blamed = try await isBlamed(.answer(3, .success(.picture(picture)), .items(3))) { stage, _ in
+            stage.host.send(.view(3, 1, .resync))
+        }
+        #expect(blamed)
+    }
+
+    @Test("ever other objects that are displayed and in the working range → the worker is blamed")
+    func displayed() async throws {
+        let many = (0..<1000).map { SectionReference(section: 0, objectID: "x\($0)") }
+        var display = DisplayChange(view: 1, revision: 7)
+        display.willDisplay = many
+        var items = DisplayChange(view: 1, revision: 7)
+        items.itemsWillDisplay = (0..<1000).map { ItemReference(section: 0, objectID: "o0", item: $0) }
+        var range = WorkingRangeChange(view: 1, revision: 7)
+        range.willEnter = many
+        for event in [AdapterEvent.display(display), .display(items), .workingRange(range)] {
+            #expect(try await isBlamed(.changed(.items(3, [event]))), "\(event)")
+        }
+    }
+
+    @Test("more reports than anybody can read, and none that was asked for → the worker is blamed")
+    func flood() async throws {
+        let reports = [PresenterReport](repeating: .changed(.items(3)), count: 5000)
+        let (worker, stage) = (FalseWorker(), try await makeStage(FalseWorker()))
+        stage.host.losePresenter()
+        try await stage.present(in: worker, itemCount: 3)
+        stage.host.take(PresenterOutput(reports: reports), from: worker.number)
+        await stage.settle()
+        #expect(!worker.complaints.recorded.isEmpty)
+    }
+
+    @Test("slots of ever other reuse identifiers that are released → those with the lowest numbers are forgotten")
+    func released() throws {
+        var memory = ViewMemory(id: 1, options: ListViewOptions())
+        for step in 1...20_000 as ClosedRange<SlotNumber> {
+            var change = PictureChange(view: 1, sequence: UInt64(step), revision: 7, contentSize: .zero, offset: .zero)
+            if step > 1 { change.released = [step - 1] }
+            change.shown = [item(step, reuseIdentifier: "r\(step)")]
+            let isPossible = memory.note(change, limit: 10)
+            #expect(isPossible)
+        }
+        let released = memory.present.released.map(\.slot)
+        #expect(released.count <= 2 * ViewMemory.keptReleased && released.count >= ViewMemory.keptReleased)
+        #expect(released == Array(20_000 - SlotNumber(released.count)..<20_000))
+    }
+
+    @Test("sizes of objects that are gone, or of items that none has → forgotten when there are many")
+    func measured() throws {
+        var memory = ViewMemory(id: 1, options: ListViewOptions())
+        func measure(_ id: String, _ item: Int) {
+            let size = MeasuredSize(objectID: id, item: item, size: Size(width: 1, height: 1))
+            memory.note(.reportSizes([size]), limit: 100) { $0.hasSuffix("00") }
+        }
+        for number in 0...1000 { measure("o\(number)", 0) }
+        #expect(memory.present.measured.filter { $0.objectID.hasSuffix("00") }.count == 10)
+        #expect(memory.present.measured.count <= 100)
+        for item in 0..<1000 { measure("o100", item) }
+        #expect(memory.present.measured.count <= 100)
+    }
+
+    @Test("a viewport that no view has → the last one that there was holds")
+    func viewport() throws {
+        var memory = ViewMemory(id: 1, options: ListViewOptions())
+        func describe(_ viewport: Rect) {
+            memory.note(
+                ViewDescription(
+                    state: .active, sequence: 1, acknowledgedSequence: 1, contentSize: .zero, viewport: viewport,
+                    workingRange: 0..<0, visibleObjects: []))
+        }
+        let viewport = Rect(x: 1, y: 2, width: 3, height: 4)
+        describe(viewport)
+        for (number, extent) in [(.nan, 1), (.infinity, 1), (1, -1), (1, .nan), (1, .infinity)] as [(Double, Double)] {
+            describe(Rect(x: number, y: 0, width: extent, height: 4))
+            describe(Rect(x: 0, y: number, width: 3, height: extent))
+            #expect(memory.present.viewport == viewport)
+        }
+    }
+}
+
+extension Transaction {
+    /// The same, to be read anew.
+    fileprivate var reloaded: Transaction {
+        var reload = self
+        (reload.kind, reload.sections, reload.items) = (.reload, SectionBatch(), ItemBatch())
+        return reload
+    }
+}

@@ -1,0 +1,147 @@
+import DBus
+@_spi(Daemon) import ListKit
+import PluginAPI
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+@Suite("The presentation of a list", .timeLimit(.minutes(5)))
+@DBusActor
+struct PresentationHostTests {
+    private let controllers = SectionControllerTable(naming: ["*": "listd/single"])
+
+    private func objects() throws -> [ListObject] {
+        try (0..<50).map { try ListObject(id: "o\($0)", fields: ["height": .double(40)]) }
+    }
+
+    private func setup(selecting items: [SelectedItem] = []) throws -> PresenterSetup {
+        PresenterSetup(
+            configuration: ListAdapter.Configuration(), controllers: controllers, objects: try objects(),
+            selection: items)
+    }
+
+    private func tell(_ workshop: Workshop, _ order: WorkerOrder) throws {
+        workshop.take(try WorkerPacket(order)) { error in Issue.record("\(error)") }
+    }
+
+    private func settle(_ executor: HostExecutor) async {
+        await withCheckedContinuation { done in executor.post { done.resume() } }
+    }
+
+    @Test("a list is closed in its worker → its engine is gone, and its presentation")
+    func workshop() async throws {
+        let workshop = Workshop(crumbs: try BreadcrumbMap()) { _ in }
+        try tell(workshop, .host(1, crumb: 1))
+        try tell(workshop, .present(1, .open(try setup())))
+        weak let list = await workshop.lists[1]
+        let executor = try #require(list?.executor)
+        try tell(workshop, .present(1, .openView(1, 1, ListViewOptions())))
+        let rect = Rect(x: 0, y: 0, width: 100, height: 400)
+        try tell(workshop, .present(1, .view(2, 1, .setViewport(seen: 0, rect))))
+        var update = ObjectUpdate()
+        update.changes.moves = [(old: 7, new: 0)]
+        try tell(workshop, .present(1, .present(PresenterUpdate(update))))
+        #expect(await workshop.lists.count == 1)
+        await settle(executor)
+        #expect(await list?.isOpen == true)
+        try tell(workshop, .close(1))
+        #expect(await workshop.lists.isEmpty)
+        await settle(executor)
+        #expect(list == nil)
+    }
+
+    @Test("it goes on with a selection → selected as before but for items that are gone, and nobody has selected")
+    func selection() async throws {
+        let kept = SelectedItem(objectID: "o3", item: 0)
+        let gone = [SelectedItem(objectID: "o3", item: 1), SelectedItem(objectID: "x", item: 0)]
+        for items in [[kept] + gone, gone] {
+            let reported = EventLog<PresenterOutput>()
+            let list = PresentationHost(
+                executor: HostExecutor(label: "org.listd.test"), tracer: CallTracer(nil), resolve: { $0 }
+            ) { reported.record($0) }
+            let order = PresenterOrder.open(try setup(selecting: items))
+            list.post { $0.perform(order) }
+            let output = try await reported.next(timeout: .seconds(60))
+            guard case .opened(let news)? = output.reports.first else {
+                Issue.record("not opened")
+                return
+            }
+            #expect(news.selection == items.filter { $0 == kept })
+            #expect(!news.presented.events.contains { if case .selection = $0 { true } else { false } })
+        }
+    }
+
+    /// Changes its item again and again.
+    private final class Restless: ListSectionController {
+        override func didUpdate(to object: ListObject) { change() }
+        override func item(at index: Int) -> ListItem { ListItem(identity: "i", reuseIdentifier: "r", content: [:]) }
+
+        private func change() {
+            context?.performBatch(updates: { $0.reloadItems(at: [0]) }) { [weak self] _ in self?.change() }
+        }
+    }
+
+    @Test("items change without end → so many changes are reported as may be, then as many as are allowed")
+    func endless() async throws {
+        let reported = EventLog<PresenterOutput>()
+        let list = PresentationHost(
+            executor: HostExecutor(label: "org.listd.test"), tracer: CallTracer(nil),
+            resolve: { _ in
+                let table = try? SectionControllerTable(["*": "p/restless"]) { (_) throws(ListError) in
+                    .controller("restless") { Restless() }
+                }
+                return table ?? .builtIn
+            }
+        ) { reported.record($0) }
+        var setup = try setup()
+        setup.objects = [setup.objects[0]]
+        let order = PresenterOrder.open(setup)
+        list.post { $0.perform(order) }
+        for more in [0, 5, 1] {
+            list.post { $0.perform(.allowChanges(more)) }
+            let wanted = more == 0 ? PresenterOrder.changesAtOnce : more
+            for _ in 0..<wanted {
+                _ = try await reported.next(timeout: .seconds(60)) { $0.reports.contains(where: \.isUnaskedChange) }
+            }
+            for _ in 0..<20 { await settle(list.executor) }
+            #expect(!reported.recorded.contains { $0.reports.contains(where: \.isUnaskedChange) })
+        }
+    }
+
+    @Test("objects are missing → nothing is presented until they are there; calls in between see the list as it was")
+    func missing() async throws {
+        let reported = EventLog<PresenterOutput>()
+        let list = PresentationHost(
+            executor: HostExecutor(label: "org.listd.test"), tracer: CallTracer(nil), resolve: { $0 }
+        ) { reported.record($0) }
+        let open = PresenterOrder.open(try setup())
+        var update = ObjectUpdate()
+        update.changes.inserts = try (50..<53).map { (new: $0, object: try ListObject(id: "o\($0)")) }
+        var first = PresenterOrder.present(PresenterUpdate(update))
+        let objects = first.objects
+        first.objects = [objects[0]]
+        let (part, counts) = (first, AdapterQuery.itemCounts(firstSection: 0, limit: 100))
+        list.post { list in
+            list.perform(open)
+            list.perform(part, missing: 2)
+            list.perform(.query(1, counts))
+            list.perform(.objects([objects[1]]), missing: 1)
+            list.perform(.objects([objects[2]]))
+            list.perform(.query(2, counts))
+        }
+        var heard: [String] = []
+        for _ in 0..<6 {
+            for report in try await reported.next(timeout: .seconds(60)).reports {
+                switch report {
+                case .opened: heard.append("opened")
+                case .presented(let news): heard.append("presented \(news.presented.itemCount)")
+                case .answer(_, .success(.itemCounts(_, let counts)), _): heard.append("\(counts.count)")
+                case .more: heard.append("more")
+                case .changed, .answer, .moveVerdict: heard.append("?")
+                }
+            }
+        }
+        #expect(heard == ["opened", "more", "50", "more", "presented 53", "53"])
+    }
+}

@@ -1,0 +1,210 @@
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+@Suite("How far a search has come")
+struct SearchProgressTests {
+    private func transaction(
+        _ revision: UInt64, count: Int, _ kind: Transaction.Kind = .update,
+        _ change: (inout Transaction) -> Void = { _ in }
+    ) -> Transaction {
+        var transaction = Transaction(
+            baseRevision: revision - 1, revision: revision, kind: kind, animated: true, sectionCount: count,
+            itemCount: count)
+        change(&transaction)
+        return transaction
+    }
+
+    @Test("forwards from a place → from there to the end, in pieces; nothing is left")
+    func forwards() {
+        var progress = SearchProgress(from: 4, isBackwards: false, revision: 1, count: 10)
+        #expect(progress.region == 4..<10 && progress.next(4) == 4..<8)
+        progress.examine(4..<8)
+        #expect(progress.next(4) == 8..<10)
+        progress.examine(8..<10)
+        #expect(progress.next(4) == nil && progress.match == nil)
+    }
+
+    @Test("backwards → from there to the beginning; from past the end → from the last")
+    func backwards() {
+        var progress = SearchProgress(from: 4, isBackwards: true, revision: 1, count: 10)
+        #expect(progress.region == 0..<5 && progress.next(4) == 1..<5)
+        progress.examine(1..<5)
+        #expect(progress.next(4) == 0..<1)
+        progress.examine(0..<1)
+        #expect(progress.next(4) == nil)
+        #expect(SearchProgress(from: 99, isBackwards: true, revision: 1, count: 10).next(4) == 6..<10)
+    }
+
+    @Test("from past the end forwards, or an empty list → nothing to look at")
+    func nothing() {
+        #expect(SearchProgress(from: 10, isBackwards: false, revision: 1, count: 10).next(4) == nil)
+        for isBackwards in [false, true] {
+            #expect(SearchProgress(from: 0, isBackwards: isBackwards, revision: 1, count: 0).next(4) == nil)
+        }
+    }
+
+    @Test("what was inserted, moved, reloaded or has other items behind the search → looked at once the rest is")
+    func changed() {
+        func next(_ change: (inout Transaction) -> Void) -> Range<Int>? {
+            var progress = SearchProgress(from: 0, isBackwards: false, revision: 1, count: 2000)
+            progress.examine(0..<2000)
+            progress.follow(transaction(2, count: 2000, .update, change))
+            #expect(progress.revision == 2)
+            return progress.next(1)
+        }
+        #expect(next { _ in } == nil)
+        #expect(next { $0.sections.inserts = [IndexRun(first: 5, length: 2)] } == 5..<6)
+        #expect(next { $0.sections.moves = [IndexMove(old: 1500, new: 7)] } == 7..<8)
+        #expect(next { $0.sections.reloads = [IndexRun(first: 3, length: 1)] } == 3..<4)
+        #expect(next { $0.items.reloads = [ItemPlace(section: 9, item: 0)] } == 9..<10)
+        #expect(next { $0.items.inserts = [ItemPlace(section: 9, item: 0)] } == 9..<10)
+        #expect(next { $0.sections.deletes = [IndexRun(first: 0, length: 10)] } == nil)
+    }
+
+    @Test(
+        "changes in front while the rest is looked at → the rest goes on; then they are looked at, with some around them"
+    )
+    func largestFirst() {
+        var progress = SearchProgress(from: 10, isBackwards: false, revision: 1, count: 10_000)
+        progress.examine(10..<4106)
+        progress.follow(transaction(2, count: 10_001) { $0.sections.inserts = [IndexRun(first: 0, length: 1)] })
+        #expect(progress.next(4096) == 4107..<8203)
+        progress.examine(4107..<10_001)
+        #expect(progress.next(4096) == 10..<266)
+    }
+
+    @Test(
+        "something is found → only what comes before it is looked at; it moves with the list, and goes when it changes")
+    func found() {
+        var progress = SearchProgress(from: 10, isBackwards: false, revision: 1, count: 1000)
+        progress.examine(10..<500, finding: .init(index: 400, id: "o400"))
+        #expect(progress.match?.index == 400 && progress.next(9) == nil)
+        progress.follow(transaction(2, count: 1001) { $0.sections.inserts = [IndexRun(first: 0, length: 1)] })
+        #expect(progress.match?.index == 401 && progress.next(1) == 10..<11)
+        progress.examine(10..<20, finding: .init(index: 15, id: "o14"))
+        #expect(progress.match == .init(index: 15, id: "o14") && progress.next(1) == nil)
+        var gone = progress
+        gone.follow(transaction(3, count: 1000) { $0.sections.deletes = [IndexRun(first: 15, length: 1)] })
+        #expect(gone.match == nil && gone.next(1) != nil)
+        var changed = progress
+        changed.follow(transaction(3, count: 1001) { $0.sections.reloads = [IndexRun(first: 15, length: 1)] })
+        #expect(changed.match == nil)
+        progress.follow(transaction(3, count: 995) { $0.sections.deletes = [IndexRun(first: 0, length: 6)] })
+        #expect(progress.match == nil && progress.region == 10..<995)
+    }
+
+    @Test("a reload → everything anew")
+    func reload() {
+        var progress = SearchProgress(from: 1, isBackwards: false, revision: 1, count: 4)
+        progress.examine(1..<4)
+        progress.follow(transaction(2, count: 3, .reload))
+        #expect(progress.next(9) == 1..<3)
+    }
+
+    @Test(
+        "random updates between the pages → the first object that contains the text, of the list as it is at the end",
+        arguments: 1...60)
+    func random(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let list = try RandomTexts(&random)
+        for _ in 0..<20 {
+            let (from, isBackwards) = (Int.random(in: 0...list.count + 1, using: &random), Bool.random(using: &random))
+            var progress = SearchProgress(
+                from: from, isBackwards: isBackwards, revision: list.adapter.revision, count: list.count)
+            var pages = 0
+            while let page = progress.next(Int.random(in: 1...5, using: &random)) {
+                pages += 1
+                // The page is of a later revision than what is known.
+                if pages < 50 {
+                    for change in try list.change(&random) { progress.follow(change) }
+                    guard progress.next(1) != nil, page.upperBound <= list.count else { continue }
+                }
+                #expect(progress.revision == list.adapter.revision)
+                if let match = list.match(in: page, isBackwards: isBackwards) {
+                    progress.examine(page, finding: .init(index: match, id: list.adapter.object(at: match)?.id ?? ""))
+                } else {
+                    progress.examine(page)
+                }
+            }
+            let region = isBackwards ? 0..<min(from + 1, list.count) : min(from, list.count)..<list.count
+            let expected = list.match(in: region, isBackwards: isBackwards)
+            #expect(progress.match?.index == expected, "after \(pages) pages")
+            #expect(progress.match?.id == expected.flatMap { list.adapter.object(at: $0)?.id })
+        }
+    }
+}
+
+/// A list of objects some of which contain a text, and which changes at random.
+private final class RandomTexts {
+    let adapter: ListAdapter
+    private var names = 0
+    private var requests: RequestID = 0
+
+    init(_ random: inout SeededRandom) throws {
+        var configuration = ListAdapter.Configuration(name: "texts")
+        configuration.sectionMovesAsDeletesInserts = Bool.random(using: &random)
+        configuration.preferItemReloads = Bool.random(using: &random)
+        configuration.reloadThreshold = Bool.random(using: &random) ? 8 : 0
+        adapter = ListAdapter(
+            configuration: configuration,
+            controllers: BuiltInSectionControllerProvider(names: ["items": "listd/binding"]))
+        _ = try perform(.performUpdates(objects: try (0..<20).map { _ in try object(&random) }))
+    }
+
+    var count: Int { adapter.objectCount }
+
+    func match(in range: Range<Int>, isBackwards: Bool) -> Int? {
+        let matches = range.filter { adapter.object(at: $0)?.fields["t"]?.string == "x" }
+        return isBackwards ? matches.last : matches.first
+    }
+
+    private func object(_ random: inout SeededRandom, id: String? = nil) throws -> ListObject {
+        names += 1
+        let items = (0..<Int.random(in: 0..<3, using: &random)).map { number in
+            Value.dictionary(key: "s", value: "v", ["id": .variant(.string("\(number)"))])
+        }
+        return try ListObject(
+            id: id ?? "o\(names)", type: random.chance(oneIn: 2) ? "items" : "",
+            fields: [
+                "t": .string(random.chance(oneIn: 12) ? "x" : "y"), "items": .array(element: "a{sv}", items),
+            ])
+    }
+
+    private func perform(_ operation: UpdateRequest.Operation) throws -> [Transaction] {
+        requests += 1
+        adapter.enqueue(UpdateRequest(id: requests, operation: operation), now: 0)
+        var step = adapter.beginFlush(now: 0)
+        while case .diff(let job) = step { step = adapter.finishDiff(job.run()) }
+        if case .finished(let result) = step { return [result.transaction].compactMap(\.self) }
+        return [adapter.commitFlush().transaction].compactMap(\.self)
+    }
+
+    /// Makes some changes.
+    func change(_ random: inout SeededRandom) throws -> [Transaction] {
+        var changes: [Transaction] = []
+        for _ in 0..<Int.random(in: 0..<3, using: &random) {
+            let present = adapter.objects(from: 0, limit: .max)
+            let any = present.randomElement(using: &random)?.id
+            switch (Int.random(in: 0..<6, using: &random), any) {
+            case (0, let id?): changes += try perform(.applyChanges(removed: [id], upserts: []))
+            case (1, let id?): changes += try perform(.moveObject(id: id, position: .first))
+            case (2, let id?):
+                changes += try perform(.applyChanges(removed: [], upserts: [.init(try object(&random, id: id))]))
+            case (3, let id?):
+                let text = random.chance(oneIn: 4) ? "x" : "y"
+                changes += try perform(.patchObject(id: id, set: ["t": .string(text)], unset: []))
+            case (4, _):
+                let new = try (0..<Int.random(in: 1..<4, using: &random)).map { _ in try object(&random) }
+                changes += try perform(
+                    .performUpdates(objects: (present.shuffled(using: &random) + new).prefix(30) + []))
+            default:
+                changes += try perform(
+                    .applyChanges(removed: [], upserts: [.init(try object(&random), position: .first)]))
+            }
+        }
+        return changes
+    }
+}

@@ -1,0 +1,54 @@
+import ListDaemon
+import PluginAPI
+import TestSupport
+import Testing
+
+@Suite("How far a source has read")
+struct SourceRecordTests {
+    private static var record: SourceRecord {
+        var record = SourceRecord()
+        record.cursor = [0, 1, 255]
+        record.position = "page 3 – ü"
+        record.synced = 1_700_000_000_123_456
+        return record
+    }
+
+    @Test("stored and read again → the same, with and without a cursor")
+    func roundTrip() {
+        var empty = Self.record
+        empty.cursor = []
+        var none = Self.record
+        none.cursor = nil
+        for record in [Self.record, empty, none, SourceRecord()] {
+            #expect(SourceRecord(bytes: record.bytes) == record)
+        }
+    }
+
+    @Test("bytes that were not written so → none, and the source begins anew")
+    func damaged() {
+        let bytes = Self.record.bytes
+        for count in bytes.indices where count < bytes.count - 3 {
+            #expect(SourceRecord(bytes: Array(bytes[..<count])) == nil, "\(count) bytes")
+        }
+        var random = SeededRandom(seed: 1)
+        for _ in 0..<2000 {
+            var changed = bytes
+            for _ in 0..<3 {
+                changed[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            // Whatever it is taken for, it is taken for the same again.
+            if let record = SourceRecord(bytes: changed) { #expect(SourceRecord(bytes: record.bytes) == record) }
+        }
+    }
+
+    @Test("changes without a cursor → the earlier one stays; a whole list without one → there is none")
+    func progress() {
+        let changed = Self.record.after(nil, isWhole: false, now: 7)
+        #expect(changed.cursor == [0, 1, 255] && changed.position == Self.record.position && changed.synced == 7)
+        let replaced = Self.record.after(nil, isWhole: true, now: 8)
+        #expect(replaced.cursor == nil && replaced.position.isEmpty && replaced.synced == 8)
+        let said = Self.record.after(
+            DataSourceProgress(cursor: [9], position: "p", synced: 3), isWhole: true, now: 8)
+        #expect(said.cursor == [9] && said.position == "p" && said.synced == 3)
+    }
+}

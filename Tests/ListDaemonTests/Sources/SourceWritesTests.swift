@@ -1,0 +1,40 @@
+import DBus
+import ListKit
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+@Suite("What a source is asked to write", .timeLimit(.minutes(1)))
+@DBusActor
+struct SourceWritesTests {
+    @Test("answered in another order, twice, or never → each is answered once; the end refuses what is left")
+    func answers() throws {
+        let writes = SourceWrites()
+        var said: [String] = []
+        let ids = try (0..<3).map { index in
+            try writes.begin(bytes: 1) { said.append("\(index) \($0?.code.rawValue ?? "written")") }
+        }
+        writes.finish(ids[1], nil)
+        writes.finish(ids[1], ListError(.pluginFailed, "again"))
+        writes.finish(77, nil)
+        writes.finish(ids[0], ListError(.revisionConflict, "late"))
+        #expect(said == ["1 written", "0 RevisionConflict"])
+        writes.refuseAll()
+        writes.refuseAll()
+        #expect(said.last == "2 SourceUnavailable" && said.count == 3)
+    }
+
+    @Test("more writes or bytes than may wait → LimitsExceeded; room again → taken")
+    func limits() throws {
+        let writes = SourceWrites()
+        let first = try writes.begin(bytes: 65 << 20) { _ in }  // one alone may have any size
+        #expect(throws: ListError.self) { try writes.begin(bytes: 1) { _ in } }
+        writes.finish(first, nil)
+        let ids = try (0..<256).map { _ in try writes.begin(bytes: 10) { _ in } }
+        let error = #expect(throws: ListError.self) { try writes.begin(bytes: 0) { _ in } }
+        #expect(error?.code == .limitsExceeded)
+        writes.finish(ids[5], nil)
+        _ = try writes.begin(bytes: 10) { _ in }
+    }
+}

@@ -1,0 +1,44 @@
+import ListDaemon
+import ListKit
+import TestSupport
+import Testing
+
+@Suite("Lists with another name, in the store", .timeLimit(.minutes(2)))
+struct RenamedListTests {
+    private let directory = TemporaryDirectory()
+
+    private func open() throws -> OpenedStore { try SQLiteStore.open(directory: directory.path) }
+
+    @Test("renamed → everything of it under the new name, and what is written of that goes on")
+    func renamed() async throws {
+        let store = try open().store
+        try await store.write(.create(adapter("x")))
+        try await store.write(.update("x", 1, .replace([object("a", 1), object("b", 1)])))
+        try await store.write(.cursor(name: "x", [0, 1, 255]))
+        try await store.write(.rename(name: "x", to: "y"))
+        try await store.write(.update("y", 2, .replace([object("b", 2)])))
+        await #expect(throws: ListError.self) { try await store.write(.update("x", 3, .replace([]))) }
+        await store.close()
+        let opened = try open()
+        let restored = try #require(opened.adapters.first)
+        #expect(opened.adapters.count == 1 && restored.adapter.name == "y" && restored.adapter.epoch == "e1")
+        #expect(try restored.revision == 2 && restored.objects == [object("b", 2)])
+        #expect(restored.cursor == [0, 1, 255])
+        await opened.store.close()
+    }
+
+    @Test("another list of the new name → goes; the old name is free; a list that is not there → StoreFailed")
+    func names() async throws {
+        let store = try open().store
+        for name in ["x", "y"] { try await store.write(.create(adapter(name))) }
+        try await store.write(.update("y", 1, .replace([object("theirs", 1)])))
+        try await store.write(.rename(name: "x", to: "y"))
+        await #expect(throws: ListError.self) { try await store.write(.rename(name: "x", to: "z")) }
+        await #expect(throws: ListError.self) { try await store.write(.cursor(name: "x", [1])) }
+        try await store.write(.create(adapter("x")))
+        await store.close()
+        let opened = try open()
+        #expect(opened.adapters.map(\.adapter.name) == ["x", "y"] && opened.adapters.allSatisfy(\.objects.isEmpty))
+        await opened.store.close()
+    }
+}

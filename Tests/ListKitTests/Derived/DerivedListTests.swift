@@ -1,0 +1,52 @@
+import Foundation
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+@Suite("Derived lists")
+struct DerivedListTests {
+    private static let isSoak = ProcessInfo.processInfo.environment["LISTD_SOAK"] != nil
+    private static let seeds = isSoak ? 100 : 12
+    private static let updates = isSoak ? 1000 : 150
+
+    @Test(
+        "random changes, reloads and queries → the follower has what a naive filter and sort has", arguments: 0..<seeds)
+    func convergence(seed: Int) throws {
+        let world = try FollowedList(seed: UInt64(seed), count: seed % 3 == 0 ? 8 : 60)
+        for _ in 0..<Self.updates { try world.step() }
+        #expect(world.transactions > Self.updates / 4)
+    }
+
+    @Test("one object of many changes → only it is told")
+    func oneChange() throws {
+        let objects = try (0..<1000).map {
+            try ListObject(id: "\($0)", fields: ["n": .int64(Int64($0)), "t": "x\($0)"])
+        }
+        let list = DerivedList(try DerivedQuery(parsing: "contains=X&sort=-n&limit=10"))
+        list.append(objects, from: 0, total: 1000)
+        _ = list.takeChange()
+        let first = try ListObject(id: "500", fields: ["n": 5000, "t": "x"])
+        list.apply(.changes(PreparedTransaction.Changes(updated: [first])))
+        guard case .changes(let removed, let upserts) = list.takeChange() else { Issue.record("no change"); return }
+        #expect(removed == ["990"])
+        #expect(upserts.map(\.object.id) == ["500"])
+        #expect(upserts.map(\.position) == [.first])
+        if let change = list.takeChange() { Issue.record("\(change)") }
+    }
+
+    @Test("a change of what is not shown → nothing is told")
+    func unseen() throws {
+        let objects = try (0..<100).map {
+            try ListObject(id: "\($0)", fields: ["n": .int64(Int64($0)), "t": "x\($0)"])
+        }
+        let list = DerivedList(try DerivedQuery(parsing: "contains=x1&sort=n&limit=3"))
+        list.append(objects, from: 0, total: 100)
+        _ = list.takeChange()
+        list.apply(.changes(PreparedTransaction.Changes(removed: ["19"], updated: [try ListObject(id: "20")])))
+        if let change = list.takeChange() { Issue.record("\(change)") }
+        list.apply(.changes(PreparedTransaction.Changes(removed: ["1"])))
+        guard case .changes(let removed, let upserts) = list.takeChange() else { Issue.record("no change"); return }
+        #expect(removed == ["1"])
+        #expect(upserts.map(\.object.id) == ["12"])
+    }
+}

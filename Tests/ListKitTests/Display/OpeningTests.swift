@@ -1,0 +1,191 @@
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+/// Letters by controllers of a test; all else, whose sections are not asked one by one, by those that are built in.
+private final class MixedProvider: ListSectionControllerProvider {
+    private let scripted: ScriptedProvider
+    private let builtIn = BuiltInSectionControllerProvider()
+
+    init(_ make: @escaping (ListObject) -> ListSectionController) { scripted = ScriptedProvider(make) }
+
+    func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
+        (type == "letters" ? scripted as any ListSectionControllerProvider : builtIn).sectionControllerKind(
+            forType: type)
+    }
+}
+
+@Suite("Views that are opened at an object")
+struct OpeningTests {
+    private static func options(
+        at id: String, item: Int = 0, _ position: ScrollPosition = .none, _ layout: ListLayoutKind = .flow
+    ) -> ListViewOptions {
+        var options = ListViewOptions()
+        (options.layout, options.buffer) = (layout, 0)
+        options.opening = ListViewOpening(objectID: id, item: item, position: position)
+        return options
+    }
+
+    private static func pictures(_ events: [AdapterEvent]) -> [PictureChange] {
+        events.compactMap { if case .picture(let change) = $0 { change } else { nil } }
+    }
+
+    private static let size = Size(width: 100, height: 100)
+
+    @Test(
+        "the last of 1,000,000 objects → the first picture is of that place, and nothing of another one is asked for",
+        arguments: [ListLayoutKind.flow, .none])
+    func millionObjects(layout: ListLayoutKind) throws {
+        let log = EventList()
+        let provider = MixedProvider { _ in
+            let controller = LetterController(log: log)
+            controller.onItem = { controller, index in log.note("item \(controller.id).\(index)") }
+            return controller
+        }
+        let count = 1_000_000
+        let last = try letters("last:x")
+        let list = TestHost(try (0..<count - 1).map { try ListObject(id: "o\($0)") } + [last], provider: provider)
+        _ = log.take()
+        let mark = list.adapter.takeEvents().count
+        try list.adapter.openView(1, options: Self.options(at: "last", .none, layout))
+        #expect(list.adapter.takeEvents().isEmpty && mark == 0)
+        let reply =
+            layout == .none
+            ? try list.adapter.setVisibleRange(
+                view: 1, first: IndexPath(section: 0, item: 0), last: IndexPath(section: 1, item: 0))
+            : try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(origin: .zero, size: Self.size))
+        let pictures = Self.pictures(reply.effects)
+        #expect(pictures.count == 1 && reply.sequence == 1)
+        #expect(pictures.first?.shown.map(\.section).min() ?? 0 >= count - 4)
+        #expect(pictures.first?.shown.last?.objectID == "last")
+        #expect(log.take().filter { $0.hasPrefix("item") } == ["item last.0"])
+        let displayed = reply.effects.compactMap { if case .display(let change) = $0 { change } else { nil } }
+        #expect(displayed.count == 1 && displayed.first?.didEndDisplaying.isEmpty == true)
+        #expect(displayed.first?.willDisplay.map(\.section).min() ?? 0 >= count - 4)
+    }
+
+    /// Where a range of a length begins that has an item at a position, tried one after the other.
+    private func naive(_ count: Int, _ length: Int, _ target: Int, _ position: ScrollPosition) -> Int {
+        let begins = Array(0...max(0, count - length))
+        // The item's place in the range that is wanted, as near to it as the list allows.
+        let wanted =
+            switch position {
+            case .none: begins.first { $0 + length > target } ?? 0
+            case .start: target
+            case .end: target - (length - 1)
+            case .center: target - length / 2
+            }
+        return begins.min { abs($0 - wanted) < abs($1 - wanted) } ?? 0
+    }
+
+    @Test("layout none, every small list, length, item and position → as tried out", arguments: ScrollPosition.allCases)
+    func ranges(position: ScrollPosition) throws {
+        for count in 1...7 {
+            let list = TestHost(try ViewTests.ids(0..<count))
+            for length in 1...8 {
+                for target in 0..<count {
+                    try list.adapter.openView(1, options: Self.options(at: "o\(target)", position, .none))
+                    let last = IndexPath(section: 3 + length - 1, item: 0)
+                    var screen = Screen(view: 1)
+                    // Only the length counts, also where it leaves the list.
+                    screen.take(
+                        try list.adapter.setVisibleRange(view: 1, first: IndexPath(section: 3, item: 0), last: last)
+                            .effects)
+                    let begin = naive(count, length, target, position)
+                    #expect(
+                        screen.items.map(\.section) == Array(begin..<min(count, begin + length)),
+                        "\(count) \(length) \(target)")
+                    #expect(screen.sequence == 1)
+                    _ = try list.adapter.closeView(1)
+                }
+            }
+        }
+    }
+
+    @Test("layout flow → where ScrollTo leads from the beginning, with one picture", arguments: ScrollPosition.allCases)
+    func viewports(position: ScrollPosition) throws {
+        for count in [1, 2, 5, 40] {
+            let list = TestHost(try ViewTests.ids(0..<count))
+            for target in 0..<count {
+                try list.adapter.openView(1, options: Self.options(at: "o\(target)", position))
+                // Only the size counts.
+                let rect = Rect(x: 7, y: 300, width: 100, height: 100)
+                let reply = try list.adapter.setViewport(view: 1, seen: 0, rect: rect)
+                var twin = try list.open(2)
+                let (offset, scrolled) = try list.adapter.scrollTo(
+                    view: 2, object: "o\(target)", item: 0, position: position)
+                twin.take(scrolled.effects)
+                let pictures = Self.pictures(reply.effects)
+                #expect(pictures.count == 1 && pictures.first?.offset == offset)
+                #expect(pictures.first?.shown.map(\.objectID) == twin.items.map(\.objectID))
+                #expect(try list.adapter.viewDescription(1).viewport == Rect(origin: offset, size: Self.size))
+                // The option counts once.
+                let again = try list.adapter.setViewport(
+                    view: 1, seen: 1, rect: Rect(x: 0, y: 0, width: 100, height: 100))
+                #expect(again.sequence >= 1)
+                #expect(try list.adapter.viewDescription(1).viewport.origin == .zero)
+                _ = try (list.adapter.closeView(1), list.adapter.closeView(2))
+            }
+        }
+    }
+
+    @Test("unknown object, unknown item → errors, and no view is open")
+    func unknown() throws {
+        let list = try TestHost.letters("a:12", "b:")
+        let cases = [
+            ("x", 0, ListError.Code.noSuchObject), ("a", 2, .noSuchItem), ("a", -1, .noSuchItem),
+            ("b", 0, .noSuchItem),
+        ]
+        for (id, item, code) in cases {
+            let error = #expect(throws: ListError.self) {
+                try list.adapter.openView(1, options: Self.options(at: id, item: item))
+            }
+            #expect(error?.code == code)
+            #expect(list.adapter.openViews.isEmpty)
+        }
+    }
+
+    @Test("the object goes before the first picture → the option is ignored", arguments: [ListLayoutKind.flow, .none])
+    func gone(layout: ListLayoutKind) throws {
+        let list = TestHost(try ViewTests.ids(0..<40))
+        try list.adapter.openView(1, options: Self.options(at: "o30", .start, layout))
+        try list.update(ViewTests.ids(0..<30))
+        try list.update(ViewTests.ids(0..<40))
+        var screen = Screen(view: 1)
+        let reply =
+            layout == .none
+            ? try list.adapter.setVisibleRange(
+                view: 1, first: IndexPath(section: 5, item: 0), last: IndexPath(section: 6, item: 0))
+            : try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 220, width: 100, height: 44))
+        screen.take(reply.effects)
+        #expect(screen.items.first?.objectID == "o5")
+    }
+
+    @Test("items come before it, and other objects → it is followed until the first picture")
+    func followed() throws {
+        func section(_ id: String, _ items: [String]) throws -> ListObject { try FollowedView.object(id, items) }
+        let list = TestHost(
+            [try section("a", ["1", "2"]), try section("b", ["x", "y"])], names: ["binding": "listd/binding"])
+        try list.adapter.openView(1, options: Self.options(at: "b", item: 1, .start, .none))
+        try list.update([
+            section("new", ["5"]), section("a", ["1", "2"]), section("b", ["w", "x", "v", "y", "z"]),
+        ])
+        let left = try list.adapter.resumption(of: 1)
+        #expect(left.options.opening == ListViewOpening(objectID: "b", item: 3, position: .start))
+        let next = TestHost(
+            list.adapter.objects(from: 0, limit: .max), names: ["binding": "listd/binding"])
+        for adapter in [list.adapter, next.adapter] {
+            if adapter === next.adapter { _ = try adapter.resumeView(left) }
+            var screen = Screen(view: 1)
+            screen.take(
+                try adapter.setVisibleRange(
+                    view: 1, first: IndexPath(section: 0, item: 0), last: IndexPath(section: 0, item: 0)
+                ).effects)
+            #expect(screen.items.map(\.objectID) == ["b"] && screen.items.map(\.item) == [3])
+        }
+        // Nobody finds it: the view is opened all the same.
+        let other = TestHost()
+        _ = try other.adapter.resumeView(left)
+        #expect(other.adapter.openViews == [1])
+    }
+}

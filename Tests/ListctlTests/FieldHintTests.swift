@@ -1,0 +1,99 @@
+import DBus
+import Foundation
+import ListClient
+import Testing
+
+@testable import listctl
+
+@Suite("Fields for people")
+struct FieldHintTests {
+    @Test(
+        "a number with a hint → what people read",
+        arguments: [
+            (.bytes, .int64(0), "0 B"), (.bytes, .int64(999), "999 B"), (.bytes, .int64(1023), "1 KiB"),
+            (.bytes, .uint64(68_600), "67 KiB"), (.bytes, .int64(1536), "1.5 KiB"), (.bytes, .uint64(.max), "16 EiB"),
+            (.bytes, .int64(-2048), "-2 KiB"),
+            (.permissions, .int64(0o644), "-rw-r--r--"), (.permissions, .int64(0o40755), "drwxr-xr-x"),
+            (.permissions, .uint32(0o104755), "-rwsr-xr-x"), (.permissions, .uint32(0o101000), "---------T"),
+            (.percent, .double(12.34), "12.3 %"), (.percent, .int64(50), "50 %"),
+            (.durationInMicroseconds, .int64(350), "350 µs"), (.durationInMicroseconds, .int64(350_000), "350 ms"),
+            (.durationInMicroseconds, .int64(1_200_000), "1.2 s"), (.durationInMicroseconds, .int64(200_000_000), "3 min 20 s"),
+            (.durationInMicroseconds, .int64(7_500_000_000), "2 h 5 min"), (.durationInMicroseconds, .int64(86_400_000_000), "1 d"),
+            (.userID, .uint32(0), "root"), (.groupID, .uint32(0), "root"), (.userID, .uint32(4_000_000_000), "4000000000"),
+        ] as [(FieldHint, DBusValue, String)])
+    func numbers(hint: FieldHint, value: DBusValue, text: String) {
+        #expect(hint.text(of: value) == text)
+    }
+
+    @Test("a time → date and minute in the user's zone")
+    func times() {
+        let seconds: Int64 = 1_663_694_040
+        let format = DateFormatter()
+        format.dateFormat = "yyyy-MM-dd HH:mm"
+        format.locale = Locale(identifier: "en_US_POSIX")
+        let expected = format.string(from: Date(timeIntervalSince1970: Double(seconds)))
+        #expect(FieldHint.timeInSeconds.text(of: .int64(seconds)) == expected)
+        #expect(FieldHint.timeInMicroseconds.text(of: .int64(seconds * 1_000_000)) == expected)
+    }
+
+    @Test(
+        "what no hint is for → nil",
+        arguments: [DBusValue.string("5"), .double(.nan), .double(.infinity), .boolean(true), .array(element: "v", [])])
+    func unfit(value: DBusValue) {
+        for hint in FieldHint.allCases { #expect(hint.text(of: value) == nil) }
+    }
+
+    @Test("extreme numbers → some text, never an end of the program")
+    func extremes() {
+        for hint in FieldHint.allCases {
+            for value in [DBusValue.int64(.min), .int64(.max), .uint64(.max), .double(1e300), .double(-1e300)] {
+                _ = hint.text(of: value)
+            }
+        }
+        #expect(FieldHint.timeInSeconds.text(of: .double(1e300)) == nil)
+    }
+
+    @Test("fields within fields → names with points")
+    func nested() {
+        let inner = DBusValue.options(["name": .string("ada")])
+        let content = Content([
+            (key: "owner", value: inner), (key: "size", value: .int64(2048)), (key: "tags", value: .strings(["a"])),
+        ])
+        let texts = FieldTexts(hints: ["size": .bytes]).texts(of: content)
+        #expect(texts.map(\.name) == ["owner.name", "size", "tags"])
+        #expect(texts.map(\.text) == ["ada", "2 KiB", #"["a"]"#])
+    }
+
+    @Test("a table wider than the terminal → the columns that fit, and the names of the others")
+    func narrow() {
+        let rows = [
+            ContentTable.Row(
+                leading: ["id1"],
+                content: ["a": .string("x"), "b": .string("yyyyyyyyyyyyyyyyyyyy"), "title": .string("T")])
+        ]
+        let leading = [TextTable.Column(title: "ID")]
+        let narrow = ContentTable(
+            leading: leading, sample: rows, chosen: nil, texts: FieldTexts(hints: [:]),
+            style: TextStyle(isColored: false, columns: 20))
+        #expect(narrow.heading == "ID   TITLE  A")
+        #expect(narrow.line(rows[0]) == "id1  T      x")
+        #expect(narrow.hidden == ["b"])
+        let wide = ContentTable(
+            leading: leading, sample: rows, chosen: nil, texts: FieldTexts(hints: [:]),
+            style: TextStyle(isColored: false, columns: nil))
+        #expect(wide.line(rows[0]) == "id1  T      x  yyyyyyyyyyyyyyyyyyyy")
+        #expect(wide.hidden.isEmpty)
+    }
+
+    @Test("counters → families with help and type, plugins as labels")
+    func prometheus() {
+        let text = PrometheusText(["adapters": 2, "calls": 7, "loop-turn-p99": 1500, "plugin-a-b-calls": 3]).text
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("# HELP") }
+        #expect(
+            lines == [
+                "# TYPE listd_calls_total counter", "listd_calls_total 7", "# TYPE listd_lists gauge", "listd_lists 2",
+                "# TYPE listd_loop_turn_p99_seconds gauge", "listd_loop_turn_p99_seconds 0.0015",
+                "# TYPE listd_plugin_calls_total counter", "listd_plugin_calls_total{plugin=\"a-b\"} 3",
+            ])
+    }
+}

@@ -1,0 +1,127 @@
+import DBus
+import ListClient
+import Testing
+
+@testable import listctl
+
+@Suite("listctl command lines")
+struct RequestTests {
+    private func invocation(
+        _ words: [String], of command: any Command.Type
+    ) throws(UsageError) -> Invocation {
+        let options = CommandSyntax.common + CommandTable.all.flatMap { $0.syntax.options }
+        return try Invocation(try CommandLineWord.read(words, options: options), of: command.syntax)
+    }
+
+    @Test(
+        "a correct line → its command and options",
+        arguments: [
+            (["list"], "list"), (["--json", "show", "mail"], "show"), (["--bus", "system", "watch", "a"], "watch"),
+            (["--bus=unix:path=/run/x", "view", "a", "--height", "9"], "view"), (["push", "a", "-"], "push"),
+            (["create", "a", "layout=none"], "create"), (["remove", "--", "--odd"], "remove"), (["monitor"], "monitor"),
+            (["monitor", "a"], "monitor"), (["--height", "9", "view", "a"], "view"), (["--help", "show"], "help"),
+            (["show", "-h"], "help"), (["--help"], "help"), (["--version", "nonsense"], "version"),
+            (["append", "a", "--id", "x", "n=1"], "append"), (["move", "a", "x", "--before", "y"], "move"),
+        ] as [([String], String)])
+    func understood(words: [String], command: String) throws {
+        let request = try Request(parsing: words)
+        #expect(type(of: request.command).syntax.name == command)
+    }
+
+    @Test("options of every command → read, wherever they stand")
+    func common() throws {
+        let request = try Request(parsing: ["--bus=unix:path=/run/x", "list", "--json", "--color", "never"])
+        #expect(request.bus == .address("unix:path=/run/x"))
+        #expect(request.json)
+        #expect(request.color == .never)
+    }
+
+    @Test("operands and options → by name, in order")
+    func operands() throws {
+        let patch = try invocation(["a", "x", "n=1", "--unset", "b", "m=2", "--unset=c"], of: PatchCommand.self)
+        #expect(patch.operand("NAME") == "a")
+        #expect(patch.operand("ID") == "x")
+        #expect(patch.operands("KEY=VALUE") == ["n=1", "m=2"])
+        #expect(patch.values(of: "unset") == ["b", "c"])
+        let removed = try invocation(["--", "--odd"], of: RemoveCommand.self)
+        #expect(removed.operand("NAME") == "--odd")
+    }
+
+    @Test(
+        "a wrong line → what is wrong, and the command whose help says more",
+        arguments: [
+            ([], "no command", nil), (["fly"], "unknown command fly", nil), (["--fly"], "unknown option --fly", nil),
+            (["-x"], "unknown option -x", nil), (["show"], "show lacks NAME", "show"),
+            (["list", "x"], "list takes no operand, not even x", "list"),
+            (["show", "a", "b"], "show takes no further word: b", "show"),
+            (["list", "--raw"], "list has no option --raw", "list"),
+            (["show", "a", "--raw=1"], "--raw takes no value", nil),
+            (["push", "a"], "push lacks FILE", "push"), (["--bus"], "--bus needs a value", nil),
+            (["--bus", "x", "list"], "--bus takes system, session or an address, not x", "list"),
+            (["--color", "x", "list"], "--color takes auto, always or never, not x", "list"),
+            (["create", "a", "foo"], "“foo” is not KEY=VALUE", "create"),
+            (["create", "a", "layout=flow", "no=1"], "unknown option “no”", "create"),
+            (["view", "a", "--height", "0"], "--height takes a number from 1 to 10000, not 0", "view"),
+            (["patch", "a", "x"], "patch takes at least one KEY=VALUE or --unset KEY", "patch"),
+            (
+                ["patch", "a", "x", "n=null"], "“n=null”: a field cannot be null; leave it out, or use patch --unset n",
+                "patch"
+            ),
+            (["move", "a", "x"], "move takes one of --first, --last, --before, --after", "move"),
+            (
+                ["move", "a", "x", "--first", "--after", "y"], "move takes one of --first, --last, --before, --after",
+                "move"
+            ),
+            (["append", "a"], "append takes one FILE, or --id ID and KEY=VALUE words", "append"),
+            (["append", "a", "f", "--type", "t"], "--type goes with --id", "append"),
+            (["delete", "a"], "delete lacks ID", "delete"), (["help", "fly"], "unknown command fly", "help"),
+            (["completion", "sh"], "completion takes bash, zsh or fish, not sh", "completion"),
+            (["invoke", "a", "x"], "invoke lacks ACTION", "invoke"),
+        ] as [([String], String, String?)])
+    func refused(words: [String], message: String, command: String?) {
+        #expect(throws: UsageError(message: message, command: command)) { try Request(parsing: words) }
+    }
+
+    @Test("options of one name in several commands → agree on whether they have a value")
+    func optionsAgree() {
+        let options = CommandSyntax.common + CommandTable.all.flatMap { $0.syntax.options }
+        for (name, same) in Dictionary(grouping: options, by: \.name) {
+            #expect(Set(same.map { $0.value == nil }).count == 1, "\(name)")
+        }
+    }
+
+    @Test("a command's words → all of them are told apart, and each says what it does in one sentence")
+    func table() {
+        #expect(Set(CommandTable.all.map { $0.syntax.name }).count == CommandTable.all.count)
+        for syntax in CommandTable.all.map({ $0.syntax }) {
+            #expect(syntax.summary.hasSuffix("."), "\(syntax.name)")
+            #expect(syntax.operands.dropLast().allSatisfy { $0.arity == .one }, "\(syntax.name)")
+            #expect(HelpText.text(syntax).split(separator: "\n").allSatisfy { $0.count <= 80 || !$0.contains("  ") })
+        }
+    }
+
+    @Test(
+        "KEY=VALUE words → JSON where it is JSON, else text",
+        arguments: [
+            ("n=5", DBusValue.int64(5)), ("n=-1.5", .double(-1.5)), ("n=true", .boolean(true)), ("n=5a", .string("5a")),
+            ("n=\"5\"", .string("5")), ("n=", .string("")), ("n=a=b", .string("a=b")),
+            ("n=[1,\"x\"]", .array(element: "v", [.variant(.int64(1)), .variant(.string("x"))])),
+            ("n={oops", .string("{oops")),
+        ] as [(String, DBusValue)])
+    func fields(word: String, value: DBusValue) throws {
+        #expect(try FieldWords.content(of: [word])["n"] == value)
+    }
+
+    @Test(
+        "an unfinished line → what may stand for its last word",
+        arguments: [
+            (["push", "a", ""], CommandSyntax.Completion.file), (["push", ""], .list),
+            (["--bus", "system", "show", ""], .list),
+            (["create", "a", "x=1", ""], .listOption), (["create", ""], .nothing), (["show", "a", ""], .nothing),
+            (["unload", ""], .plugin), (["--color", ""], .words(["auto", "always", "never"])), (["fly", ""], .nothing),
+            (["remove", "--", "-"], .list),
+        ] as [([String], CommandSyntax.Completion)])
+    func completed(words: [String], completion: CommandSyntax.Completion) {
+        #expect(CompletedWords(words).completion == completion)
+    }
+}

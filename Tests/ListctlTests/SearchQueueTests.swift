@@ -1,0 +1,73 @@
+import DBus
+import Testing
+
+@testable import listctl
+
+/// Finds what it is told to, when it is told to.
+@DBusActor
+private final class HeldFinder: ItemFinder {
+    private(set) var asked: [String] = []
+    private(set) var mostAtOnce = 0
+    private var running = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func first(
+        _ query: Search.Query, while isWanted: @DBusActor () -> Bool
+    ) async throws(DBusError) -> Search.Hit? {
+        asked.append(query.text)
+        running += 1
+        mostAtOnce = max(mostAtOnce, running)
+        await withCheckedContinuation { waiting.append($0) }
+        running -= 1
+        return nil
+    }
+
+    func answer() {
+        let waited = waiting
+        waiting = []
+        for one in waited { one.resume() }
+    }
+}
+
+@DBusActor
+private final class Outcomes {
+    var texts: [String] = []
+}
+
+@Suite("Searches one after the other")
+@DBusActor
+struct SearchQueueTests {
+    @Test(
+        "texts typed while a search runs → one at a time, of those that wait the newest, outcomes of wanted ones only")
+    func newest() async {
+        let finder = HeldFinder()
+        let outcomes = Outcomes()
+        let queue = SearchQueue { query, _ in outcomes.texts.append(query.text) }
+        for text in ["a", "ab", "abc"] { queue.start(Search.Query(text: text), with: finder) }
+        while finder.asked.count < 1 { await Task.yield() }
+        finder.answer()
+        while finder.asked.count < 2 { await Task.yield() }
+        finder.answer()
+        while outcomes.texts.isEmpty { await Task.yield() }
+        #expect(finder.asked == ["a", "abc"])
+        #expect(outcomes.texts == ["abc"])
+        #expect(finder.mostAtOnce == 1)
+    }
+
+    @Test("cancelled → nothing is told, and the next search waits for the end of the one before")
+    func cancelled() async {
+        let finder = HeldFinder()
+        let outcomes = Outcomes()
+        let queue = SearchQueue { query, _ in outcomes.texts.append(query.text) }
+        queue.start(Search.Query(text: "a"), with: finder)
+        while finder.asked.isEmpty { await Task.yield() }
+        queue.cancel()
+        queue.start(Search.Query(text: "b"), with: finder)
+        finder.answer()
+        while finder.asked.count < 2 { await Task.yield() }
+        finder.answer()
+        while outcomes.texts.isEmpty { await Task.yield() }
+        #expect(outcomes.texts == ["b"])
+        #expect(finder.mostAtOnce == 1)
+    }
+}

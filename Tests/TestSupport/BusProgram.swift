@@ -1,0 +1,40 @@
+internal import Foundation
+
+/// The program that is the bus of a test.
+package enum BusProgram: String, Sendable {
+    /// dbus-daemon, the reference.
+    case daemon
+    /// dbus-broker with its launcher; as root, or where there is a journal.
+    case broker
+
+    /// The one that the variable LISTD_TEST_BUS names; without it, or with `direct`, dbus-daemon.
+    package static let ofThisRun =
+        ProcessInfo.processInfo.environment["LISTD_TEST_BUS"].flatMap(BusProgram.init(rawValue:)) ?? .daemon
+
+    /// The name that people know it by.
+    var name: String {
+        switch self {
+        case .daemon: "dbus-daemon"
+        case .broker: "dbus-broker"
+        }
+    }
+
+    /// Starts it with a configuration file; it listens as soon as it has written its address and a newline to `output`.
+    func start(configuration: String, socket: String, output: Int32, errors: Int32) throws -> SpawnedProcess {
+        let input = FileHandle.nullDevice.fileDescriptor
+        switch self {
+        case .daemon:
+            return try SpawnedProcess(
+                "/usr/bin/dbus-daemon",
+                ["--config-file=\(configuration)", "--nofork", "--nopidfile", "--print-address=1"],
+                input: input, output: output, errors: errors)
+        case .broker:
+            return try SpawnedProcess(
+                "/usr/bin/python3", [Self.launcher, socket, configuration], input: input, output: output,
+                errors: errors, leadsGroup: true)
+        }
+    }
+
+    /// The script that stands in for systemd, which the tests of the Python package use too.
+    private static let launcher = FixtureCompiler.root + "clients/python/tests/broker.py"
+}
