@@ -137,7 +137,7 @@ struct ViewerScreenTests {
     func columns() {
         var facts = ListFacts()
         facts.objects = 2
-        facts.hints = ["size": .bytes, "mode": .permissions, "owner-id": .user, "absent": .percent]
+        facts.hints = ["size": .bytes, "mode": .permissions, "owner-id": .userID, "absent": .percent]
         let contents: [Content] = [
             [
                 "title": .string("a"), "size": .uint64(68_600), "mode": .uint32(0o100644), "owner-id": .uint32(0),

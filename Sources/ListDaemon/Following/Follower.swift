@@ -56,7 +56,7 @@ final class Follower: Source {
     /// The name of the list that follows; `nil` when that is gone.
     var name: String? { relay.target?.name }
 
-    nonisolated func start() {
+    nonisolated func start(from place: @escaping @Sendable () -> [UInt8]?) {
         DBusActor.assumeIsolated {
             directory.add(self)
             look()

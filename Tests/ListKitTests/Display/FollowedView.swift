@@ -2,7 +2,7 @@
 import TestSupport
 
 /// A list as plain arrays, in which every item has a number of its own for as long as it lives.
-struct FollowedList {
+struct FollowedView {
     struct Section {
         let id: String
         let number: Int
@@ -50,7 +50,7 @@ struct FollowedList {
     }
 
     /// The items from one path to another one, meant in the list `old`, as they are now: by the contract's words.
-    func rebased(_ first: IndexPath, _ last: IndexPath, in old: FollowedList) -> VisibleItems {
+    func rebased(_ first: IndexPath, _ last: IndexPath, in old: FollowedView) -> VisibleItems {
         let (begin, end) = (old.position(first), old.position(last, isLast: true))
         guard sections.map(\.number) != old.sections.map(\.number) || items != old.items else {
             guard end >= begin else { return VisibleItems(first: end < 0 ? first : path(end), length: 1) }
@@ -82,7 +82,7 @@ struct FollowedList {
     }
 
     /// Lets a range follow the list from what it showed before.
-    func follow(_ wanted: VisibleItems, from old: FollowedList, _ options: ListViewOptions) -> VisibleItems {
+    func follow(_ wanted: VisibleItems, from old: FollowedView, _ options: ListViewOptions) -> VisibleItems {
         let range = old.shown(wanted)
         guard options.isAnchored, !range.isEmpty else { return wanted }
         if range.lowerBound == 0, !options.isAnchoredAtStart {

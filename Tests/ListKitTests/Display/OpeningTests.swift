@@ -163,7 +163,7 @@ struct OpeningTests {
 
     @Test("items come before it, and other objects → it is followed until the first picture")
     func followed() throws {
-        func section(_ id: String, _ items: [String]) throws -> ListObject { try FollowedList.object(id, items) }
+        func section(_ id: String, _ items: [String]) throws -> ListObject { try FollowedView.object(id, items) }
         let list = TestHost(
             [try section("a", ["1", "2"]), try section("b", ["x", "y"])], names: ["binding": "listd/binding"])
         try list.adapter.openView(1, options: Self.options(at: "b", item: 1, .start, .none))

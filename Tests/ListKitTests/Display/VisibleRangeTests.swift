@@ -17,11 +17,11 @@ struct VisibleRangeTests {
     fileprivate struct World {
         let list: TestHost
         let options: ListViewOptions
-        var model = FollowedList()
+        var model = FollowedView()
         var wanted: VisibleItems?
         var screen = Screen(view: 1)
         /// The list as of each picture, and the last that was acknowledged.
-        var pictures: [UInt64: FollowedList] = [:]
+        var pictures: [UInt64: FollowedView] = [:]
         var acknowledged: UInt64 = 0
 
         init(_ options: ListViewOptions) throws {
@@ -40,7 +40,7 @@ struct VisibleRangeTests {
             let new = model.changed(&random)
             model.update(to: new)
             if let wanted { self.wanted = model.follow(wanted, from: before, options) }
-            let objects = try new.map { try FollowedList.object($0.id, $0.items) }
+            let objects = try new.map { try FollowedView.object($0.id, $0.items) }
             if random.chance(oneIn: 12) { list.enqueue(.reloadData) }
             list.enqueue(.performUpdates(objects: objects))
             list.flush()
