@@ -91,8 +91,7 @@ struct FieldHintTests {
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("# HELP") }
         #expect(
             lines == [
-                "# TYPE listd_adapters gauge", "listd_adapters 2", "# TYPE listd_calls_total counter",
-                "listd_calls_total 7",
+                "# TYPE listd_calls_total counter", "listd_calls_total 7", "# TYPE listd_lists gauge", "listd_lists 2",
                 "# TYPE listd_loop_turn_p99_seconds gauge", "listd_loop_turn_p99_seconds 0.0015",
                 "# TYPE listd_plugin_calls_total counter", "listd_plugin_calls_total{plugin=\"a-b\"} 3",
             ])

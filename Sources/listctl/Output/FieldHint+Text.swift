@@ -40,7 +40,8 @@ extension FieldHint {
         let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
         var (value, unit) = (count, 0)
         while value.magnitude >= 999.5, unit < units.count - 1 { (value, unit) = (value / 1024, unit + 1) }
-        return "\(unit > 0 && value.magnitude < 9.95 ? decimal(value) : String(Int64(value.rounded()))) \(units[unit])"
+        if unit > 0, value.magnitude < 9.95 { return "\(decimal(value)) \(units[unit])" }
+        return "\(Int64(exactly: value.rounded()).map(String.init) ?? "\(value)") \(units[unit])"
     }
 
     /// `-rw-r--r--`, as ls(1) writes a mode; without bits of a type it is taken for a file's.

@@ -135,6 +135,7 @@ struct DelegateTests {
         try list.perform(.reloadData)
         _ = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 5, width: 100, height: 100))
         _ = try list.adapter.selectItem(0, ofObject: "a")
+        _ = try list.adapter.invoke("press", parameters: Fields(), item: 0, ofObject: "a")
         _ = try list.perform(
             .moveItem(from: IndexPath(section: 0, item: 0), to: IndexPath(section: 0, item: 1)))
         list.controller("a")?.context?.performBatch(updates: { $0.reloadItems(at: [0]) })
