@@ -20,16 +20,6 @@ package actor ListHost: ListHosting {
         case stopped(ViewClosing)
     }
 
-    /// An update on its way to being announced.
-    private struct Update {
-        var requests: [RequestID] = []
-        var removed: LargeRemoval?
-        /// What becomes of the objects, until it is announced.
-        var content: PreparedTransaction.Content?
-        /// Whether to open and to present it takes microseconds.
-        var isLight = true
-    }
-
     nonisolated let executor: HostExecutor
     nonisolated let times: CallbackTimes?
     private let sink: AdapterHost.Sink
@@ -40,7 +30,7 @@ package actor ListHost: ListHosting {
     private var life = Life.running
     let link: PresenterLink
     private var writes: HostWrites
-    private var update = Update()
+    private var update = UpdateUnderWay()
     /// Is told what becomes of the objects.
     private var observer: ContentObserver?
     private var isHeld = false
@@ -141,9 +131,7 @@ extension ListHost {
     }
 
     /// Flushes begin only while the list is presented; that it is stored needs no presenter.
-    private var mayFlush: Bool {
-        objects.phase == .idle && (link.stage == .open && !isHeld || objects.storesNext)
-    }
+    private var mayFlush: Bool { objects.phase == .idle && (link.stage == .open && !isHeld || objects.storesNext) }
 
     private func schedule(_ timing: FlushTiming, isUrgent: Bool = false) {
         turns.post(timing, isUrgent: isUrgent, isLight: isLight) { [weak self] in
@@ -172,7 +160,9 @@ extension ListHost {
         case .reserve(let work): write(.block(work), work)
         case .present(let update): present(update)
         case .presentItems: break  // they wait where they are presented
-        case .answers(let answers): sink(ended(answers))
+        case .answers(let answers):
+            update.giveUp()
+            sink(ended(answers))
         }
     }
 
@@ -190,13 +180,12 @@ extension ListHost {
     }
 
     private func store(_ work: StoreWork) {
-        update = Update(requests: work.requests, isLight: work.content?.isLight ?? true)
-        update.content = work.content
+        update = UpdateUnderWay(work)
         do throws(ListError) {
             let booked = try writes.book(work, for: objects.table)
             if objects.numbers.isUnstored { finish(.update(booked), nil) } else { write(.update(booked), work) }
         } catch {
-            perform(objects.stored(.failure(error), retryingEach: true, now: now))
+            finish(.update(nil), error)
         }
     }
 
@@ -206,7 +195,10 @@ extension ListHost {
         let outcome: Result<Void, ListError> = error.map { .failure($0) } ?? .success(())
         switch write {
         case .update(let booked):
-            if error != nil { writes.cancel(booked) }
+            if error != nil {
+                writes.cancel(booked)
+                update.giveUp()
+            }
             perform(objects.stored(outcome, retryingEach: error?.code == .limitsExceeded, now: now))
         case .block(let work):
             objects.reserved(work, outcome, now: now)
@@ -226,7 +218,7 @@ extension ListHost {
     }
 
     private func present(_ new: ObjectUpdate) {
-        update.removed = LargeRemoval(objects: new.changes.deletes.count, total: objects.objectCount)
+        update.noteRemoval(by: new, from: objects)
         link.listChanges(by: new.changes)
         if new.configuration != nil { link.forgetRefusals() }
         let table = update.requests.compactMap { awaitedControllers[$0] }.first
@@ -269,8 +261,7 @@ extension ListHost {
         proceed()
     }
 
-    /// Opens the list in its presenter, unless the store is about to say what the list is. Where somebody may know its items that
-    /// is announced as a reload, or is what presents the update under way.
+    /// Opens the list, unless the store is about to say what it is. Where somebody may know its items that is a reload.
     private func openIfPossible() {
         guard link.hasPresenter, link.stage == .closed, [.idle, .presenting].contains(objects.phase) else { return }
         guard link.wasPresented || objects.phase == .presenting else { return link.open(nil, controllers: controllers) }
@@ -336,8 +327,7 @@ extension ListHost {
 
     /// What was presented is the list from now on; who follows the objects is told first.
     private func announce(_ presented: Presented) -> Announced {
-        if let content = update.content { observer?(content) }
-        update.content = nil
+        if let content = update.takeContent() { observer?(content) }
         return objects.presented(presented)
     }
 
@@ -354,7 +344,7 @@ extension ListHost {
         answers.map { answer in
             awaitedControllers[answer.id] = nil
             link.removeMove(answer.id)
-            return answer.effect(removed: update.requests.contains(answer.id) ? update.removed : nil)
+            return answer.effect(removed: update.removal(answering: answer.id))
         }
     }
 

@@ -136,6 +136,29 @@ struct ListHostStoringTests {
         #expect(setup.configuration.workingRange == 0 && setup.controllers.option == ["*": "listd/single"])
     }
 
+    @Test("a write is refused, the worker dies → whoever follows the objects does not hear of it; stored → once")
+    func followed() async throws {
+        let stage = try await makeStored()
+        let followed = EventLog<[String]>()
+        stage.host.follow { content in
+            if case .changes(let changes) = content { followed.record(changes.placed.map(\.object.id)) }
+        }
+        try stage.put(1, "a")
+        stage.host.send(.stored(try await stage.nextWrite().token, ListError(.storeFailed, "full")))
+        #expect(try await stage.answer(to: 1).errorCode == .storeFailed)
+        stage.host.losePresenter()
+        let next = FalseWorker()
+        try await stage.present(in: next, itemCount: 0)
+        #expect(followed.recorded.isEmpty)
+        try stage.put(2, "b")
+        stage.host.send(.stored(try await stage.nextWrite().token, nil))
+        _ = try await next.nextUpdate()
+        #expect(followed.recorded.isEmpty)
+        stage.report(.presented(.reload(1)), from: next)
+        #expect(try await stage.answer(to: 2).revision == 2)
+        #expect(followed.recorded == [["b"]])
+    }
+
     @Test("a restored list → its first presentation is a reload, which waits for a number that is stored")
     func restored() async throws {
         let stage = ListHostStage(try [ListObject(id: "a")], revision: 7, isStored: true, wasPresented: true)
