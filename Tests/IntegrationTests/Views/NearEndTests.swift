@@ -77,7 +77,7 @@ struct NearEndBusTests {
         let view = try await TestView(adapter)
         func show(_ last: UInt32) async throws {
             _ = try await view.remote.call(
-                "SetVisibleRange", UInt32(0), UInt32(0), last, UInt32(0), returning: UInt64.self)
+                "SetVisibleRange", UInt64(0), UInt32(0), UInt32(0), last, UInt32(0), returning: UInt64.self)
         }
         try await show(43)
         try await show(45)

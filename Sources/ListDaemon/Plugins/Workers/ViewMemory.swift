@@ -96,7 +96,8 @@ struct ViewMemory: Sendable {
     /// Follows what its viewer is sent; false when the view shows more than `limit` elements then.
     mutating func note(_ change: PictureChange, limit: Int) -> Bool {
         resumption.sequence = change.sequence
-        if followsItems { resumption.history.record(sequence: change.sequence) }
+        // Whether the view names its items is known only when its description has come.
+        resumption.history.record(sequence: change.sequence)
         resumption.contentSize = change.contentSize
         let before = shown.count
         for slot in change.released { release(slot) }
@@ -114,7 +115,7 @@ struct ViewMemory: Sendable {
     /// Follows a picture that replaces everything its viewer had; false when that is more than `limit` elements.
     mutating func note(_ picture: Picture, limit: Int) -> Bool {
         resumption.sequence = picture.sequence
-        if followsItems { resumption.history.restart(sequence: picture.sequence) }
+        resumption.history.restart(sequence: picture.sequence)
         resumption.acknowledgedSequence = picture.sequence
         resumption.isStalled = false
         resumption.contentSize = picture.contentSize
