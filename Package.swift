@@ -51,7 +51,8 @@ let package = Package(
         // Without pkgConfig: ncursesw.pc asks for an older X/Open, which would be another Glibc than that of the other modules.
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         .executableTarget(
-            name: "listctl", dependencies: ["CLinux", "CNcurses", "CTerminal", "DBus", "ListClient"], swiftSettings: settings),
+            name: "listctl", dependencies: ["CLinux", "CNcurses", "CTerminal", "DBus", "ListClient"],
+            swiftSettings: settings),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         // A process of its own for tests of what a process is handed: it is run by DBusTests.

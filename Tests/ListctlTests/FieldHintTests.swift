@@ -16,10 +16,14 @@ struct FieldHintTests {
             (.permissions, .int64(0o644), "-rw-r--r--"), (.permissions, .int64(0o40755), "drwxr-xr-x"),
             (.permissions, .uint32(0o104755), "-rwsr-xr-x"), (.permissions, .uint32(0o101000), "---------T"),
             (.percent, .double(12.34), "12.3 %"), (.percent, .int64(50), "50 %"),
-            (.durationInMicroseconds, .int64(350), "350 µs"), (.durationInMicroseconds, .int64(350_000), "350 ms"),
-            (.durationInMicroseconds, .int64(1_200_000), "1.2 s"), (.durationInMicroseconds, .int64(200_000_000), "3 min 20 s"),
-            (.durationInMicroseconds, .int64(7_500_000_000), "2 h 5 min"), (.durationInMicroseconds, .int64(86_400_000_000), "1 d"),
-            (.userID, .uint32(0), "root"), (.groupID, .uint32(0), "root"), (.userID, .uint32(4_000_000_000), "4000000000"),
+            (.durationInMicroseconds, .int64(350), "350 µs"),
+            (.durationInMicroseconds, .int64(350_000), "350 ms"),
+            (.durationInMicroseconds, .int64(1_200_000), "1.2 s"),
+            (.durationInMicroseconds, .int64(200_000_000), "3 min 20 s"),
+            (.durationInMicroseconds, .int64(7_500_000_000), "2 h 5 min"),
+            (.durationInMicroseconds, .int64(86_400_000_000), "1 d"),
+            (.userID, .uint32(0), "root"), (.groupID, .uint32(0), "root"),
+            (.userID, .uint32(4_000_000_000), "4000000000"),
         ] as [(FieldHint, DBusValue, String)])
     func numbers(hint: FieldHint, value: DBusValue, text: String) {
         #expect(hint.text(of: value) == text)

@@ -13,7 +13,8 @@ extension Service {
         guard ExactText(old) != ExactText(new) else { throw AdapterDirectory.isTaken(new) }
         if adapters.followers.wouldCloseCircle(renaming: old, to: new) {
             throw ListError(
-                .invalidArguments, "new: adapter \(old.debugDescription.prefix(64)) would follow itself under this name")
+                .invalidArguments, "new: adapter \(old.debugDescription.prefix(64)) would follow itself under this name"
+            )
         }
         try await adapters.reserve(new, isConfigured: false)
         defer { adapters.cancelReservation(new) }
