@@ -17,7 +17,7 @@ async def main(bus: str, name: str, action: str, message: str) -> None:
         picture = await view.show(0, 10)
         show(picture)
         before = picture.rows()
-        handled = await view.invoke(action, message)
+        handled = await view.invoke(message, action)
         print(f"{action} {message}: {'handled' if handled else 'nobody handles it'}", flush=True)
         if handled and action in ("star", "delete"):
             async for picture in view:  # the writer has changed the list, and the view follows

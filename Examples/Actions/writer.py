@@ -13,10 +13,10 @@ MESSAGES = [
 ]
 
 
-async def perform(action: listd.Action, mail: listd.List) -> bool:
-    if action.name == "star":
+async def perform(action: listd.Invoked, mail: listd.List) -> bool:
+    if action.action == "star":
         await mail.patch(action.id, {"starred": action.parameters.get("on", True)})
-    elif action.name == "delete":
+    elif action.action == "delete":
         async with mail.transaction() as changes:
             changes.remove(action.id)
     else:
@@ -31,11 +31,11 @@ async def main(bus: str, name: str) -> None:
         await mail.replace(
             listd.Object(id, {"from": sender, "text": text, "starred": False}) for id, sender, text in MESSAGES
         )
-        async with mail.actions() as actions:
+        async with mail.on_invoked() as actions:
             print(f"{len(MESSAGES)} messages; listening", flush=True)
             async for action in actions:
                 known = await perform(action, mail)
-                print(f"{action.name} {action.id}, for user {action.user}{'' if known else ': no such action'}", flush=True)
+                print(f"{action.action} {action.id}, for user {action.user}{'' if known else ': no such action'}", flush=True)
 
 
 if __name__ == "__main__":

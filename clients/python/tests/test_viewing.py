@@ -205,16 +205,16 @@ async def test_actions(shared: Stage, name: str) -> None:
         mail = await list_of(d, name, 3)
         async with mail.view() as view:
             await view.scroll(0, 0, 320, 440)
-            assert not await view.invoke("star", "o1")
-            async with mail.actions() as actions:
-                while not await view.invoke("star", "o1", parameters={"on": True}):
+            assert not await view.invoke("o1", "star")
+            async with mail.on_invoked() as actions:
+                while not await view.invoke("o1", "star", {"on": True}):
                     await asyncio.sleep(0.01)  # until the list has heard who listens
                 action = await anext(actions)
-                assert (action.id, action.item, action.name) == ("o1", 0, "star")
+                assert (action.id, action.item, action.action) == ("o1", 0, "star")
                 assert action.parameters == {"on": True} and action.user == os.getuid()
-                assert await view.invoke("open", "o2") and (await anext(actions)).name == "open"
+                assert await view.invoke("o2", "open") and (await anext(actions)).action == "open"
             with pytest.raises(listd.NoSuchItem):
-                await view.invoke("star", "o1", 7)
+                await view.invoke("o1", "star", item=7)
 
 
 async def test_selection_and_moving(shared: Stage, name: str) -> None:

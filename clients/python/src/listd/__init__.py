@@ -14,6 +14,7 @@
 :mod:`listd.sync` is the same for scripts without an event loop.
 """
 
+from ._actions import Invoked, InvokedEvents, NearEnd, NearEndEvents
 from ._changes import Change, Inserted, Moved, Removed, Replaced, Updated
 from ._daemon import Daemon, Reloading, connect
 from ._errors import (
@@ -51,8 +52,6 @@ from ._errors import (
     ViewClosed,
 )
 from ._events import (
-    Action,
-    ActionEvents,
     DisplayChange,
     DisplayEvents,
     Item,
@@ -63,40 +62,56 @@ from ._events import (
     WorkingRangeEvents,
 )
 from ._follow import Follower
-from ._info import ListInfo, ListProperties, ManagerProperties, PluginInfo, ViewInfo
-from ._list import Found, List, ListItem, Page
+from ._filter import Filter, FilteredList
+from ._info import (
+    ClientInfo,
+    ListDescription,
+    ListInfo,
+    ListProperties,
+    ManagerProperties,
+    PluginInfo,
+    ViewInfo,
+)
+from ._list import List
 from ._objects import Object
 from ._options import ListOptions, ViewOptions
 from ._picture import Frame, Picture, Point, Shown, Size
+from ._results import Found, Hit, ItemCounts, ListItem, Page
 from ._transaction import Transaction
 from ._values import Array, Byte, Dictionary, Int16, Int32, ObjectPath, Signature, Struct, UInt16, UInt32, UInt64
-from ._view import View
+from ._view import SelectionResult, View
 
 __all__ = [
     "AccessDenied",
-    "Action",
-    "ActionEvents",
     "AdapterExists",
     "Array",
     "Byte",
     "Change",
+    "ClientInfo",
     "Daemon",
     "Dictionary",
     "Disconnected",
     "DisplayChange",
     "DisplayEvents",
     "DuplicateIdentifier",
+    "Filter",
+    "FilteredList",
     "Follower",
     "Found",
     "Frame",
+    "Hit",
     "Inserted",
     "Int16",
     "Int32",
     "InvalidArgs",
     "InvalidObject",
+    "Invoked",
+    "InvokedEvents",
     "Item",
+    "ItemCounts",
     "LimitsExceeded",
     "List",
+    "ListDescription",
     "ListInfo",
     "ListItem",
     "ListOptions",
@@ -104,6 +119,8 @@ __all__ = [
     "ListdError",
     "ManagerProperties",
     "Moved",
+    "NearEnd",
+    "NearEndEvents",
     "NoSuchAdapter",
     "NoSuchItem",
     "NoSuchObject",
@@ -130,6 +147,7 @@ __all__ = [
     "Section",
     "SelectionChange",
     "SelectionEvents",
+    "SelectionResult",
     "Shown",
     "ShuttingDown",
     "Signature",

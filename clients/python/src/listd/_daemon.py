@@ -12,7 +12,18 @@ from types import TracebackType
 from typing import IO, Any, Literal, Self, Unpack, cast
 
 from ._errors import AdapterExists, NoSuchAdapter, NoSuchPlugin, Unavailable, UnknownObject
-from ._info import ListInfo, ManagerProperties, PluginInfo, ViewInfo, manager_properties, plugin_info
+from ._info import (
+    ClientInfo,
+    ListDescription,
+    ListInfo,
+    ManagerProperties,
+    PluginInfo,
+    ViewInfo,
+    client_info,
+    list_description,
+    manager_properties,
+    plugin_info,
+)
 from ._link import Incarnation, Link, address_of
 from ._list import List
 from ._names import MANAGER, MANAGER_PATH, OBJECT_MANAGER, PLUGIN, PLUGINS_PATH, plugin_path
@@ -109,6 +120,26 @@ class Daemon:
         rows = await self._rows("ListAdapters")
         return [ListInfo(*row) for row in rows]
 
+    async def describe(self) -> builtins.list[ListDescription]:
+        """The lists there are, each with its state, its owner, and what else the user may know."""
+        rows = await self._rows("DescribeAdapters")
+        return [list_description(name, _plain(values)) for name, values in rows]
+
+    async def rename(self, old: str, new: str) -> None:
+        """Gives a list another name: its views close and subscriptions end; contents, epoch and revision stay.
+
+        :raises NoSuchAdapter: there is no list of the old name.
+        :raises AdapterExists: there is one of the new name.
+        :raises AccessDenied: the list is configured, or another user's.
+        """
+        body = [checked_text(old), checked_text(new)]
+        await self._link.call(MANAGER_PATH, MANAGER, "RenameAdapter", "ss", body)
+
+    async def clients(self) -> builtins.list[ClientInfo]:
+        """The programs that call listd, in the order in which they came; administrators only."""
+        rows = await self._rows("ListClients")
+        return [client_info(row[0], row[1], row[2], row[3], _plain(row[4])) for row in rows]
+
     async def views(self) -> builtins.list[ViewInfo]:
         """The views there are, of all clients."""
         rows = await self._rows("ListViews")
@@ -193,6 +224,10 @@ class Daemon:
     def reloading(self) -> Reloading:
         """Whether listd reads its configuration anew: true before, and false after it."""
         return Reloading(self._link)
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: plain(value) for key, value in values.items()}
 
 
 class Reloading(AsyncIterator[bool]):

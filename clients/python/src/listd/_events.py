@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Generic, NamedTuple, Self, TypeVar
@@ -13,7 +12,6 @@ from ._errors import ListdError
 from ._link import Incarnation, Link
 from ._names import ADAPTER, PROPERTIES, adapter_path
 from ._presence import PATIENCE, Presence
-from ._values import fields_of
 from ._weak import weakly
 from ._wire import Reply, Subscription
 
@@ -69,22 +67,6 @@ class SelectionChange:
     revision: int
     selected: tuple[tuple[str, int], ...] = ()
     deselected: tuple[tuple[str, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """What a viewer wants done with an item."""
-
-    #: The object.
-    id: str
-    #: The item of its section.
-    item: int
-    #: What is to be done: a word that viewers and writer agree on.
-    name: str
-    #: What else the viewer says.
-    parameters: Mapping[str, Any]
-    #: The Unix user of the viewer.
-    user: int
 
 
 E = TypeVar("E")
@@ -391,26 +373,3 @@ class SelectionEvents(EventStream[SelectionChange]):
         if not came and not gone:
             return None
         return SelectionChange(self._revision, tuple(key for key, _ in came), tuple(key for key, _ in gone))
-
-
-class ActionEvents(EventStream[Action]):
-    """Actions that viewers invoke and no section controller handles: for the owner of the list, nobody else is told.
-
-    Each is told once, in order. A consumer that is 1,024 behind loses the oldest.
-    """
-
-    _word, _member = "actions", "Invoked"
-
-    def __init__(self, link: Link, name: str, patience: float = PATIENCE) -> None:
-        super().__init__(link, name, patience)
-        self._actions: deque[Action] = deque(maxlen=1024)
-
-    def _record(self, body: list[Any]) -> None:
-        id, item, name, parameters, user = body
-        self._actions.append(Action(id, item, name, fields_of(parameters), user))
-
-    def _forget(self) -> None:
-        """What was told before the list went is still to be done."""
-
-    def _take(self) -> Action | None:
-        return self._actions.popleft() if self._actions else None

@@ -61,6 +61,51 @@ class PluginInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class ListDescription:
+    """What listd tells everybody of a list, and more to those who may know it."""
+
+    name: str
+    state: str
+    #: The Unix user who made it; 0 for a configured list.
+    owner: int
+    #: What fills it.
+    source: str
+    #: What the source lacks; None when the user may not read the list.
+    source_error: str | None
+    revision: int
+    objects: int
+    items: int
+    views: int
+    #: Transactions in the last ten seconds.
+    changes_10s: int
+    #: What its objects count on the owner's account; None for those who are no administrators.
+    bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClientInfo:
+    """A program that calls listd."""
+
+    #: Its unique name.
+    name: str
+    transport: Literal["bus", "direct"]
+    #: Its Unix user; 4294967295 when that is not known.
+    user: int
+    #: What the kernel calls its process; empty when that is not known.
+    command: str
+    pid: int
+    #: Calls and bytes that it has sent, all in all and in the last ten seconds.
+    calls: int
+    bytes: int
+    calls_10s: int
+    bytes_10s: int
+    views: int
+    subscriptions: int
+    #: Microseconds since 1970.
+    last_call: int
+
+
+@dataclass(frozen=True, slots=True)
 class ListProperties:
     """What a list says of itself."""
 
@@ -77,6 +122,12 @@ class ListProperties:
     item_count: int
     #: (object id, item); None when the user may not read the list.
     selected_items: tuple[tuple[str, int], ...] | None
+    #: What the source lacks; empty when it lacks nothing, None when the user may not read the list.
+    source_error: str | None
+    #: When the source was last known to be whole, in microseconds since 1970; 0 = it tells none.
+    source_synced: int
+    #: The source's state, opaque: equal texts are equal states.
+    source_position: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +176,34 @@ def list_properties(properties: Mapping[str, Any]) -> ListProperties:
         int(properties["ObjectCount"]),
         int(properties["ItemCount"]),
         None if selected is None else tuple((id, item) for id, item in selected),
+        properties.get("SourceError"),
+        int(properties.get("SourceSynced", 0)),
+        properties.get("SourcePosition", ""),
     )
+
+
+def list_description(name: str, values: Mapping[str, Any]) -> ListDescription:
+    """A row of ``DescribeAdapters``."""
+    held = values.get("bytes")
+    return ListDescription(
+        name,
+        values["state"],
+        int(values["owner"]),
+        values["source"],
+        values.get("source-error"),
+        int(values["revision"]),
+        int(values["objects"]),
+        int(values["items"]),
+        int(values["views"]),
+        int(values["changes-10s"]),
+        None if held is None else int(held),
+    )
+
+
+def client_info(name: str, transport: Any, user: int, command: str, values: Mapping[str, Any]) -> ClientInfo:
+    """A row of ``ListClients``."""
+    keys = ("pid", "calls", "bytes", "calls-10s", "bytes-10s", "views", "subscriptions", "last-call")
+    return ClientInfo(name, transport, user, command, *(int(values.get(key, 0)) for key in keys))
 
 
 def manager_properties(properties: Mapping[str, Any]) -> ManagerProperties:

@@ -8,11 +8,11 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import IO, Any, Literal, Unpack, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from ._errors import InvalidObject, ListdError, NoSuchAdapter, PayloadTooLarge, RevisionConflict, UnknownObject
-from ._events import ActionEvents, DisplayEvents, SelectionEvents, WorkingRangeEvents
+from ._actions import InvokedEvents, NearEndEvents
+from ._events import DisplayEvents, SelectionEvents, WorkingRangeEvents
 from ._follow import Follower
 from ._changes import Replaced
 from ._info import ListProperties, list_properties
@@ -20,45 +20,20 @@ from ._link import Link
 from ._names import ADAPTER, adapter_path
 from ._objects import Object, objects_of
 from ._options import ViewOptions, option_values
+from ._results import Found, Hit, ItemCounts, ListItem, Page
 from ._transaction import Transaction, place
 from ._values import checked_text, fields_of, is_json, json_line, variants_of, weight
 from ._view import View
 from ._wire import Reply
+
+if TYPE_CHECKING:
+    from ._filter import Filter
 
 #: From so many bytes on, a new list goes as a file in memory.
 LARGE = 1 << 20
 #: No message is longer: the system bus would end the connection.
 LONGEST = 32 << 20
 ALL = 2**32 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A part of a list, at a revision."""
-
-    revision: int
-    #: How many objects the whole list has.
-    total: int
-    objects: tuple[Object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An object and where it stands, at a revision."""
-
-    revision: int
-    section: int
-    object: Object
-
-
-@dataclass(frozen=True, slots=True)
-class ListItem:
-    """An item of a section, as its section controller made it."""
-
-    section: int
-    item: int
-    reuse_identifier: str
-    content: Mapping[str, Any]
 
 
 class List:
@@ -301,6 +276,56 @@ class List:
             raise self._missing() from None
         return int(value) if isinstance(value, int) else value
 
+    async def item_counts(self, first: int = 0, count: int = ALL) -> ItemCounts:
+        """How many items each of some sections has, without their contents.
+
+        One answer has about 1 MiB: go on at ``next_section``, and begin again when the revision is another one.
+        """
+        revision, following, counts = (await self._call("GetItemCounts", "uu", [first, min(count, ALL)])).body
+        return ItemCounts(revision, following, tuple(counts))
+
+    async def search(
+        self, text: str, fields: Iterable[str] = (), start: int = 0, *, backwards: bool = False
+    ) -> Hit | None:
+        """The next object in one of whose texts ``text`` occurs, whatever the case; None when there is none.
+
+        :param fields: the keys to look into; none = all whose values are texts.
+        :param start: where to begin, this object included. Backwards, past the end is the last object.
+        :raises LimitsExceeded: this connection has another search running.
+        """
+        body = [checked_text(text), [checked_text(field) for field in fields], start, backwards]
+        revision, is_found, section, id = (await self._call("Search", "sasub", body)).body
+        return Hit(revision, section, id) if is_found else None
+
+    def filter(
+        self,
+        contains: str = "",
+        fields: Iterable[str] = (),
+        *,
+        type: str | None = None,
+        sort: str | None = None,
+        limit: int = 0,
+    ) -> Filter:
+        """A list of those objects that are wanted, which follows this one: ``async with mail.filter("hello") as hits: …``.
+
+        :param contains: the text that occurs in them, whatever the case; empty = all.
+        :param fields: the keys to look into; none = all whose values are texts.
+        :param type: only objects of this type; ``""`` = those without one.
+        :param sort: the key by whose value they are ordered; ``-KEY`` turns it round; None = as they are here.
+        :param limit: how many there are at most; 0 = all.
+        """
+        from ._filter import Filter, source_argument
+
+        return Filter(self._link, self.name, source_argument(contains, fields, type, sort, limit))
+
+    async def set_source_argument(self, argument: str) -> int:
+        """Changes what follows ``?`` in the source of a ``list:`` list.
+
+        :returns: the revision that contains the effect.
+        :raises ReadOnly: the list has another kind of source.
+        """
+        return await self._write("SetSourceArgument", "s", [checked_text(argument)], 0)
+
     # MARK: following and viewing
 
     def follow(self, *, patience: float = 3.0) -> Follower:
@@ -324,13 +349,17 @@ class List:
         """What comes near to the screens of all viewers: what is worth preparing."""
         return WorkingRangeEvents(self._link, self.name)
 
+    def near_end_events(self) -> NearEndEvents:
+        """Viewers that come near to the end, for writers that load more (option ``near_end_distance``)."""
+        return NearEndEvents(self._link, self.name)
+
+    def on_invoked(self) -> InvokedEvents:
+        """Actions that viewers ask for and no section controller handles; told to the list's owner alone."""
+        return InvokedEvents(self._link, self.name)
+
     def selection_events(self) -> SelectionEvents:
         """What is selected: first all that is, then each change."""
         return SelectionEvents(self._link, self.name)
-
-    def actions(self) -> ActionEvents:
-        """What viewers want done with items, for the owner: ``async for action in mail.actions(): …``."""
-        return ActionEvents(self._link, self.name)
 
     # MARK: calls
 

@@ -12,7 +12,8 @@ from ._values import Array, Dictionary, Struct, UInt32, checked_text, variants_o
 class ListOptions(TypedDict, total=False):
     """Options of a new list. What is left out has listd's default."""
 
-    #: What fills it: ``push`` (writers do), ``jsonl:PATH``, ``list:NAME?argument``, or ``PLUGIN/SOURCE?argument``.
+    #: What fills it: ``push`` (writers do), ``jsonl:PATH``, ``list:NAME?…`` (see :class:`Filter`), or
+    #: ``PLUGIN/SOURCE?argument``.
     source: str
     #: Object type → ``PLUGIN/CONTROLLER``.
     section_controllers: Mapping[str, str]
@@ -47,8 +48,9 @@ class ListOptions(TypedDict, total=False):
     #: ``any``, ``owner``, or ``group:NAME``.
     readers: str
     writers: str
+    #: Who may ask for actions with :meth:`View.invoke`: as ``readers``.
     invokers: str
-    #: Whether the list is removed when this connection ends.
+    #: Whether the list is removed when the connection that made it ends.
     transient: bool
 
 
@@ -75,11 +77,11 @@ class ViewOptions(TypedDict, total=False):
     anchor_at_start: bool
     #: Device pixels per unit, for rounding; 0 = none.
     scale: float
-    #: What ``lead`` and ``trail`` count: ``sections`` (default) or ``items``.
-    working_range_unit: str
-    #: Where the view begins: object id, item, and ``none`` (nearest to the beginning), ``start``, ``center`` or ``end``. The
-    #: first :meth:`View.show` or :meth:`View.scroll` then says only how much is visible.
+    #: Where the view begins: object id, item, and ``none``, ``start``, ``center`` or ``end``. The first :meth:`View.show` or
+    #: :meth:`View.scroll` then gives only the length or the size.
     at: tuple[str, int, str]
+    #: What ``lead`` and ``trail`` count: ``sections`` (the default) or ``items``.
+    working_range_unit: Literal["sections", "items"]
 
 
 _COUNTS = frozenset(
@@ -96,7 +98,8 @@ _COUNTS = frozenset(
         "overscan_items",
     }
 )
-_NUMBERS = frozenset({"top_content_inset", "sticky_header_offset", "buffer", "scale"})
+_NUMBERS = frozenset({"top_content_inset", "sticky_header_offset", "buffer", "scale", "near_end_distance"})
+_TEXTS_BY_TEXT = frozenset({"section_controllers", "hints"})
 
 
 def option_values(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,10 +129,10 @@ def _value(name: str, value: Any) -> Any:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError(f"{value!r:.64} is no number")
         return float(value)
-    if name == "section_controllers":
+    if name in _TEXTS_BY_TEXT:
         if not isinstance(value, Mapping):
             raise TypeError(f"{value!r:.64} is no dictionary")
-        return Dictionary("ss", {checked_text(key): checked_text(controller) for key, controller in value.items()})
+        return Dictionary("ss", {checked_text(key): checked_text(text) for key, text in value.items()})
     if name == "at":
         id, item, position = value
         if not isinstance(id, str) or not isinstance(position, str):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from ._errors import Disconnected, ListdError, Unavailable, UnknownObject, ViewClosed
 from ._link import Incarnation, Link, awaited
 from ._names import ADAPTER, PROPERTIES, VIEW, adapter_path
 from ._picture import Canvas, Outcome, Picture, Point
 from ._presence import PATIENCE, Presence
-from ._values import plain, variants_of
+from ._values import checked_text, plain, variants_of
 from ._viewport import Range, Viewport, Window
 from ._weak import weakly
 from ._wire import Reply, Subscription
@@ -20,6 +20,13 @@ from ._wishes import Wishes
 
 Where = Literal["none", "start", "center", "end"]
 Phase = Literal["began", "ended", "decelerated"]
+
+
+class SelectionResult(NamedTuple):
+    """What :meth:`View.change_selection` did, as (object id, item)."""
+
+    selected: tuple[tuple[str, int], ...]
+    deselected: tuple[tuple[str, int], ...]
 
 
 class View(AsyncIterator[Picture]):
@@ -260,17 +267,31 @@ class View(AsyncIterator[Picture]):
         """Deselects an item, when its section controller agrees; whether it is not selected now."""
         return bool((await self._request("Deselect", "su", [id, item])).body[0])
 
-    async def invoke(
-        self, action: str, id: str, item: int = 0, parameters: Mapping[str, Any] | None = None
-    ) -> bool:
-        """Invokes an action on an item: its section controller may handle it, else the owner of the list is told
-        (:meth:`List.actions`). Whether one of both has happened.
+    async def change_selection(
+        self, select: Iterable[tuple[str, int]] = (), deselect: Iterable[tuple[str, int]] = ()
+    ) -> SelectionResult:
+        """Selects and deselects many items, given as (object id, item), with one change for those who listen.
 
-        :raises AccessDenied: the list's option ``invokers`` does not name the user.
-        :raises NoSuchObject: there is no such object.
-        :raises NoSuchItem: it has no such item.
+        :returns: those that are selected and deselected now; a section controller may have refused others.
+        :raises NoSuchObject: the list has no such object; nothing has changed.
+        :raises InvalidArgs: an item is in both.
         """
-        body = [id, item, action, variants_of(parameters or {})]
+        body = [[[id, item] for id, item in items] for items in (select, deselect)]
+        selected, deselected = (await self._request("ChangeSelection", "a(su)a(su)", body)).body
+        return SelectionResult(*(tuple((id, item) for id, item in items) for items in (selected, deselected)))
+
+    async def invoke(
+        self, id: str, action: str, parameters: Mapping[str, Any] | None = None, item: int = 0
+    ) -> bool:
+        """Asks for an action on an item, as a click does: of its section controller, then of the list's owner.
+
+        :returns: whether somebody handles it: the section controller did, or a program of the owner's was told
+            (:meth:`List.on_invoked`).
+        :raises AccessDenied: the user is none of the list's ``invokers``.
+        :raises NoSuchObject: the list has no such object.
+        :raises InvalidObject: D-Bus cannot carry a parameter.
+        """
+        body = [checked_text(id), item, checked_text(action), variants_of(parameters or {})]
         return bool((await self._request("Invoke", "susa{sv}", body)).body[0])
 
     async def set_highlighted(self, id: str, item: int = 0, highlighted: bool = True) -> None:
@@ -363,6 +384,8 @@ class View(AsyncIterator[Picture]):
         self._path = result.body[0]
         self._opening += 1
         self._window.opened(self._canvas)
+        # Only the first view begins there; one that is opened anew shows what the one before it did.
+        self._options.pop("at", None)
         self._canvas = Canvas()
         self._acknowledged = 0
         self._signals = daemon.listen(self._path, VIEW, weakly(self._heard), is_broadcast=False)

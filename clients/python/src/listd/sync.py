@@ -26,15 +26,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Literal, Self, Unpack
 
-from . import _daemon, _list, _view
+from . import _daemon, _filter, _list, _view
 from ._changes import Change
-from ._events import Action, DisplayChange, SelectionChange, WorkingRangeChange
+from ._actions import Invoked, NearEnd
+from ._events import DisplayChange, SelectionChange, WorkingRangeChange
 from ._follow import Follower
-from ._info import ListInfo, ListProperties, ManagerProperties, PluginInfo, ViewInfo
-from ._list import ALL, Found, ListItem, Page
+from ._info import (
+    ClientInfo,
+    ListDescription,
+    ListInfo,
+    ListProperties,
+    ManagerProperties,
+    PluginInfo,
+    ViewInfo,
+)
+from ._list import ALL
 from ._objects import Object
 from ._options import ListOptions, ViewOptions
 from ._picture import Picture
+from ._results import Found, Hit, ItemCounts, ListItem, Page
 from ._runner import Events, Runner
 from ._transaction import Transaction
 from ._view import Phase, Where
@@ -88,9 +98,15 @@ class View(Events[Picture]):
         """Deselects an item; whether it is not selected now."""
         return self._runner.run(self._source.deselect(id, item))
 
-    def invoke(self, action: str, id: str, item: int = 0, parameters: Mapping[str, Any] | None = None) -> bool:
-        """Invokes an action on an item; whether a section controller has handled it, or the owner of the list was told."""
-        return self._runner.run(self._source.invoke(action, id, item, parameters))
+    def change_selection(
+        self, select: Iterable[tuple[str, int]] = (), deselect: Iterable[tuple[str, int]] = ()
+    ) -> _view.SelectionResult:
+        """Selects and deselects many items, given as (object id, item)."""
+        return self._runner.run(self._source.change_selection(select, deselect))
+
+    def invoke(self, id: str, action: str, parameters: Mapping[str, Any] | None = None, item: int = 0) -> bool:
+        """Asks for an action on an item; whether somebody handles it."""
+        return self._runner.run(self._source.invoke(id, action, parameters, item))
 
     def set_highlighted(self, id: str, item: int = 0, highlighted: bool = True) -> None:
         """Tells the section controller that an item is pressed, or no longer."""
@@ -196,6 +212,37 @@ class List:
 
         return self._runner.run(all_items())
 
+    def item_counts(self, first: int = 0, count: int = ALL) -> ItemCounts:
+        """How many items each of some sections has."""
+        return self._runner.run(self._inner.item_counts(first, count))
+
+    def search(
+        self, text: str, fields: Iterable[str] = (), start: int = 0, *, backwards: bool = False
+    ) -> Hit | None:
+        """The next object in one of whose texts ``text`` occurs; None when there is none."""
+        return self._runner.run(self._inner.search(text, fields, start, backwards=backwards))
+
+    @contextmanager
+    def filter(
+        self,
+        contains: str = "",
+        fields: Iterable[str] = (),
+        *,
+        type: str | None = None,
+        sort: str | None = None,
+        limit: int = 0,
+    ) -> Iterator[FilteredList]:
+        """A list of those objects that are wanted, as long as the ``with`` block runs."""
+        inner = self._inner.filter(contains, fields, type=type, sort=sort, limit=limit)
+        try:
+            yield FilteredList(self._runner, self._runner.run(inner.__aenter__()))
+        finally:
+            self._runner.run(inner.__aexit__(None, None, None))
+
+    def set_source_argument(self, argument: str) -> int:
+        """Changes what follows ``?`` in the source of a ``list:`` list."""
+        return self._runner.run(self._inner.set_source_argument(argument))
+
     def export(self, file: IO[bytes], offset: int = 0, limit: int = ALL) -> int:
         """Writes objects to an open file, as JSON lines; their revision."""
         return self._runner.run(self._inner.export(file, offset, limit))
@@ -224,13 +271,17 @@ class List:
         """What comes near to the screens of all viewers."""
         return self._events(self._inner.working_range_events())
 
+    def near_end_events(self) -> Events[NearEnd]:
+        """Viewers that come near to the end."""
+        return self._events(self._inner.near_end_events())
+
+    def on_invoked(self) -> Events[Invoked]:
+        """Actions that viewers ask for and no section controller handles."""
+        return self._events(self._inner.on_invoked())
+
     def selection_events(self) -> Events[SelectionChange]:
         """What is selected: first all that is, then each change."""
         return self._events(self._inner.selection_events())
-
-    def actions(self) -> Events[Action]:
-        """What viewers want done with items, for the owner of the list."""
-        return self._events(self._inner.actions())
 
     def _events(self, stream: Any) -> Events[Any]:
         async def start() -> None:
@@ -238,6 +289,24 @@ class List:
 
         self._runner.run(start())
         return Events(self._runner, stream)
+
+
+class FilteredList(List):
+    """Those objects of another list that are wanted: see :class:`listd.FilteredList`."""
+
+    _inner: _filter.FilteredList
+
+    def change(
+        self,
+        contains: str = "",
+        fields: Iterable[str] = (),
+        *,
+        type: str | None = None,
+        sort: str | None = None,
+        limit: int = 0,
+    ) -> int:
+        """Wants others, with one update of the list; its revision."""
+        return self._runner.run(self._inner.change(contains, fields, type=type, sort=sort, limit=limit))
 
 
 class Daemon:
@@ -294,6 +363,18 @@ class Daemon:
     def lists(self) -> builtins.list[ListInfo]:
         """The lists there are."""
         return self._runner.run(self._inner.lists())
+
+    def describe(self) -> builtins.list[ListDescription]:
+        """The lists there are, each with its state, its owner, and what else the user may know."""
+        return self._runner.run(self._inner.describe())
+
+    def rename(self, old: str, new: str) -> None:
+        """Gives a list another name."""
+        self._runner.run(self._inner.rename(old, new))
+
+    def clients(self) -> builtins.list[ClientInfo]:
+        """The programs that call listd."""
+        return self._runner.run(self._inner.clients())
 
     def views(self) -> builtins.list[ViewInfo]:
         """The views there are, of all clients."""

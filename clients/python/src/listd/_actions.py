@@ -1,0 +1,84 @@
+"""What viewers want of the writer of a list: more, or an action."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ._events import EventStream
+from ._link import Link
+from ._presence import PATIENCE
+from ._values import fields_of
+
+
+@dataclass(frozen=True, slots=True)
+class NearEnd:
+    """Somebody's screen has come near to the end of the content."""
+
+    #: The object path of the view.
+    view: str
+    #: What lies between the viewport and the end, in the units of the view's layout; items, in layout ``none``.
+    distance: float
+
+
+class NearEndEvents(EventStream[NearEnd]):
+    """Views that have come near to the end; of each view the newest."""
+
+    _word, _member = "near-end", "NearEnd"
+
+    def __init__(self, link: Link, name: str, patience: float = PATIENCE) -> None:
+        super().__init__(link, name, patience)
+        self._news: dict[str, float] = {}
+
+    def _record(self, body: list[Any]) -> None:
+        self._news[body[0]] = body[1]
+
+    def _forget(self) -> None:
+        self._news.clear()
+
+    def _take(self) -> NearEnd | None:
+        if not self._news:
+            return None
+        view = next(iter(self._news))
+        return NearEnd(view, self._news.pop(view))
+
+
+@dataclass(frozen=True, slots=True)
+class Invoked:
+    """An action that somebody asked for on an item."""
+
+    id: str
+    item: int
+    action: str
+    parameters: Mapping[str, Any]
+    #: The Unix user who asked.
+    user: int
+
+
+class InvokedEvents(EventStream[Invoked]):
+    """Actions in the order in which they were asked for. The newest 1,024 wait for a slow consumer; :attr:`missed` counts
+    those that had to go."""
+
+    _word, _member = "actions", "Invoked"
+    _LONGEST = 1024
+
+    def __init__(self, link: Link, name: str, patience: float = PATIENCE) -> None:
+        super().__init__(link, name, patience)
+        self._waiting: deque[Invoked] = deque()
+        #: How many actions were dropped because nobody took them.
+        self.missed = 0
+
+    def _record(self, body: list[Any]) -> None:
+        id, item, action, parameters, user = body
+        if len(self._waiting) == self._LONGEST:
+            self._waiting.popleft()
+            self.missed += 1
+        self._waiting.append(Invoked(id, item, action, fields_of(parameters), user))
+
+    def _forget(self) -> None:
+        """An action that was told stays one, whatever becomes of the list."""
+
+    def _take(self) -> Invoked | None:
+        return self._waiting.popleft() if self._waiting else None
