@@ -1,11 +1,12 @@
 """Figures of the package beside a bare dbus-fast loop, each in a process of its own: mirror.py [OBJECTS] [SECONDS].
 
 The first two lines read a list of so many objects, as plain values: seconds of processor time, and MiB that are resident afterwards beyond
-what was before. The last one follows a list of 10,000 objects that is changed as fast as listd and a writer can."""
+what was before. The others follow a list of 10,000 objects of which so many are changed each second."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import resource
 import subprocess
@@ -57,37 +58,49 @@ def read(kind: str, address: str, path: str) -> None:
     print(f"{kind:6} {count} objects {time.process_time() - began:6.2f} s {resident() - before:7.1f} MiB, peak {peak:.1f}")
 
 
-async def write(address: str, seconds: float) -> None:
+BATCH = 100
+
+
+async def write(address: str, seconds: float, rate: float) -> None:
+    """Changes so many objects a second, in transactions of BATCH, each field with the time at which it was written."""
     async with listd.connect(address) as d:
         busy = await d.list("busy")
-        count, end = 0, time.monotonic() + seconds
-        while time.monotonic() < end:
-            await asyncio.gather(*(busy.patch(f"o{(count + n) * 7919 % 10000}", {"n": count + n}) for n in range(32)))
-            count += 32
-        print(count)
+        began, count = time.monotonic(), 0
+        while (now := time.monotonic()) < began + seconds:
+            await asyncio.sleep(max(0.0, began + count / rate - now))
+            async with busy.transaction() as t:
+                for n in range(count, count + BATCH):
+                    t.upsert(f"o{n * 7919 % 10000}", {"n": n, "at": time.time()})
+            count += BATCH
+        print(f"{count} {count / (time.monotonic() - began):.0f}")
 
 
-async def follow(address: str, seconds: float) -> None:
+async def follow(address: str, seconds: float, rate: float) -> None:
+    """Follows these changes on one core, and says how old one is when it is told."""
     async with listd.connect(address) as d:
-        busy = await d.create("busy", durability="memory")
-        await busy.replace(listd.Object(f"o{n}", {"n": n}) for n in range(10000))
+        busy = await d.ensure("busy", durability="memory")
+        await busy.replace(listd.Object(f"o{n}", {"n": n, "at": 0.0}) for n in range(10000))
         async with busy.follow() as changes:
             await anext(changes)
-            writer = subprocess.Popen([sys.executable, __file__, "write", address, str(seconds)], stdout=subprocess.PIPE, text=True)
-            began, processor, behind, told = time.monotonic(), time.process_time(), 0.0, 0
+            words = [sys.executable, __file__, "write", address, str(seconds), str(rate)]
+            writer = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+            began, processor, told, ages = time.monotonic(), time.process_time(), 0, []
             while writer.poll() is None:
-                asked = time.monotonic()
                 try:
-                    async with asyncio.timeout(0.5):
+                    async with asyncio.timeout(0.2):
                         change = await anext(changes)
-                        told += len(change.objects) if isinstance(change, listd.Updated) else 1
                 except TimeoutError:
                     continue
-                behind = max(behind, time.monotonic() - asked)
+                if isinstance(change, listd.Updated):
+                    told += len(change.objects)
+                    ages.append(time.time() - change.objects[0].fields["at"])
             took = time.monotonic() - began
+            written, achieved = writer.stdout.read().split() if writer.stdout else ("0", "0")
+            ages = sorted(ages) or [math.inf]
             print(
-                f"follow {changes.revision / took:.0f} transactions/s, {told} objects told, "
-                f"{100 * (time.process_time() - processor) / took:.0f} % of a core, at most {behind:.2f} s between two changes"
+                f"follow {rate:6.0f}/s wanted, {achieved:>6}/s written, {told} of {written} told one by one, age p50 "
+                f"{1000 * ages[len(ages) // 2]:.0f} ms, p99 {1000 * ages[len(ages) * 99 // 100]:.0f} ms, "
+                f"{100 * (time.process_time() - processor) / took:.0f} % of a core"
             )
 
 
@@ -95,7 +108,7 @@ def main() -> None:
     if sys.argv[1:2] in (["bare"], ["listd"]):
         read(*sys.argv[1:])
     elif sys.argv[1:2] == ["write"]:
-        asyncio.run(write(sys.argv[2], float(sys.argv[3])))
+        asyncio.run(write(sys.argv[2], float(sys.argv[3]), float(sys.argv[4])))
     else:
         count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
         seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 5
@@ -105,7 +118,8 @@ def main() -> None:
             asyncio.run(prepare(stage.address, count))
             for kind in ("bare", "listd"):
                 subprocess.run([sys.executable, __file__, kind, stage.address, PATH], check=True)
-            asyncio.run(follow(stage.address, seconds))
+            for rate in (1000, 5000, 10000, 20000):
+                asyncio.run(follow(stage.address, seconds, rate))
         finally:
             stage.close()
 
