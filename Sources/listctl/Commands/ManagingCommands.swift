@@ -7,7 +7,7 @@ struct CreateCommand: Command {
         name: "create", group: .managing, summary: "Make a list.",
         operands: [.init(name: "NAME"), .init(name: "KEY=VALUE", arity: .any, completion: .listOption)],
         discussion: [
-            "KEY is an option of CreateAdapter (org.listd.Listd1(5), ADAPTER OPTIONS), as in “create mail durability=memory "
+            "KEY is an option of CreateAdapter (org.listd.Listd1(5), OPTIONS OF A LIST), as in “create mail durability=memory "
                 + "readers=group:staff”. Several section-controllers, empty or hints are separated by commas: "
                 + "section-controllers=mail=inbox/Mail,*=listd/single."
         ])
