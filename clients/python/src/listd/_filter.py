@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 from collections.abc import Iterable
@@ -9,10 +10,10 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
-from ._errors import ListdError, NoSuchAdapter
+from ._errors import Disconnected, ListdError, NoSuchAdapter, Unavailable
 from ._link import Incarnation, Link
 from ._list import List
-from ._names import MANAGER, MANAGER_PATH
+from ._names import ADAPTER, MANAGER, MANAGER_PATH, PROPERTIES, adapter_path
 from ._values import checked_text, variants_of
 from ._wire import Reply
 
@@ -78,13 +79,44 @@ class Filter:
         #: The name of the list.
         self.name = f"{base[:40]} {os.getpid()}.{next(_numbers)}"
         self._daemon: Incarnation | None = None
+        self._filling: asyncio.Future[None] | None = None
 
     async def __aenter__(self) -> FilteredList:
         body = [self.name, variants_of(self._options())]
         await self._link.call(MANAGER_PATH, MANAGER, "CreateAdapter", "sa{sv}", body, late=self._too_late)
         self._daemon = self._link.daemon
         self._link.watch(self)
+        try:
+            await self._filled()
+        except BaseException:
+            await self.__aexit__(None, None, None)
+            raise
         return FilteredList(self._link, self)
+
+    async def _filled(self) -> None:
+        """Waits until the first look at the other list is over; a daemon that goes meanwhile ends the waiting too."""
+        daemon, path = self._daemon, adapter_path(self.name)
+        if daemon is None:
+            return
+        self._filling = self._link.loop.create_future()
+
+        def changed(member: str, body: list[Any]) -> None:
+            state = body[1].get("State")
+            if state is not None and state.value != "loading":
+                self._end_filling()
+
+        signals = daemon.listen(path, PROPERTIES, changed, lambda _: self._end_filling())
+        try:
+            if await self._link.property(path, ADAPTER, "State") == "loading":
+                await self._filling
+        except (Disconnected, Unavailable):
+            pass
+        finally:
+            signals.cancel()
+
+    def _end_filling(self) -> None:
+        if self._filling is not None and not self._filling.done():
+            self._filling.set_result(None)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -115,3 +147,4 @@ class Filter:
 
     def vanished(self) -> None:
         """The daemon is gone, and the list with it."""
+        self._end_filling()
