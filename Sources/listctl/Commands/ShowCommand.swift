@@ -40,10 +40,10 @@ struct ShowCommand: Command {
             let adapter = try await daemon.adapter(name)
             if let search {
                 let found = try await TransientFilter.make(of: name, ListFilter(text: search), by: daemon)
-                try await show(found.adapter, in: context)
+                try await show(found.adapter, hintsOf: adapter, in: context)
                 await found.remove()
             } else {
-                try await show(adapter, in: context)
+                try await show(adapter, hintsOf: adapter, in: context)
             }
             await FailedLists.tell(of: adapter, named: name)
             return .done
@@ -51,16 +51,18 @@ struct ShowCommand: Command {
     }
 
     @DBusActor
-    private func show(_ adapter: RemoteObject, in context: CommandContext) async throws(DBusError) {
+    private func show(
+        _ adapter: RemoteObject, hintsOf base: RemoteObject, in context: CommandContext
+    ) async throws(DBusError) {
         if showsItems {
             let items = try await ListedItems(of: adapter)
             if context.json { return items.printJSON() }
-            try print(items.rows, leading: ListedItems.columns, hints: try await hints(of: adapter), context)
+            try print(items.rows, leading: ListedItems.columns, hints: try await hints(of: base), context)
         } else {
             let objects = try await ListedObjects(of: adapter)
             if context.json { return objects.printJSON() }
             try print(
-                objects.rows, leading: ListedObjects.columns, hints: try await hints(of: adapter), context)
+                objects.rows, leading: ListedObjects.columns, hints: try await hints(of: base), context)
         }
     }
 

@@ -30,7 +30,8 @@ struct PrometheusText {
     private static let gauges = [
         "adapters": "lists", "views": "views", "objects": "objects", "items": "items", "bytes": "object_bytes",
         "bulk-bytes": "bulk_bytes", "lent-files": "lent_files", "lent-bytes": "lent_bytes",
-        "direct-clients-behind": "direct_clients_behind",
+        "direct-clients-behind": "direct_clients_behind", "waiting-calls": "waiting_calls",
+        "waiting-bytes": "waiting_bytes",
     ]
 
     /// What is counted of each plugin, by the end of its name.
