@@ -45,10 +45,22 @@ struct GivenUpReloadTests {
         let settings = "[Plugin horrors]\nIsolation=none\nManifest=loop\n"
         let stage = try await Stage(arguments: ["--plugins", plugins.path], files: ["listd.conf": settings])
         try write("[List]\nSource=horrors/source\n", to: "a.list", of: stage)
-        let callers = [try await stage.connect(), try await stage.connect()].map { client in
-            Task { @DBusActor in try await stage.object(Listd.manager, "Manager", by: client).call("Reload") }
+        let isSent = EventLog<Bool>()
+        let clients = [try await stage.connect(), try await stage.connect()]
+        let callers = clients.map { client in
+            Task { @DBusActor in
+                let call = try stage.manager.message("Reload") { _ throws(DBusError) in }
+                isSent.record(true)
+                _ = try await client.call(call, timeout: .seconds(120))
+            }
         }
         #expect(await stage.listd.waitForNotification("RELOADING=1"))
+        // Listd has both when it answers what is asked after them.
+        for client in clients {
+            _ = try await isSent.next()
+            _ = try await stage.object(Listd.manager, "Manager", by: client)
+                .call("GetStatistics", returning: [String: UInt64].self)
+        }
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
         for caller in callers {
             let error = await #expect(throws: DBusError.self) { try await caller.value }
