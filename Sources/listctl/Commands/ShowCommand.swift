@@ -39,7 +39,9 @@ struct ShowCommand: Command {
         try await context.withDaemon { daemon throws(DBusError) in
             let adapter = try await daemon.adapter(name)
             if let search {
-                let found = try await TransientFilter.make(of: name, ListFilter(text: search), by: daemon)
+                var query = ListQueryText()
+                query.contains = search
+                let found = try await TransientFilter.make(of: name, query, by: daemon)
                 try await show(found.adapter, hintsOf: adapter, in: context)
                 await found.remove()
             } else {

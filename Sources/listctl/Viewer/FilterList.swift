@@ -28,11 +28,6 @@ final class FilterList {
     /// Bytes that the name of a list may have.
     private static let longestName = 255
 
-    /// What the list has by itself, and not from the one that it is made of.
-    private static let ownOptions: Set<String> = [
-        "source", "transient", "durability", "readers", "writers", "invokers", "empty", "near-end-distance",
-    ]
-
     init(of base: String, from daemon: ListDaemonClient, onEvent: @escaping @DBusActor (Event) -> Void) {
         (self.base, self.daemon, self.onEvent) = (base, daemon, onEvent)
         Self.count += 1
@@ -74,15 +69,13 @@ final class FilterList {
 
     private func set(_ text: String) async {
         do throws(DBusError) {
-            let argument = "contains=\(Self.encoded(text))"
+            var query = ListQueryText()
+            query.contains = text
             if let adapter {
-                _ = try await adapter.call("SetSourceArgument", argument, returning: UInt64.self)
+                _ = try await adapter.call("SetSourceArgument", query.argument, returning: UInt64.self)
                 return
             }
-            var options = try await daemon.adapter(base).property("Options", as: [String: DBusValue].self)
-            options = options.filter { !Self.ownOptions.contains($0.key) }
-            options["source"] = .string("list:\(Self.encoded(base))?\(argument)")
-            options["transient"] = .boolean(true)
+            let options = try await FilterOptions.make(of: base, query, by: daemon)
             let path = try await daemon.createAdapter(name, options: options)
             adapter = RemoteObject(
                 daemon.connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)
@@ -91,14 +84,5 @@ final class FilterList {
             wanted = nil
             if !isRemoved { onEvent(.refused(error)) }
         }
-    }
-
-    /// A text as it stands in the name of a source.
-    static func encoded(_ text: String) -> String {
-        text.utf8.map { byte in
-            let scalar = Unicode.Scalar(byte)
-            if scalar.isASCII, scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) { return String(scalar) }
-            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
     }
 }
