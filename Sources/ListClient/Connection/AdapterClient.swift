@@ -15,14 +15,7 @@ public struct AdapterClient {
     ///
     /// Words that this library does not know are left out. The property `Options` tells when they change.
     public func hints() async throws(DBusError) -> [String: FieldHint] {
-        let options = try await object.property("Options", as: [String: DBusValue].self)
-        guard case .dictionary(_, _, let entries)? = options["hints"]?.unwrapped else { return [:] }
-        var hints: [String: FieldHint] = [:]
-        for entry in entries {
-            guard case .string(let field) = entry.key, case .string(let word) = entry.value else { continue }
-            hints[field] = FieldHint(rawValue: word)
-        }
-        return hints
+        FieldHint.all(in: try await object.property("Options", as: [String: DBusValue].self))
     }
 
     /// What a viewer wants done with an item.

@@ -1,3 +1,5 @@
+public import DBus
+
 /// How people want to see a field: what its number means; the raw value is the contract's word.
 public enum FieldHint: String, Sendable, Hashable, CaseIterable {
     /// A number of bytes.
@@ -16,4 +18,15 @@ public enum FieldHint: String, Sendable, Hashable, CaseIterable {
     case percent
     /// A time span in microseconds.
     case durationInMicroseconds = "duration-us"
+
+    /// The option `hints` among the options of a list, by field; words that this library does not know are left out.
+    public static func all(in options: [String: DBusValue]) -> [String: FieldHint] {
+        guard case .dictionary(_, _, let entries)? = options["hints"]?.unwrapped else { return [:] }
+        var hints: [String: FieldHint] = [:]
+        for entry in entries {
+            guard case .string(let field) = entry.key, case .string(let word) = entry.value.unwrapped else { continue }
+            hints[field] = FieldHint(rawValue: word)
+        }
+        return hints
+    }
 }

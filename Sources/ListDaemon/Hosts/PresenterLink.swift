@@ -344,7 +344,7 @@ final class PresenterLink {
         known.noteSize(
             sections: max(objects.table.count(.old), objects.table.count(.new)), items: news.presented.itemCount)
         let side: ListSide = objects.table.isOpen && update != nil ? .new : .old
-        let last = objects.table.object(at: objects.table.count(side) - 1, side)?.id
+        let last = { [objects] in objects.table.object(at: objects.table.count(side) - 1, side)?.id }
         var news = news
         return known.follow(&news, lastObject: last) || !isElsewhere ? news : nil
     }

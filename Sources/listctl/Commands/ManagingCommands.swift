@@ -50,7 +50,7 @@ struct RenameCommand: Command {
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         try await context.withDaemon { daemon throws(DBusError) in
-            _ = try await daemon.manager.call("RenameAdapter", old, new)
+            try await daemon.renameAdapter(old, to: new)
             return .done
         }
     }

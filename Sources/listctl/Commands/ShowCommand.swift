@@ -70,7 +70,7 @@ struct ShowCommand: Command {
 
     @DBusActor
     private func hints(of adapter: RemoteObject) async throws(DBusError) -> [String: FieldHint] {
-        isRaw ? [:] : try await FieldHint.all(of: adapter)
+        isRaw ? [:] : try await AdapterClient(adapter).hints()
     }
 
     /// Prints rows as they are read; those that a table is made for are read twice.

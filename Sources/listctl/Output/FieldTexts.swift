@@ -28,18 +28,3 @@ struct FieldTexts {
         }
     }
 }
-
-extension FieldHint {
-    /// The hints among the properties of a list.
-    @DBusActor
-    static func all(of adapter: RemoteObject) async throws(DBusError) -> [String: FieldHint] {
-        let options = try await adapter.property("Options", as: [String: DBusValue].self)
-        guard case .dictionary(_, _, let entries)? = options["hints"]?.unwrapped else { return [:] }
-        var hints: [String: FieldHint] = [:]
-        for entry in entries {
-            guard case .string(let field) = entry.key, case .string(let hint) = entry.value else { continue }
-            hints[field] = FieldHint(rawValue: hint)
-        }
-        return hints
-    }
-}

@@ -1,4 +1,3 @@
-import DBus
 import ListClient
 
 /// What is known of a list beside what its view shows.
@@ -18,16 +17,5 @@ struct ListFacts: Equatable, Sendable {
     func isSelected(_ shown: Picture.Shown) -> Bool {
         !selected.isEmpty && shown.kind == "cell"
             && selected.contains(ListViewClient.SelectedItem(objectID: shown.objectID, item: shown.item))
-    }
-
-    /// The option `hints` of a list; a word that is not known is passed over.
-    static func hints(in options: [String: DBusValue]) -> [String: FieldHint] {
-        guard case .dictionary(_, _, let entries)? = options["hints"]?.unwrapped else { return [:] }
-        var hints: [String: FieldHint] = [:]
-        for entry in entries {
-            guard case .string(let field) = entry.key, case .string(let word) = entry.value.unwrapped else { continue }
-            hints[field] = FieldHint(rawValue: word)
-        }
-        return hints
     }
 }

@@ -48,11 +48,10 @@ struct ListFinder: ItemFinder {
     private func ask(
         _ text: String, from first: Int, backwards: Bool, where isWanted: (Int) -> Bool = { _ in true }
     ) async throws(DBusError) -> Search.Hit? {
-        let (_, found, index, id) = try await adapter.call(
-            "Search", text, [String](), UInt32(clamping: first), backwards,
-            returning: UInt64.self, Bool.self, UInt32.self, String.self)
-        guard found, isWanted(Int(index)) else { return nil }
-        return Search.Hit(objectID: id, position: Search.Position(section: Int(index), part: .item(0)))
+        let result = try await AdapterClient(adapter).search(text, from: UInt32(clamping: first), backwards: backwards)
+        guard let place = result.place, isWanted(Int(place.index)) else { return nil }
+        return Search.Hit(
+            objectID: place.objectID, position: Search.Position(section: Int(place.index), part: .item(0)))
     }
 }
 

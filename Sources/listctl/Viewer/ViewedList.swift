@@ -256,7 +256,7 @@ extension ListFacts {
         self.workingRange = first..<(first + Int(workingRange.count))
         if case .dictionary(_, _, let entries)? = properties["Options"]?.unwrapped {
             for case (.string("hints"), let value) in entries.map({ ($0.key, $0.value) }) {
-                hints = Self.hints(in: ["hints": value.unwrapped])
+                hints = FieldHint.all(in: ["hints": value.unwrapped])
             }
         }
         guard case .array(_, let rows)? = properties["SelectedItems"]?.unwrapped else { return }

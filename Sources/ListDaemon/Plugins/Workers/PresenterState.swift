@@ -31,15 +31,15 @@ struct PresenterState: Sendable {
 
     /// Follows news, out of which goes what is about views of other lists.
     ///
-    /// - Parameter last: the identifier of the last object of the list that they are about; nil for a list without any.
+    /// - Parameter last: finds the identifier of the last object of the list that they are about; nil for a list without any.
     /// - Returns: false for what nobody says who presents the list.
-    mutating func follow(_ news: inout PresenterNews, lastObject last: String?) -> Bool {
+    mutating func follow(_ news: inout PresenterNews, lastObject last: () -> String?) -> Bool {
         var events: [AdapterEvent] = []
         for event in news.presented.events {
             if let view = event.view, views[view] == nil { continue }
             guard note(event) else { return false }
             if case .nearEnd(let view, _, let distance) = event {
-                views[view]?.noteNearEnd(distance == nil ? nil : last ?? "")
+                views[view]?.noteNearEnd(distance == nil ? nil : last() ?? "")
             }
             if case .closed(let view) = event {
                 news.closings[view] = closing.removeValue(forKey: view) ?? .closed
