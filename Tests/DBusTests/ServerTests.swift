@@ -19,6 +19,7 @@ struct ServerTests {
                 == 5)
         #expect(try await [names.next(), names.next()].sorted() == [":d.1", ":d.2"])
         #expect(server.server.connectedPeers.count == 2)
+        withExtendedLifetime(clients) {}
     }
 
     @Test("a client library takes the server for a bus → Hello, AddMatch, names and broadcasts work")

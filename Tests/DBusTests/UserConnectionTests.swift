@@ -53,6 +53,7 @@ struct UserConnectionTests {
 
         silent[0].write(line: "")
         #expect(try await silent[0].exit.next() == 0)
+        withExtendedLifetime(silent) {}  // a child process is terminated when it is released
         var sum: UInt64?
         while sum == nil { sum = try? await add(try await server.client()) }  // nothing tells that its end was read
         #expect(sum == 2)
