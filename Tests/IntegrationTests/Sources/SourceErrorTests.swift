@@ -102,16 +102,16 @@ struct SourceErrorTests {
     @Test("a list that failed, or lacks a line → systemd's status line counts it")
     func statusLine() async throws {
         try write(#"{"id": "a"}"#)
-        let bus = try PrivateBus()
-        let listd = try await ListdProcess.start(
-            bus: bus.address, files: ["a.list": "[List]\nSource=jsonl:\(path)\n", "b.list": "[List]\n"])
+        let stage = try await Stage(files: ["a.list": "[List]\nSource=jsonl:\(path)\n", "b.list": "[List]\n"])
+        let list = try await stage.adapter("a")
+        while try await list.objects().rows.isEmpty { await Task.yield() }
         try write("nonsense")
-        #expect(await listd.waitForNotification("STATUS=2 lists, 1 object, 0 views, 1 list failed"))
+        #expect(await stage.listd.waitForNotification("STATUS=2 lists, 1 object, 0 views, 1 list failed"))
         try write(#"{"id": "a"}"#, "nonsense", #"{"id": "b"}"#)
-        #expect(await listd.waitForNotification("STATUS=2 lists, 2 objects, 0 views, 1 list with a source error"))
+        #expect(await stage.listd.waitForNotification("STATUS=2 lists, 2 objects, 0 views, 1 list with a source error"))
         try write(#"{"id": "a"}"#)
-        #expect(await listd.waitForNotification("STATUS=2 lists, 1 object, 0 views"))
-        await listd.stop()
+        #expect(await stage.listd.waitForNotification("STATUS=2 lists, 1 object, 0 views"))
+        await stage.stop()
     }
 
     @Test("a plugin that failed → the status line counts it, and listctl list says why")
