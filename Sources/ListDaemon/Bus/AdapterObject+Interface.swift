@@ -155,7 +155,7 @@ extension AdapterObject {
     /// The option `empty` is content: of a restricted adapter it is for readers.
     private func writeOptions(for peer: Peer?, to writer: inout MessageWriter) {
         var inForce = options
-        inForce.hints = sourceHints.merging(options.hints) { _, own in own }
+        inForce.hints = hints
         var values = inForce.values
         if !isReadable(by: peer) { values["empty"] = nil }
         writer.append(options: values)

@@ -100,15 +100,15 @@ package final class AdapterObject {
         endSource()
         changeFilling { $0.setFault("") }
         lacksObjects = false
-        let hints = sourceHints
-        self.source = source
-        self.feed = feed
-        if sourceHints != hints { propertiesChanged(["Options"]) }
+        changeHints {
+            self.source = source
+            self.feed = feed
+        }
         source?.start { [standing = intake.standing] in standing.cursor }
     }
 
-    /// How people want to see fields, as its source says.
-    var sourceHints: [String: FieldHint] { source?.hints ?? [:] }
+    /// How people want to see fields, as its source says, or the list that it follows.
+    var sourceHints: [String: FieldHint] { following?.baseHints ?? source?.hints ?? [:] }
 
     /// The source, if clients' writes go there.
     var writableSource: (any Source)? { source?.acceptsWrites == true ? source : nil }
@@ -234,9 +234,11 @@ package final class AdapterObject {
 
     /// Takes other options and rules; whoever may no longer read hears nothing any more, and its views are closed.
     func adopt(_ options: AdapterOptions, access: AdapterAccess) {
+        let hints = hints
         self.options = options
         self.access = access
         readersChanged()
+        if self.hints != hints { service.adapters.followers.hintsChanged(of: self) }
     }
 
     /// Others may read the list now: whoever no longer may hears nothing any more, and its views are closed.

@@ -1,5 +1,6 @@
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import PluginAPI
 
 extension AdapterObject {
     /// The most bytes that the argument of a source may have: as many as the options of a list.
@@ -18,6 +19,24 @@ extension AdapterObject {
     /// Whether the user that created this list may read another one.
     func ownerMayRead(_ other: AdapterObject) -> Bool {
         access.mayHaveSource || other.allowsReading(service.authority.caller(user: access.owner))
+    }
+
+    // MARK: Hints
+
+    /// How people want to see fields: its own hints, and for other fields those of its source.
+    var hints: [String: FieldHint] { sourceHints.merging(options.hints) { _, own in own } }
+
+    /// Runs what may change what its source says of fields; if it did, clients and the lists that follow this one are told.
+    func changeHints(_ change: () -> Void) {
+        let before = hints
+        change()
+        if hints != before { hintsChanged() }
+    }
+
+    /// Tells clients that the hints are others, and the lists that follow this one.
+    func hintsChanged() {
+        propertiesChanged(["Options"])
+        service.adapters.followers.hintsChanged(of: self)
     }
 
     // MARK: SetSourceArgument

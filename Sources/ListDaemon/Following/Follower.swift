@@ -1,5 +1,6 @@
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import PluginAPI
 
 /// What fills a list that follows another one (`list:NAME?…`).
 ///
@@ -99,7 +100,7 @@ extension Follower {
 
     private func attach(to found: AdapterObject) {
         detach()
-        base = found
+        setBase(found)
         directory.attach(self, to: found)
         relay.target?.changeFilling { $0.enter(.loading) }
         derivation.begin(query, number: number)
@@ -115,10 +116,15 @@ extension Follower {
         if let base {
             if isUnknown { content = .of(base) }
             directory.detach(self, from: base)
-            self.base = nil
+            setBase(nil)
             derivation.begin(query, number: number)
         }
         answer(upTo: lastQuery, nil)
+    }
+
+    private func setBase(_ new: AdapterObject?) {
+        guard let target = relay.target else { return base = new }
+        target.changeHints { base = new }
     }
 
     /// There is no list to follow: this one becomes empty, and says why.
@@ -255,6 +261,16 @@ extension Follower {
         waiting.removeFirst(answered.count)
         for waiting in answered { waiting.completion(error) }
     }
+}
+
+// MARK: - Hints
+
+extension Follower {
+    /// How people want to see fields of the list that is followed; empty while there is none.
+    var baseHints: [String: FieldHint] { base?.hints ?? [:] }
+
+    /// The list that is followed has other hints.
+    func baseHintsChanged() { relay.target?.hintsChanged() }
 }
 
 // MARK: - Who may read

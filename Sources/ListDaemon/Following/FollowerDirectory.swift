@@ -80,6 +80,11 @@ final class FollowerDirectory {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.baseChanged(content) }
     }
 
+    /// People want to see fields of a list in another way.
+    func hintsChanged(of adapter: AdapterObject) {
+        for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.baseHintsChanged() }
+    }
+
     /// Other users may read a list.
     func readersChanged(of adapter: AdapterObject) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] {

@@ -63,6 +63,32 @@ struct HintTests {
         await stage.stop()
     }
 
+    @Test("a list that follows another one → the hints of that, but where it has its own; they follow it too")
+    func follower() async throws {
+        let stage = try await Stage(files: ["news.list": "[List]\n[Hints]\nsize=bytes\nseen=time-us\n"])
+        let found = try await stage.createFollower("found", of: "news", "", ["hints": text(["size": "permissions"])])
+        let second = try await stage.createFollower("second", of: "found", "limit=3")
+        let lists = [found, second].map { AdapterClient($0.by(stage.client)) }
+        for list in lists { #expect(try await list.hints() == ["size": .permissions, "seen": .timeInMicroseconds]) }
+        let changes = EventLog<Bool>()
+        let rule = MatchRule(path: second.path, member: "PropertiesChanged")
+        let subscription = try await stage.client.subscribe(rule) { message in
+            let arguments = try? message.decode(as: String.self, [String: DBusValue].self, [String].self)
+            if arguments?.1["Options"] != nil { changes.record(true) }
+        }
+        try "[List]\n[Hints]\nload=percent\n".write(
+            toFile: stage.listd.directory.appending(path: "config/news.list").path, atomically: true, encoding: .utf8)
+        try await stage.manager.call("Reload")
+        for list in lists { #expect(try await list.hints() == ["size": .permissions, "load": .percent]) }
+        #expect(changes.recorded.count == 1)
+        // Without the list that it follows it has its own alone.
+        try FileManager.default.removeItem(at: stage.listd.directory.appending(path: "config/news.list"))
+        try await stage.manager.call("Reload")
+        for list in lists { #expect(try await list.hints() == ["size": .permissions]) }
+        withExtendedLifetime(subscription) {}
+        await stage.stop()
+    }
+
     @Test(
         "the plugin files → hints for sizes, times, permissions and owners",
         .enabled(if: PluginStage.isBuilt("files"), "scripts/build-plugins has not run"))
