@@ -48,6 +48,52 @@ struct FollowingAccessTests {
         await stage.stop()
     }
 
+    @Test(
+        "a user is taken out of the group that may read a list → after a reload it reads no follower any more",
+        arguments: TransportKind.allCases)
+    func groupLeft(transport: TransportKind) async throws {
+        // listd alone sees these groups.
+        let directory = TemporaryDirectory()
+        let groups = directory.path + "/group"
+        let others = try String(contentsOfFile: "/etc/group", encoding: .utf8)
+        let gardeners = "gardeners:x:64998:"
+        func write(_ members: String) throws {
+            try (others + gardeners + members + "\n").write(toFile: groups, atomically: false, encoding: .utf8)
+        }
+        try write("nobody")
+        let stage = try await Stage(
+            on: try PrivateBus(.session), arguments: TransportKind.arguments,
+            files: ["news.list": "[List]\nReaders=group:gardeners\n"],
+            launcher: [
+                "/usr/bin/unshare", "--mount", "/bin/sh", "-c", #"mount --bind "$0" /etc/group && exec "$@""#, groups,
+            ])
+        try await stage.list("news").fill(3)
+        let found = try await stage.createFollower("found", of: "news", "sort=n")
+        let second = try await stage.createFollower("second", of: "found")
+        for list in [found, second] { try await list.wait(forCount: 3) }
+        let member = try await Agent(stage.address(transport), user: Agent.nobody)
+        func reads(_ list: TestAdapter) async throws -> String? {
+            try await member.call(list.path, "Adapter", "GetObjects", "uu", "[0,0]").error
+        }
+        for list in [found, second] {
+            #expect(try await reads(list) == nil)
+            #expect(try await member.call(list.path, "Adapter", "Subscribe", "as", "[[]]").error == nil)
+            #expect(try await member.call(list.path, "Adapter", "OpenView", "a{sv}", "[{}]").error == nil)
+        }
+        try write("")
+        try await stage.manager.call("Reload")
+        for list in [found, second] { #expect(try await reads(list) == Self.denied) }
+        #expect(try await stage.manager.property("ViewCount", as: UInt32.self) == 0)
+        _ = try await member.signals()
+        try await stage.list("news").fill(5)
+        for list in [found, second] { try await list.wait(forCount: 5) }
+        #expect(!(try await member.signals()).contains("Updated"))
+        try write("nobody")
+        try await stage.manager.call("Reload")
+        for list in [found, second] { #expect(try await reads(list) == nil) }
+        await stage.stop()
+    }
+
     @Test("whoever may read a list → may follow it for as long as it is connected; others may not")
     func creators() async throws {
         let stage = try await Stage(files: [

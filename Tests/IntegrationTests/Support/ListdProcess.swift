@@ -35,10 +35,13 @@ final class ListdProcess: Sendable {
     ///     directory of this process.
     ///   - files: configuration files to write first, by name.
     ///   - environment: variables beside those of the test.
+    ///   - launcher: the words of a command that becomes listd, which stand before its own.
     static func start(
-        bus: String, arguments: [String] = [], files: [String: String] = [:], environment: [String: String] = [:]
+        bus: String, arguments: [String] = [], files: [String: String] = [:], environment: [String: String] = [:],
+        launcher: [String] = []
     ) async throws -> ListdProcess {
-        let listd = try ListdProcess(bus: bus, arguments: arguments, files: files, environment: environment)
+        let listd = try ListdProcess(
+            bus: bus, arguments: arguments, files: files, environment: environment, launcher: launcher)
         guard await listd.waitForNotification("READY=1") else {
             let outcome = await listd.finish()
             throw Failure("listd ended before it was ready (\(outcome)): \(listd.standardError)")
@@ -61,7 +64,8 @@ final class ListdProcess: Sendable {
     }
 
     private init(
-        bus: String, arguments: [String], files: [String: String], environment: [String: String] = [:]
+        bus: String, arguments: [String], files: [String: String], environment: [String: String] = [:],
+        launcher: [String] = []
     ) throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "listd-\(UUID().uuidString.prefix(8))")
         let configuration = directory.appending(path: "config")
@@ -72,10 +76,12 @@ final class ListdProcess: Sendable {
         let notifications = try NotifySocket(path: directory.appending(path: "notify").path)
         self.notifications = notifications
         let process = Process()
-        process.executableURL = Self.executable
-        process.arguments =
-            ["--bus", bus, "--config", configuration.path, "--state", "none", "--direct", "none"]
+        let words =
+            launcher + [Self.executable.path]
+            + ["--bus", bus, "--config", configuration.path, "--state", "none", "--direct", "none"]
             + arguments.map { [directory] in $0.replacingOccurrences(of: "%d", with: directory.path) }
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["NOTIFY_SOCKET": notifications.path, "SWIFT_BACKTRACE": "enable=no"]
         ) { $1 }.merging(environment) { $1 }

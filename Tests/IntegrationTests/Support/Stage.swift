@@ -19,13 +19,13 @@ final class Stage {
     /// Starts listd on a bus that is there.
     init(
         on bus: PrivateBus, arguments: [String] = [], files: [String: String] = [:],
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], launcher: [String] = []
     ) async throws {
         self.bus = bus
         let listensAnyway = TransportKind.ofThisRun == .direct && !arguments.contains("--direct")
         listd = try await ListdProcess.start(
             bus: bus.address, arguments: arguments + (listensAnyway ? TransportKind.arguments : []), files: files,
-            environment: environment)
+            environment: environment, launcher: launcher)
         client = try await Connection.open(.address(Self.address(TransportKind.ofThisRun, bus, listd)))
     }
 
