@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes a random scenario (README.md): generate.py SEED TRANSACTIONS. The same seed writes the same."""
+"""Writes a random scenario (README.md): generate.py SEED TRANSACTIONS [--filter]. The same seed writes the same."""
 
 import json
 import random
@@ -12,6 +12,8 @@ class Naive:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.ids = []
+        #: The objects that there are or were, by id.
+        self.rows = {}
         self.next = 0
 
     def new(self):
@@ -19,7 +21,9 @@ class Naive:
         return f"o{self.next}"
 
     def object(self, id):
-        return {"id": id, "type": self.random.choice(["", "row"]), "fields": {"n": self.random.randrange(4)}}
+        row = {"id": id, "type": self.random.choice(["", "row"]), "fields": {"n": self.random.randrange(4)}}
+        self.rows[id] = row | {"fields": dict(row["fields"])}
+        return row
 
     def replace(self):
         self.ids = [id for id in self.ids if self.random.random() > 0.2]
@@ -62,7 +66,11 @@ class Naive:
         return {"apply": {"remove": removed, "upsert": upserts}}
 
     def patch(self):
-        return {"patch": {"id": self.random.choice(self.ids), "set": {"p": self.random.randrange(9)}, "unset": ["n"]}}
+        change = {"id": self.random.choice(self.ids), "set": {"p": self.random.randrange(9)}, "unset": ["n"]}
+        fields = self.rows[change["id"]]["fields"]
+        fields.pop("n", None)
+        fields |= change["set"]
+        return {"patch": change}
 
     def move(self):
         id = self.random.choice(self.ids)
@@ -73,17 +81,61 @@ class Naive:
     def reload(self):
         return {"reload": self.random.choice([None, self.ids[:2]])}
 
+    def shown(self):
+        """The ids that the client must have."""
+        return list(self.ids)
+
     def write(self):
         kinds = [self.replace, self.apply, self.apply, self.apply]
         if self.ids:
             kinds += [self.patch, self.patch, self.move, self.move, self.reload]
-        return self.random.choice(kinds)() | {"ids": list(self.ids)}
+        return self.random.choice(kinds)() | {"ids": self.shown()}
+
+
+class Filtered(Naive):
+    """A list that follows it, with arguments that change."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.change()
+
+    def change(self):
+        """Wants other objects, or another order."""
+        self.type = self.random.choice([None, "", "row"])
+        self.sort = self.random.choice([None, "n", "-n", "p"])
+        self.limit = self.random.choice([0, 0, 3])
+
+    def argument(self):
+        pairs = [("type", self.type), ("sort", self.sort), ("limit", self.limit or None)]
+        return "&".join(f"{key}={value}" for key, value in pairs if value is not None)
+
+    def shown(self):
+        ids = [id for id in self.ids if self.type in (None, self.rows[id]["type"])]
+        if self.sort is not None:
+            key, sign = self.sort.lstrip("-"), -1 if self.sort.startswith("-") else 1
+
+            def rank(id):
+                value = self.rows[id]["fields"].get(key)
+                return (1, 0) if value is None else (0, sign * value)
+
+            ids.sort(key=rank)
+        return ids[: self.limit or None]
+
+    def write(self):
+        if self.random.random() < 0.15:
+            self.change()
+            return {"filter": self.argument(), "ids": self.shown()}
+        return super().write()
 
 
 def main():
-    seed, count = map(int, sys.argv[1:])
-    naive = Naive(seed)
-    print(json.dumps({"about": f"random transactions, kills, gaps and stalls (seed {seed})"}))
+    seed, count = map(int, sys.argv[1:3])
+    naive = Filtered(seed) if sys.argv[3:] == ["--filter"] else Naive(seed)
+    about = f"random transactions, kills, gaps and stalls (seed {seed})"
+    if isinstance(naive, Filtered):
+        print(json.dumps({"about": about + " of a list that is followed", "filter": naive.argument()}))
+    else:
+        print(json.dumps({"about": about}))
     cut = ""
     for _ in range(count):
         chance = naive.random.random()
@@ -96,14 +148,14 @@ def main():
                 cut = what
                 print(json.dumps({cut: True}))
             elif what == "bus":
-                print(json.dumps({"kill": "bus", "ids": naive.ids}))
+                print(json.dumps({"kill": "bus", "ids": naive.shown()}))
             else:
-                print(json.dumps({what: "listd", "ids": naive.ids}))
+                print(json.dumps({what: "listd", "ids": naive.shown()}))
         print(json.dumps(naive.write()))
     if cut:
         print(json.dumps({cut: False}))
     print(json.dumps(naive.write()))
-    print(json.dumps(naive.apply() | {"ids": naive.ids}))
+    print(json.dumps(naive.apply() | {"ids": naive.shown()}))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import signal
 import sys
+import time
 
 import dbus
 import dbus.bus
@@ -17,6 +18,10 @@ from proxy import Proxy, path_of  # noqa: E402
 from stage import Stage  # noqa: E402
 
 NAME = "scenario"
+#: The name of the list that follows it, in a scenario with a filter.
+FILTERED = "filtered"
+#: Seconds that such a list has to have what its base has.
+PATIENCE = 20
 SERVICE = "org.listd.Listd1"
 
 
@@ -68,6 +73,8 @@ def full(given):
 class Play:
     def __init__(self, head, transport):
         self.options = head.get("options", {})
+        #: What follows "?" in the source of the list that the client follows; None = it follows the list itself.
+        self.argument = head.get("filter")
         self.stage = Stage(transport, state=True)
         self.stage.start()
         relay = self.stage.directory / "relay.sock"
@@ -83,14 +90,34 @@ class Play:
     def object(self, path):
         return self.bus.get_object(SERVICE, path, introspect=False)
 
+    def adapter(self, name):
+        return dbus.Interface(self.object(f"/org/listd/Listd1/adapters/{name}"), SERVICE + ".Adapter")
+
     @property
     def list(self):
-        return dbus.Interface(self.object(f"/org/listd/Listd1/adapters/{NAME}"), SERVICE + ".Adapter")
+        return self.adapter(NAME)
+
+    @property
+    def followed(self):
+        """The name of the list that the client follows."""
+        return NAME if self.argument is None else FILTERED
 
     # MARK: steps
 
+    def begin(self):
+        """Makes the list, and the one that follows it."""
+        self.create()
+        if self.argument is not None:
+            self.manager.CreateAdapter(FILTERED, fields({"source": f"list:{NAME}?{self.argument}"}))
+
     def create(self, _=True):
         self.manager.CreateAdapter(NAME, fields(self.options))
+
+    def filter(self, argument):
+        if self.argument is None:
+            raise Failure("the first line has no filter to change")
+        self.adapter(FILTERED).SetSourceArgument(argument)
+        self.argument = argument
 
     def remove(self, _):
         self.manager.RemoveAdapter(NAME)
@@ -142,7 +169,7 @@ class Play:
         shutil.rmtree(self.stage.directory / "state")
         self.stage.start()
         self.connect()
-        self.create()
+        self.begin()
 
     def lose(self, is_losing):
         self.proxy.lose(is_losing)
@@ -154,17 +181,34 @@ class Play:
 
     # MARK: checks
 
-    def objects(self):
-        """The daemon's list, at a revision."""
+    def objects(self, name):
+        """A list of the daemon's, at a revision."""
+        adapter = self.adapter(name)
         rows = []
         while True:
-            revision, total, page = self.list.GetObjects(dbus.UInt32(len(rows)), dbus.UInt32(2**32 - 1))
+            revision, total, page = adapter.GetObjects(dbus.UInt32(len(rows)), dbus.UInt32(2**32 - 1))
             rows += [{"id": str(id), "type": str(type), "fields": plain(given)} for id, type, given in page]
             if len(rows) >= total:
                 return int(revision), rows
 
+    def settled(self, ids):
+        """The list that follows another one: as it must be, or as it is when that has taken too long."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                base = {row["id"]: row for row in self.objects(NAME)[1]}
+            except dbus.DBusException as error:
+                if error.get_dbus_name() != "org.freedesktop.DBus.Error.UnknownObject":
+                    raise
+                base = {}  # it is removed
+            revision, objects = self.objects(FILTERED)
+            is_there = [row["id"] for row in objects] == ids and all(base.get(row["id"]) == row for row in objects)
+            if is_there or time.monotonic() > end:
+                return revision, objects
+            time.sleep(0.01)
+
     def check(self, ids):
-        revision, objects = self.objects()
+        revision, objects = self.objects(NAME) if self.argument is None else self.settled(ids)
         there = [row["id"] for row in objects]
         if there != ids:
             raise Failure(f"listd has {there}, the scenario {ids}")
@@ -183,17 +227,19 @@ def ask(message):
 
 STEPS = {
     *("replace", "apply", "patch", "move", "reload", "kill", "restart", "forget"),
-    *("remove", "create", "lose", "stall"),
+    *("remove", "create", "lose", "stall", "filter"),
 }
 
 
 def main():
+    # Whoever gives up the test ends what belongs to it, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     file, transport = sys.argv[1:]
     lines = [json.loads(line) for line in open(file, encoding="utf-8") if line.strip()]
     play = Play(lines[0], transport)
     try:
-        play.create()
-        ask({"follow": NAME, "address": play.address})
+        play.begin()
+        ask({"follow": play.followed, "address": play.address})
         for number, line in enumerate(lines[1:], 2):
             ids = line.pop("ids", None)
             try:

@@ -117,6 +117,8 @@ class Stage:
                     *("--state", str(self.directory / "state") if self._has_state else "none"),
                     *("--direct", self.direct),
                 ],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
                 stderr=log,
                 env=os.environ | {"NOTIFY_SOCKET": str(path), "SWIFT_BACKTRACE": "enable=no"},
             )
