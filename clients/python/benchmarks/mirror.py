@@ -84,13 +84,18 @@ async def follow(address: str, seconds: float, rate: float) -> None:
             await anext(changes)
             words = [sys.executable, __file__, "write", address, str(seconds), str(rate)]
             writer = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-            began, processor, told, ages = time.monotonic(), time.process_time(), 0, []
+            began, processor, told, wholes, ages = time.monotonic(), time.process_time(), 0, 0, []
+            latest, pause = began, 0.0
             while writer.poll() is None:
                 try:
                     async with asyncio.timeout(0.2):
                         change = await anext(changes)
                 except TimeoutError:
                     continue
+                now = time.monotonic()
+                latest, pause = now, max(pause, now - latest)
+                if isinstance(change, listd.Replaced):
+                    wholes += 1
                 if isinstance(change, listd.Updated):
                     told += len(change.objects)
                     ages.append(time.time() - change.objects[0].fields["at"])
@@ -98,7 +103,8 @@ async def follow(address: str, seconds: float, rate: float) -> None:
             written, achieved = writer.stdout.read().split() if writer.stdout else ("0", "0")
             ages = sorted(ages) or [math.inf]
             print(
-                f"follow {rate:6.0f}/s wanted, {achieved:>6}/s written, {told} of {written} told one by one, age p50 "
+                f"follow {rate:6.0f}/s wanted, {achieved:>6}/s written, {told} of {written} told one by one, "
+                f"{wholes} times the whole list, nothing told for {1000 * pause:.0f} ms at most, age p50 "
                 f"{1000 * ages[len(ages) // 2]:.0f} ms, p99 {1000 * ages[len(ages) * 99 // 100]:.0f} ms, "
                 f"{100 * (time.process_time() - processor) / took:.0f} % of a core"
             )

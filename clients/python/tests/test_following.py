@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import io
+import itertools
 import os
 import signal
 import sys
@@ -71,6 +72,47 @@ async def test_a_sleeper_costs_no_memory(shared: Stage, name: str) -> None:
             mirror = changes._mirror
             assert mirror._told is None and not mirror._olds and len(mirror) == 100
             assert isinstance(await anext(changes), Replaced)
+
+
+async def test_a_list_that_changes_faster_than_it_is_read(
+    shared: Stage, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One object is read at a time, and all have changed meanwhile: what is known is told, and everything in the end."""
+    for constant, value in [("PAGE", 1), ("CALLS", 1), ("GAP", 0)]:
+        monkeypatch.setattr(listd._follow, constant, value)
+    async with listd.connect(shared.address) as d:
+        mail = await d.create(name, durability="memory")
+        await mail.replace([Object(str(number), {"n": 0}) for number in range(20)])
+        rows: list[Object] = []
+        async with mail.follow() as changes:
+            (await anext(changes)).apply(rows)
+
+            async def write() -> None:
+                for number in itertools.count(1):
+                    await mail.replace([Object(str(row), {"n": number}) for row in range(20)])
+
+            writing = asyncio.create_task(write())
+            for _ in range(2):
+                change = await anext(changes)
+                assert isinstance(change, Replaced) and len(change.objects) == 20
+                change.apply(rows)
+            writing.cancel()
+            await asyncio.wait([writing])
+            there = await mail.page()
+            while tuple(rows) != there.objects:
+                (await anext(changes)).apply(rows)
+
+
+async def test_more_calls_than_a_connection_may_have(bus_stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer are made then, and the list is read all the same."""
+    monkeypatch.setattr(listd._follow, "PAGE", 1)
+    (bus_stage.directory / "config/listd.conf").write_text("[Limits]\nCallsPerConnection=3\n")
+    async with listd.connect(bus_stage.address) as d:
+        await d.reload()
+        mail = await d.create("mail")
+        rows = tuple(Object(str(number)) for number in range(20))
+        await mail.replace(rows)
+        assert await mail.objects() == rows
 
 
 async def test_two_follow_and_one_leaves(shared: Stage, name: str) -> None:

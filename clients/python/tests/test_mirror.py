@@ -85,6 +85,48 @@ def test_applied_changes_give_the_list(seed: int) -> None:
         assert mirror.take() == []
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_known_is_told_while_more_changes_than_is_read(seed: int) -> None:
+    daemon = Daemon(seed)
+    mirror = Mirror()
+    mirror.reset(0, 0)
+    copy: list[Object] = []
+    tellings = 0
+    for _ in range(60):
+        assert mirror.apply(daemon.change([1, 4, 40][seed % 3])) is Step.NONE
+        for run in mirror.missing(2, page=3):
+            mirror.fill(run.start, daemon.rows[run.start : run.stop], daemon.revision)
+        if daemon.random.random() < 0.2:
+            fill(mirror, daemon)
+        if mirror.is_complete:
+            changes = mirror.take()
+            assert changes is not None
+        else:
+            assert mirror.is_loaded()
+            changes = mirror.take_known()
+            tellings += 1
+        for change in changes:
+            change.apply(copy)
+        if mirror.is_complete:
+            assert copy == daemon.rows
+        else:
+            ids = {row.id for row in copy}
+            assert [row.id for row in daemon.rows if row.id in ids] == [row.id for row in copy]
+    assert tellings > 5 or seed % 3 == 0
+
+
+def test_what_was_never_read_is_not_told() -> None:
+    mirror = Mirror()
+    mirror.reset(1, 2)
+    mirror.fill(0, [Object("a")], 1)
+    mirror.apply(Update(1, 2, "update", Sections(reloads=[(0, 1)])))
+    assert not mirror.is_loaded()
+    mirror.fill(1, [Object("b")], 2)
+    assert mirror.is_loaded() and mirror.take_known() == [Replaced((Object("a"), Object("b")))]
+    mirror.fill(0, [Object("a", {"n": 1})], 2)
+    assert mirror.take() == [Updated(0, (Object("a", {"n": 1}),))]
+
+
 def test_a_gap_is_found() -> None:
     mirror = Mirror()
     mirror.reset(5, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -10,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ._changes import Change
-from ._errors import ListdError, RevisionGone
+from ._errors import LimitsExceeded, ListdError, RevisionGone
 from ._link import Incarnation, Link
 from ._mirror import Mirror, Step, Update
 from ._names import ADAPTER, PROPERTIES, adapter_path
@@ -21,10 +22,14 @@ from ._wire import Reply, Subscription
 
 #: How many objects one call asks for at most; listd answers fewer when they are large.
 PAGE = 4096
-#: How many calls may be under way.
-CALLS = 8
+#: How many calls may be under way: a quarter of what listd lets a connection have.
+CALLS = 64
 #: Up to so many known objects are read again rather than by one call more.
-GAP = 32
+GAP = 20
+#: Seconds until what listd had no room for is asked again.
+PAUSE = 0.05
+#: Seconds that somebody waits for a list which changes faster than it can be read, until it is told as far as it is known.
+LONGEST_WAIT = 0.5
 
 
 class Follower(AsyncIterator[Change]):
@@ -35,11 +40,16 @@ class Follower(AsyncIterator[Change]):
     :exc:`NoSuchAdapter`, one that may no longer be read with :exc:`AccessDenied`.
 
     Content is read when somebody waits for it. Who is slow gets the changes since the last time joined to as few as
-    possible, at the worst :class:`Replaced`: memory is bounded by the list, not by its changes.
+    possible, at the worst :class:`Replaced`: memory is bounded by the list, not by its changes. A list that goes on
+    changing faster than it can be read is told every half second as :class:`Replaced`, as far as it is known: new objects
+    may be missing and contents be older, until there is time to read them.
     """
 
-    def __init__(self, link: Link, name: str, patience: float = PATIENCE) -> None:
+    def __init__(
+        self, link: Link, name: str, patience: float = PATIENCE, longest_wait: float = LONGEST_WAIT
+    ) -> None:
         self._loop = link.loop
+        self._longest_wait = longest_wait
         self._path = adapter_path(name)
         self._presence = Presence(link, name, self, patience)
         self._mirror = Mirror()
@@ -51,9 +61,12 @@ class Follower(AsyncIterator[Change]):
         #: Answers to calls of an earlier attachment are too late.
         self._attachment = 0
         self._calls = 0
+        self._most_calls = CALLS
         self._shifted = 0
         self._ready: deque[Change] = deque()
         self._revision = 0
+        #: When what is to be told next was asked for; infinite as long as nothing was.
+        self._asked = math.inf
         self._waiter: asyncio.Future[None] | None = None
         self._error: ListdError | None = None
         self._is_started = False
@@ -72,7 +85,8 @@ class Follower(AsyncIterator[Change]):
         return self._ready.popleft()
 
     async def batches(self) -> AsyncIterator[list[Change]]:
-        """Changes in groups: after each group the consumer's copy is the list at :attr:`revision`.
+        """Changes in groups: after each group the consumer's copy is the list at :attr:`revision`, but for what is said
+        above of a list that changes faster than it can be read.
 
         A group is empty when the revision has moved on and the list is as it was.
         """
@@ -98,9 +112,9 @@ class Follower(AsyncIterator[Change]):
                 if self._error is not None:
                     raise self._error
                 if self._has_news():
-                    changes = self._mirror.take() or []
-                    self._revision = self._mirror.revision
-                    return changes
+                    return self._told(self._mirror.take() or [])
+                if self._is_late():
+                    return self._told(self._mirror.take_known())
                 if waiter.done():
                     self._waiter = waiter = self._loop.create_future()
                 self._proceed()
@@ -113,6 +127,17 @@ class Follower(AsyncIterator[Change]):
         if not self._is_followed or self._step is not Step.NONE or not self._mirror.is_complete:
             return False
         return self._mirror.has_news or self._mirror.revision != self._revision
+
+    def _is_late(self) -> bool:
+        """Whether what was asked for is here, but the list has changed again, for too long."""
+        if not self._is_followed or self._step is not Step.NONE or self._calls or self._mirror.is_complete:
+            return False
+        return self._loop.time() > self._asked + self._longest_wait and self._mirror.is_loaded()
+
+    def _told(self, changes: list[Change]) -> list[Change]:
+        self._asked = math.inf
+        self._revision = self._mirror.revision
+        return changes
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
@@ -227,16 +252,17 @@ class Follower(AsyncIterator[Change]):
             self._call("GetObjects", "uu", [0, PAGE], self._read_first)
         elif self._step is Step.CATCH_UP:
             self._call("GetChanges", "t", [self._mirror.revision], self._caught_up)
-        elif self._has_news():
+        elif self._has_news() or self._is_late():
             self._wake()
         else:
+            self._asked = min(self._asked, self._loop.time())
             margin = min(2 * self._shifted, PAGE // 2)
             self._shifted = 0
-            for run in self._mirror.missing(CALLS, page=PAGE, gap=GAP, margin=margin):
+            for run in self._mirror.missing(self._most_calls, page=PAGE, gap=GAP, margin=margin):
                 self._call("GetObjects", "uu", [run.start, len(run)], partial(self._read, run.start))
 
     def _call(self, member: str, signature: str, body: list[int], take_in: Callable[[list[Any]], None]) -> None:
-        daemon, attachment = self._daemon, self._attachment
+        daemon, attachment, most = self._daemon, self._attachment, self._most_calls
         if daemon is None:
             return
         self._calls += 1
@@ -247,6 +273,11 @@ class Follower(AsyncIterator[Change]):
             self._calls -= 1
             if isinstance(result, RevisionGone):
                 self._step = Step.READ_ALL
+            elif isinstance(result, LimitsExceeded) and most > 1:
+                # Others on this connection have calls under way, too.
+                self._most_calls = min(self._most_calls, most // 2)
+                self._loop.call_later(PAUSE, weakly(self._proceed))
+                return
             elif isinstance(result, ListdError):
                 self._lost(result)
             else:

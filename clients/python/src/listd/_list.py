@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import math
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -211,7 +212,7 @@ class List:
 
     async def objects(self) -> Sequence[Object]:
         """All objects, as of one revision, however often the list changes meanwhile."""
-        async with self.follow() as changes:
+        async with Follower(self._link, self.name, longest_wait=math.inf) as changes:
             async for change in changes:
                 if isinstance(change, Replaced):
                     return change.objects

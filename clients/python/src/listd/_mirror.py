@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from ._changes import Change, Replaced, Updated
 from ._objects import Object
@@ -77,12 +77,28 @@ class Mismatch(Exception):
     """A batch that does not fit the list: something was lost, or the sender is wrong."""
 
 
+class Stale:
+    """Stands for an object whose content is to be read, with what is known of it until then."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, known: Object | None) -> None:
+        #: The content that it had; None of an object that is new.
+        self.known = known
+
+
+#: Stands for objects that updates brought in.
+NEW = Stale(None)
+#: An object; one that is to be read again, or for the first time; None since the last beginning.
+Entry: TypeAlias = Object | Stale | None
+
+
 class Mirror:
     """Updates carry positions only; what they bring in is missing until :meth:`fill` supplies it."""
 
     def __init__(self) -> None:
         self.revision = 0
-        self._entries: list[Object | None] = []
+        self._entries: list[Entry] = []
         self._missing = 0
         #: What was told last, once the order is another one; until then only what has new content, by position.
         self._told: list[Object] | None = None
@@ -94,6 +110,8 @@ class Mirror:
         self._is_fresh = True
         #: Of a fresh copy, nothing is missing before it.
         self._read = 0
+        #: Whether every object was read that was there at the last beginning.
+        self._is_loaded = False
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -102,6 +120,11 @@ class Mirror:
     def is_complete(self) -> bool:
         """Whether all content is here."""
         return self._missing == 0
+
+    def is_loaded(self) -> bool:
+        """Whether every object was read that was there at the last beginning; others may have come, or changed, since."""
+        self._is_loaded = self._is_loaded or None not in self._entries
+        return self._is_loaded
 
     @property
     def has_news(self) -> bool:
@@ -113,6 +136,7 @@ class Mirror:
         self.revision = revision
         self._entries = [None] * total
         self._missing = total
+        self._is_loaded = False
         self._begin(is_fresh=True)
 
     def _begin(self, is_fresh: bool) -> None:
@@ -151,16 +175,16 @@ class Mirror:
         if not self._missing:
             return ()
         if self._is_fresh:
-            while self._read < len(self._entries) and self._entries[self._read] is not None:
+            while self._read < len(self._entries) and type(self._entries[self._read]) is Object:
                 self._read += 1
             return self._scan(self._read, len(self._entries))
         if self._told is None:
-            return (position for position in sorted(self._olds) if self._entries[position] is None)
+            return (position for position in sorted(self._olds) if type(self._entries[position]) is not Object)
         return self._scan(self._head, len(self._entries) - self._tail)
 
     def _scan(self, start: int, stop: int) -> Iterator[int]:
         entries = self._entries
-        return (position for position in range(start, stop) if entries[position] is None)
+        return (position for position in range(start, stop) if type(entries[position]) is not Object)
 
     def fill(self, offset: int, objects: Sequence[Object], revision: int) -> Step:
         """Takes in what was read from a position on. Of another revision than the mirror's it does not fit."""
@@ -174,7 +198,7 @@ class Mirror:
             return Step.NONE
         for position, entry in enumerate(objects[: len(entries) - offset], offset):
             # What is here stays the very object that was told.
-            if entries[position] is None:
+            if type(entries[position]) is not Object:
                 entries[position] = entry
                 self._missing -= 1
         return Step.NONE
@@ -224,11 +248,11 @@ class Mirror:
     def _mark(self, position: int) -> None:
         """The content of an entry is to be read."""
         entry = self._entries[position]
-        if entry is None:
+        if not isinstance(entry, Object):
             return
         if self._told is None and not self._is_fresh:
             self._olds.setdefault(position, entry)
-        self._entries[position] = None
+        self._entries[position] = Stale(entry)
         self._missing += 1
 
     def _weigh(self, before: Sequence[int], after: Sequence[int], old_count: int, new_count: int) -> None:
@@ -247,8 +271,8 @@ class Mirror:
             [position for first, length in sections.deletes for position in range(first, first + length)]
             + [move[0] for move in sections.moves]
         )
-        arriving: list[tuple[int, int | None]] = sorted(
-            [(position, None) for first, length in sections.inserts for position in range(first, first + length)]
+        arriving = sorted(
+            [(position, -1) for first, length in sections.inserts for position in range(first, first + length)]
             + [(move[1], move[0]) for move in sections.moves],
             key=lambda arrival: arrival[0],
         )
@@ -264,10 +288,11 @@ class Mirror:
         for position in refreshed:
             self._mark(position)
         moved = {move[0]: self._entries[move[0]] for move in sections.moves}
-        self._missing -= sum(self._entries[position] is None for position in leaving)
+        self._missing -= sum(type(self._entries[position]) is not Object for position in leaving)
         self._take_out(leaving)
-        self._put_in([(position, None if source is None else moved[source]) for position, source in arriving])
-        self._missing += sum(source is None or moved[source] is None for _, source in arriving)
+        arrivals = [(position, NEW if source < 0 else moved[source]) for position, source in arriving]
+        self._put_in(arrivals)
+        self._missing += sum(type(entry) is not Object for _, entry in arrivals)
         later = [position for position in update.new_sections if position < new_count]
         for position in later:
             self._mark(position)
@@ -289,7 +314,7 @@ class Mirror:
             for position in reversed(positions):
                 del entries[position]
             return
-        rest: list[Object | None] = []
+        rest: list[Entry] = []
         following = 0
         for position in positions:
             rest += entries[following:position]
@@ -297,13 +322,13 @@ class Mirror:
         rest += entries[following:]
         self._entries = rest
 
-    def _put_in(self, arrivals: list[tuple[int, Object | None]]) -> None:
+    def _put_in(self, arrivals: list[tuple[int, Entry]]) -> None:
         entries = self._entries
         if len(arrivals) <= 16:
             for position, entry in arrivals:
                 entries.insert(position, entry)
             return
-        made: list[Object | None] = []
+        made: list[Entry] = []
         taken = 0
         for position, entry in arrivals:
             absent = position - len(made)
@@ -323,7 +348,7 @@ class Mirror:
         """
         if self._missing:
             return None
-        # Nothing is missing, so there is no None among them.
+        # Nothing is missing, so there are only objects among them.
         entries = cast(list[Object], self._entries)
         changes: list[Change]
         if self._is_fresh:
@@ -333,7 +358,22 @@ class Mirror:
         else:
             changes = self._reordered(self._told, entries)
         self._begin(is_fresh=False)
+        self._is_loaded = True
         return changes
+
+    def take_known(self) -> list[Change]:
+        """The list as far as it is known, while more of it changes than can be read: new objects are missing, and others may
+        have contents of before.
+
+        Complexity: O(n).
+        """
+        known = [entry if isinstance(entry, Object) else entry.known for entry in self._entries if entry is not None]
+        told = [entry for entry in known if entry is not None]
+        self._begin(is_fresh=False)
+        # The next thing to tell is how the list differs from this, wherever that is.
+        self._told = told
+        self._head = self._tail = 0
+        return [Replaced(tuple(told))]
 
     def _reordered(self, told: list[Object], entries: list[Object]) -> list[Change]:
         old = told[self._head : len(told) - self._tail]
