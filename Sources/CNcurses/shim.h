@@ -11,10 +11,11 @@
 
 // What Swift cannot import: variables of the library, standard streams, and macros with casts.
 
-/// Takes over the terminal on standard input and output; false when its kind (TERM) is not known, or when it is one that
-/// cannot put its cursor anywhere.
-static inline bool listd_curses_begin(void) {
-    if (newterm(NULL, stdout, stdin) == NULL) return false;
+/// Takes over the terminal on standard output, and reads keys from a descriptor, which it keeps; false when the terminal's kind
+/// (TERM) is not known, or when it is one that cannot put its cursor anywhere.
+static inline bool listd_curses_begin(int keys) {
+    FILE *input = fdopen(keys, "r");
+    if (input == NULL || newterm(NULL, stdout, input) == NULL) return false;
     const char *position = tigetstr("cup");
     if (position != NULL && position != (const char *)-1) return true;
     endwin();

@@ -1,33 +1,25 @@
 import CNcurses
-import Glibc
 
 /// Reads keys and the mouse through ncurses. All of it belongs to the queue of `CursesTerminal`.
 enum CursesKeys {
-    /// Hands on everything that was typed; false when nothing can be typed any more.
-    static func read(_ receiver: (TerminalInput) -> Void) -> Bool {
+    /// Hands on what was typed.
+    ///
+    /// - Parameter isSequence: whether it is one key, or one report: when ncurses does not know it, its letters are no commands.
+    static func read(isSequence: Bool, _ receiver: (TerminalInput) -> Void) {
         var number: UInt32 = 0
-        var hasRead = false
         while true {
             // The C function fills in the number.
             switch unsafe listd_curses_key(&number) {
+            case OK where isSequence: break
             case OK:
                 if let key = character(number) { receiver(.key(key)) }
             case KEY_CODE_YES where Int32(bitPattern: number) == KEY_MOUSE:
                 for input in mouse() { receiver(input) }
             case KEY_CODE_YES:
                 if let key = function(Int32(bitPattern: number)) { receiver(.key(key)) }
-            default:
-                return hasRead || !isHungUp
+            default: return
             }
-            hasRead = true
         }
-    }
-
-    private static var isHungUp: Bool {
-        var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        // The C library fills in the events.
-        guard unsafe poll(&descriptor, 1, 0) >= 0 else { return false }
-        return descriptor.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
     }
 
     private static func character(_ number: UInt32) -> Key? {

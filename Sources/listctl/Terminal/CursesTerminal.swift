@@ -14,13 +14,10 @@ final class CursesTerminal: Sendable {
     private let waiting = Mutex<TerminalScreen?>(nil)
     private let saved: termios
     private let style: CursesStyle
-    // Set once; a dispatch source may be cancelled from any thread, and nothing else is done with it.
-    private nonisolated(unsafe) let source: any DispatchSourceRead
+    private let input: CursesInput
 
     /// How long a terminal may take to show what it has got when the viewer ends.
     private static let patience = 2.0
-    /// How long the rest of a key's sequence is waited for after its escape, in milliseconds.
-    private static let escapeDelay: Int32 = 50
 
     /// Takes over the terminal; nil when its kind (TERM) is not known or has no cursor to put anywhere, or standard input is
     /// none.
@@ -29,28 +26,22 @@ final class CursesTerminal: Sendable {
     init?(hasColours: Bool, receiver: @escaping @Sendable (TerminalInput) -> Void) {
         var saved = termios()
         // The C library fills in the mode.
-        guard unsafe tcgetattr(STDIN_FILENO, &saved) == 0 else { return nil }
+        guard unsafe tcgetattr(STDIN_FILENO, &saved) == 0, let keys = KeyPipe() else { return nil }
         self.saved = saved
         let began = queue.sync { () -> CursesStyle? in
-            guard listd_curses_begin() else { return nil }
+            guard listd_curses_begin(keys.reading) else { return nil }
             raw()
             noecho()
             nonl()
             listd_curses_read_keys()
-            _ = set_escdelay(Self.escapeDelay)
+            _ = set_escdelay(0)  // keys come whole
             listd_curses_report_mouse()
             _ = curs_set(0)
             return CursesStyle(hasColours: hasColours)
         }
         guard let began else { return nil }
         style = began
-        let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)
-        source.setEventHandler {
-            let hasMore = CursesKeys.read(receiver)
-            if !hasMore { receiver(.hungUp) }
-        }
-        unsafe self.source = source
-        source.activate()
+        input = CursesInput(keys: keys, queue: queue, receiver: receiver)
     }
 
     /// Draws a screen, unless a newer one comes before its turn.
@@ -74,7 +65,7 @@ final class CursesTerminal: Sendable {
     /// Gives the terminal back; answers whether it took what was written. When it did not, what is left is lost with the
     /// process: nobody looks.
     func end() -> Bool {
-        unsafe source.cancel()
+        input.cancel()
         waiting.withLock { $0 = nil }
         let taken = DispatchGroup()
         queue.async(group: taken) { _ = endwin() }
