@@ -17,7 +17,7 @@ struct DirectorySourceTests {
         #expect(file.type == "file")
         #expect(file.fields["size"] == .uint64(5))
         #expect(try #require(file.fields["modified"]?.int) > 1_600_000_000_000_000)
-        #expect(try #require(file.fields["mode"]?.int) & 0o600 == 0o600)
+        #expect(try #require(file.fields["mode"]?.int) & 0o170600 == 0o100600)
         #expect(file.fields["owner"]?.int != nil)
         #expect(following.list.object(named: "sub")?.fields["size"] == nil)
     }

@@ -31,7 +31,7 @@ struct FileEntry: Equatable, Sendable {
     var size: UInt64
     /// Microseconds since 1970.
     var modified: Int64
-    /// Permission bits.
+    /// Type and permission bits, as stat(2) has them.
     var mode: UInt32
     /// The user that owns it.
     var owner: UInt32

@@ -93,7 +93,7 @@ struct Directory: ~Copyable {
             kind: kind,
             size: kind == .directory ? 0 : UInt64(clamping: status.st_size),
             modified: status.st_mtim.microseconds,
-            mode: status.st_mode & 0o7777,
+            mode: status.st_mode,
             owner: status.st_uid,
             target: kind == .link ? target(of: name) : nil,
             device: DeviceKind(mode: status.st_mode))
