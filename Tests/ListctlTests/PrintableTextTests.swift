@@ -5,6 +5,12 @@ import Testing
 
 @Suite("PrintableText")
 struct PrintableTextTests {
+    @Test("a text for a terminal without UTF-8 → ASCII of the same width, and the looks stay")
+    func asciiOnly() {
+        #expect(PrintableText.asciiOnly("\u{1B}[1m“Grüße”…\u{1B}[0m\n") == "\u{1B}[1m\"Gru?e\"~\u{1B}[0m\n")
+        #expect(PrintableText.asciiOnly("日本 x") == "???? x")
+    }
+
     init() {
         // The C library copies the name, and knows how wide characters are only then.
         _ = unsafe setlocale(LC_ALL, "C.UTF-8")

@@ -19,8 +19,13 @@ enum CommandRunner {
         switch error.standard {
         case .serviceUnknown, .nameHasNoOwner: "listd does not run on this bus (\(error.message))"
         case .noServer, .fileNotFound, .badAddress, .disconnected: "no connection to the bus: \(error.message)"
-        default: error.message.isEmpty ? error.name : error.message
+        default: error.message.isEmpty ? error.name : inWordsOfCommands(error.message)
         }
+    }
+
+    /// Listd says adapter, as its interface does; commands and documents for people say list.
+    private static func inWordsOfCommands(_ message: String) -> String {
+        message.replacing("adapter \"", with: "list \"")
     }
 
     private static func exitCode(of error: DBusError) -> ExitCode {

@@ -21,6 +21,9 @@ struct ListCommand: Command {
                 for list in lists { Output.json(list.members) }
             } else {
                 Output.table(ListDescription.columns, lists.map(\.row), context.style)
+                if lists.isEmpty, context.style.columns != nil {
+                    Output.complain("there is no list yet; “listctl help create” says how to make one")
+                }
             }
             await FailedLists.tellAll(lists, of: daemon)
             return .done

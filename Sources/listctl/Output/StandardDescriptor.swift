@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// One of the descriptors that every program is started with for what it says.
@@ -10,8 +11,9 @@ enum StandardDescriptor: Int32 {
         let number: Int32
     }
 
-    /// Writes all of a text, however long the reader takes.
+    /// Writes all of a text, however long the reader takes; on a terminal without UTF-8 in the nearest letters that it has.
     func write(_ text: String) throws(WriteFailure) {
+        let text = hasUnicode ? text : PrintableText.asciiOnly(text)
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             // The buffer belongs to `bytes` and lives for the call.
@@ -26,6 +28,11 @@ enum StandardDescriptor: Int32 {
             case let number: throw WriteFailure(number: number)
             }
         }
+    }
+
+    /// Files and programs are written UTF-8, a terminal what it has.
+    private var hasUnicode: Bool {
+        isatty(rawValue) == 0 || TextEncoding(environment: ProcessInfo.processInfo.environment) == .unicode
     }
 
     /// Whether there is somebody at the other end: files and devices have nobody, and cannot be watched.

@@ -93,6 +93,19 @@ struct PrintableText: Sendable, Equatable {
     /// A part of it, by the indices of ``cells``.
     subscript(range: Range<Int>) -> PrintableText { PrintableText(cells: Array(cells[range])) }
 
+    /// A text in characters that every terminal has, of the same width; those that steer the terminal stay.
+    static func asciiOnly(_ text: String) -> String {
+        var result = ""
+        for character in text {
+            if character.isASCII {
+                result.append(character)
+            } else {
+                for _ in 0..<max(1, DisplayText.columns(of: character)) { result.append(ascii(character)) }
+            }
+        }
+        return result
+    }
+
     /// The nearest character that every terminal has.
     private static func ascii(_ character: Character) -> Character {
         switch character {
