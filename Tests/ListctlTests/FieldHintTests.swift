@@ -89,6 +89,43 @@ struct FieldHintTests {
         #expect(wide.hidden.isEmpty)
     }
 
+    @Test("a terminal too narrow for a number → no digit is cut off; of a text the begin is shown")
+    func numbers() {
+        let columns: [TextTable.Column] = [.init(title: "NAME"), .init(title: "SIZE", isNumber: true)]
+        let heading = { (width: Int, columns: [TextTable.Column], row: [String]) in
+            let table = TextTable(columns, for: [row], style: TextStyle(isColored: false, columns: width))
+            return [table.heading, table.line(row)]
+        }
+        #expect(heading(16, columns, ["mail", "1234567890"]) == ["NAME        SIZE", "mail  1234567890"])
+        #expect(heading(15, columns, ["mail", "1234567890"]) == ["NAME", "mail"])
+        let texts: [TextTable.Column] = [.init(title: "NAME"), .init(title: "SOURCE")]
+        #expect(heading(15, texts, ["mail", "jsonl:/var/mail"]) == ["NAME  SOURCE", "mail  jsonl:/v…"])
+        #expect(heading(13, texts, ["mail", "jsonl:/var/mail"]) == ["NAME", "mail"])
+        #expect(heading(3, texts, ["mail", "x"]) == ["NA…", "ma…"])
+    }
+
+    @Test("fields that say what ID and TYPE say → left out on a terminal; those with hints come first")
+    func repeated() {
+        let rows = ["a", "b"].map { id in
+            ContentTable.Row(
+                leading: [id, "file"],
+                content: [
+                    "name": .string(id), "kind": .string("file"), "extra": .string("x"), "mode": .int64(0o40755),
+                    "size": .int64(2048),
+                ])
+        }
+        let heading = { (columns: Int?, isWhole: Bool) in
+            ContentTable(
+                leading: [.init(title: "ID"), .init(title: "TYPE")], sample: rows, isWhole: isWhole, chosen: nil,
+                texts: FieldTexts(hints: ["mode": .permissions, "size": .bytes]),
+                style: TextStyle(isColored: false, columns: columns)
+            ).heading
+        }
+        #expect(heading(80, true) == "ID  TYPE  MODE         SIZE  EXTRA")
+        #expect(heading(80, false) == "ID  TYPE  NAME  MODE         SIZE  EXTRA  KIND")
+        #expect(heading(nil, true) == "ID  TYPE  NAME  MODE         SIZE  EXTRA  KIND")
+    }
+
     @Test("counters → families with help and type, plugins as labels")
     func prometheus() {
         let text = PrometheusText(["adapters": 2, "calls": 7, "loop-turn-p99": 1500, "plugin-a-b-calls": 3]).text

@@ -39,10 +39,10 @@ struct ClientsCommand: Command {
 
     static let columns: [TextTable.Column] = [
         .init(title: "CLIENT", role: { _ in .name }), .init(title: "COMMAND"), .init(title: "PID", isNumber: true),
-        .init(title: "USER"), .init(title: "TRANSPORT"), .init(title: "CALLS", isNumber: true),
-        .init(title: "CALLS/s", isNumber: true), .init(title: "RECEIVED", isNumber: true),
-        .init(title: "BYTES/s", isNumber: true), .init(title: "VIEWS", isNumber: true),
-        .init(title: "SUBSCRIPTIONS", isNumber: true), .init(title: "LAST CALL"),
+        .init(title: "USER"), .init(title: "CALLS/s", isNumber: true), .init(title: "BYTES/s", isNumber: true),
+        .init(title: "CALLS", isNumber: true), .init(title: "RECEIVED", isNumber: true),
+        .init(title: "VIEWS", isNumber: true), .init(title: "SUBSCRIPTIONS", isNumber: true),
+        .init(title: "TRANSPORT"), .init(title: "LAST CALL", role: { _ in .faint }),
     ]
 
     static func row(_ client: ListDaemonClient.ClientRow) -> [String] {
@@ -50,10 +50,10 @@ struct ClientsCommand: Command {
         let last = client.numbers["last-call"].flatMap { FieldHint.timeInMicroseconds.text(of: .uint64($0)) }
         return [
             client.name, client.command, "\(client.numbers["pid"] ?? 0)",
-            client.user == .max ? "-" : UserName.user(client.user), client.transport, "\(client.numbers["calls"] ?? 0)",
-            FieldHint.decimal(number("calls-10s") / 10), FieldHint.bytes(number("bytes")),
-            FieldHint.bytes(number("bytes-10s") / 10), "\(client.numbers["views"] ?? 0)",
-            "\(client.numbers["subscriptions"] ?? 0)", last ?? "-",
+            client.user == .max ? "-" : UserName.user(client.user), FieldHint.decimal(number("calls-10s") / 10),
+            FieldHint.bytes(number("bytes-10s") / 10), "\(client.numbers["calls"] ?? 0)",
+            FieldHint.bytes(number("bytes")), "\(client.numbers["views"] ?? 0)",
+            "\(client.numbers["subscriptions"] ?? 0)", client.transport, last ?? "-",
         ]
     }
 

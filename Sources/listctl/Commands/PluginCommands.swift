@@ -24,8 +24,8 @@ struct PluginsCommand: Command {
                 Self.columns,
                 rows.map { row in
                     [
-                        row.name, row.state, row.version, row.isolation, "\(row.process)", "\(row.restarts)", row.file,
-                        row.lastError,
+                        row.name, row.state, row.version, row.isolation, "\(row.process)", "\(row.restarts)",
+                        row.lastError, row.file,
                     ]
                 }, context.style)
             return .done
@@ -35,7 +35,8 @@ struct PluginsCommand: Command {
     private static let columns: [TextTable.Column] = [
         .init(title: "NAME", role: { _ in .name }), .init(title: "STATE", role: ListDescription.role(ofState:)),
         .init(title: "VERSION"), .init(title: "ISOLATION"), .init(title: "PROCESS", isNumber: true),
-        .init(title: "RESTARTS", isNumber: true), .init(title: "FILE"), .init(title: "LAST ERROR", role: { _ in .bad }),
+        .init(title: "RESTARTS", isNumber: true), .init(title: "LAST ERROR", role: { _ in .bad }),
+        .init(title: "FILE", role: { _ in .faint }),
     ]
 
     private static func members(of row: ListDaemonClient.PluginRow) -> [String: DBusValue] {

@@ -14,8 +14,9 @@ struct ShowCommand: Command {
             .init(name: "raw", summary: "Show all fields, and the values as they are, whatever the list's hints say."),
         ],
         discussion: [
-            "On a terminal the columns are those that fit into a line; fields for which there is no room are named on "
-                + "standard error. If the list has failed the reason is said there too.",
+            "On a terminal the columns are those that fit into a line, without fields that say the same as ID or TYPE in all "
+                + "objects; fields for which there is no room are named on standard error. If the list has failed the reason "
+                + "is said there too.",
             "With --json contents are written as in org.listd.Listd1(5), GetObjectsByFileDescriptor; control and format "
                 + "characters in them, which would steer a terminal, are escaped as JSON has it (\\u202e).",
         ])
@@ -86,12 +87,14 @@ struct ShowCommand: Command {
         for place in 0..<min(rows.count, ContentTable.sample) { sample.append(try rows.read(place)) }
         let all = isRaw ? Array(Set(sample.flatMap { $0.content.keys })).sorted() : nil
         let table = ContentTable(
-            leading: leading, sample: sample, chosen: columns ?? all, texts: FieldTexts(hints: hints),
+            leading: leading, sample: sample, isWhole: sample.count == rows.count, chosen: columns ?? all,
+            texts: FieldTexts(hints: hints),
             style: context.style)
         Output.line(table.heading)
         for place in 0..<rows.count { Output.line(table.line(try rows.read(place))) }
         if !table.hidden.isEmpty {
-            Output.complain("no room for \(table.hidden.joined(separator: ", ")); --columns chooses")
+            Output.complain(
+                "no room for \(table.hidden.joined(separator: ", "))" + (columns == nil ? "; --columns chooses" : ""))
         }
     }
 }

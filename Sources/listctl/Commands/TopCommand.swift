@@ -52,8 +52,9 @@ struct TopCommand: Command {
         let objects = lists.reduce(0) { $0 + $1.objects }
         var lines = [
             style.painted("listd", .name)
-                + "  \(lists.count) lists, \(objects) objects, \(lists.reduce(0) { $0 + $1.views }) views"
-                + (clients.map { ", \($0.count) clients" } ?? ""), "",
+                + "  \(counted(lists.count, "list")), \(counted(objects, "object")), "
+                + counted(lists.reduce(0) { $0 + $1.views }, "view")
+                + (clients.map { ", " + counted($0.count, "client") } ?? ""), "",
         ]
         let room = height == .max ? Int.max : max(1, (height - lines.count - 4) / (callers == nil ? 1 : 2))
         lines += table(ListDescription.columns, busiest.prefix(room).map(\.row), style)
@@ -64,6 +65,10 @@ struct TopCommand: Command {
         let end = isTerminal ? "\u{1B}[K\n" : "\n"
         Output.write(
             (isTerminal ? "\u{1B}[H" : "") + lines.joined(separator: end) + end + (isTerminal ? "\u{1B}[J" : ""))
+    }
+
+    private static func counted(_ number: some BinaryInteger, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
     private static func table(_ columns: [TextTable.Column], _ rows: [[String]], _ style: TextStyle) -> [String] {

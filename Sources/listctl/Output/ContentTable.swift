@@ -14,8 +14,8 @@ struct ContentTable {
 
     /// How many rows are looked at before the first is written.
     static let sample = 1000
-    /// How wide a column gets on a terminal when others follow it.
-    private static let widest = 40
+    /// How wide a column gets on a terminal at most, and which share of the line.
+    private static let (widest, share) = (40, 2)
 
     private let fields: [String]
     private let table: TextTable
@@ -25,28 +25,32 @@ struct ContentTable {
 
     /// - Parameters:
     ///   - leading: the columns in front of the fields.
-    ///   - chosen: the names of the fields to show; `nil` = what there is, those first that name an object, without
-    ///     those that say how to draw it.
+    ///   - isWhole: whether the sample is all that there is: what other columns say already is left out on a terminal then.
+    ///   - chosen: the names of the fields to show; `nil` = what there is, those first that name an object and that have
+    ///     a hint, without those that say how to draw it.
     init(
-        leading: [TextTable.Column], sample rows: some Collection<Row>, chosen: [String]?, texts: FieldTexts,
-        style: TextStyle
+        leading: [TextTable.Column], sample rows: some Collection<Row>, isWhole: Bool = false, chosen: [String]?,
+        texts: FieldTexts, style: TextStyle
     ) {
         self.texts = texts
         let cells = rows.map { Self.cells(of: $0.content, texts) }
-        let fields = chosen ?? Self.fields(of: rows, texts)
-        let isNumber = fields.map { name in Self.isNumber(name, in: rows) }
+        let isTerse = chosen == nil && isWhole && style.columns != nil
+        let fields = (chosen ?? Self.fields(of: rows, texts)).filter { name in
+            !isTerse || !Self.isSaid(cells.map { $0[Array(name.utf8)] }, by: rows)
+        }
         let columns =
             leading
-            + zip(fields, isNumber).map { TextTable.Column(title: DisplayText.harmless($0.uppercased()), isNumber: $1) }
+            + fields.map { name in
+                let isNumber = texts.isRightAligned(name) ?? Self.isNumber(name, in: rows)
+                return TextTable.Column(title: DisplayText.harmless(name.uppercased()), isNumber: isNumber)
+            }
         let sampled = zip(rows, cells).map { row, cells in
             row.leading + fields.map { DisplayText.harmless(cells[Array($0.utf8)] ?? "", columns: 200) }
         }
-        let widest = style.columns == nil ? Int.max : Self.widest
-        let shown = chosen == nil ? Self.fitting(columns, sampled, leading.count, widest, style.columns) : columns.count
-        self.fields = Array(fields.prefix(shown - leading.count))
-        hidden = Array(fields.dropFirst(shown - leading.count))
-        table = TextTable(
-            Array(columns.prefix(shown)), for: sampled.map { Array($0.prefix(shown)) }, style: style, widest: widest)
+        let widest = style.columns.map { min(Self.widest, max(1, $0 / Self.share)) }
+        table = TextTable(columns, for: sampled, style: style, widest: widest ?? .max)
+        self.fields = Array(fields.prefix(table.count - leading.count))
+        hidden = Array(fields.dropFirst(table.count - leading.count))
     }
 
     var heading: String { table.heading }
@@ -73,8 +77,17 @@ struct ContentTable {
             ItemText.drawing.contains(String(name.prefix { $0 != "." }))
         }
         let shown = fields.filter { !isDrawing($0) }
-        let first = (ItemText.titles + ItemText.explanations).filter { shown.contains($0) }
+        let named = (ItemText.titles + ItemText.explanations).filter { shown.contains($0) }
+        let hinted = shown.filter { !named.contains($0) && texts.rank(of: $0) != nil }
+            .sorted { (texts.rank(of: $0) ?? 0, $0) < (texts.rank(of: $1) ?? 0, $1) }
+        let first = named + hinted
         return first + shown.filter { !first.contains($0) }
+    }
+
+    /// Whether a field says in each object the same as one of its leading columns.
+    private static func isSaid(_ texts: [String?], by rows: some Collection<Row>) -> Bool {
+        guard let first = rows.first else { return false }
+        return first.leading.indices.contains { column in zip(texts, rows).allSatisfy { $0 == $1.leading[column] } }
     }
 
     private static func isNumber(_ name: String, in rows: some Collection<Row>) -> Bool {
@@ -87,20 +100,5 @@ struct ContentTable {
             }
         }
         return some
-    }
-
-    /// How many columns fit into a line; the leading ones and the first field always do.
-    private static func fitting(
-        _ columns: [TextTable.Column], _ rows: [[String]], _ leading: Int, _ widest: Int, _ room: Int?
-    ) -> Int {
-        guard var room else { return columns.count }
-        for (place, column) in columns.enumerated() {
-            let cells = rows.map { DisplayText.columns(of: $0[place]) }.max() ?? 0
-            let width = min(widest, max(DisplayText.columns(of: column.title), cells))
-            // The last one that has room for a few characters is cut.
-            if place > leading, room < min(width, 8) { return place }
-            room -= width + 2
-        }
-        return columns.count
     }
 }

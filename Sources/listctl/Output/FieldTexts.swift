@@ -8,6 +8,12 @@ struct FieldTexts {
     /// - Parameter hints: how people want to see fields; empty shows the values as they are.
     init(hints: [String: FieldHint]) { self.hints = hints }
 
+    /// Whether values of a field stand below each other by their ends; nil without a hint.
+    func isRightAligned(_ name: String) -> Bool? { hints[name]?.isRightAligned }
+
+    /// Where people look for a field with a hint; nil without one.
+    func rank(of name: String) -> Int? { hints[name]?.rank }
+
     /// All fields that hold no further ones, in the order of their names.
     func texts(of content: Content) -> [(name: String, text: String)] {
         content.flatMap { texts(of: $0.value, named: $0.key, depth: 0) }

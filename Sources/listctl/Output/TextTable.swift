@@ -9,19 +9,44 @@ struct TextTable {
     }
 
     private let columns: [Column]
+    /// How wide each column is that there is room for.
     private let widths: [Int]
     private let style: TextStyle
 
-    /// A table as wide as some of its rows need; the cells of others may be cut, or push those behind them.
+    /// A table as wide as some of its rows need; the cells of others may be cut, or push those behind them. Columns at the end for
+    /// which a terminal has no room are left out.
     ///
     /// - Parameter widest: how many columns of the terminal one cell takes at most.
     init(_ columns: [Column], for rows: [[String]], style: TextStyle, widest: Int = .max) {
         self.columns = columns
         self.style = style
-        widths = columns.indices.map { column in
+        let needed = columns.indices.map { column in
             let cells = [columns[column].title] + rows.compactMap { $0.indices.contains(column) ? $0[column] : nil }
             return min(widest, cells.map { DisplayText.columns(of: $0) }.max() ?? 0)
         }
+        widths = style.columns.map { Self.fitting(needed, columns, into: $0) } ?? needed
+    }
+
+    /// How many columns are shown.
+    var count: Int { widths.count }
+
+    /// Between two columns.
+    private static let gap = 2
+    /// A text of which less can be seen says nothing.
+    private static let narrowest = 8
+
+    /// The widths of the columns that have room: of the last one a text may be cut, a number is whole.
+    private static func fitting(_ needed: [Int], _ columns: [Column], into room: Int) -> [Int] {
+        var (widths, room) = ([Int](), room)
+        for (column, width) in zip(columns, needed) {
+            if width > room {
+                let isCut = widths.isEmpty || (!column.isNumber && room >= narrowest)
+                return isCut ? widths + [room] : widths
+            }
+            widths.append(width)
+            room -= width + gap
+        }
+        return widths
     }
 
     /// The titles.
@@ -31,20 +56,13 @@ struct TextTable {
     func line(_ cells: [String]) -> String { line(cells) { columns[$0].role($1) } }
 
     private func line(_ cells: [String], role: (Int, String) -> TextStyle.Role) -> String {
-        var room = style.columns ?? .max
         var line = ""
-        for (column, cell) in cells.enumerated() where room > 0 {
-            let isLast = column == cells.count - 1
+        for (column, (cell, width)) in zip(cells, widths).enumerated() {
             let used = DisplayText.columns(of: cell)
-            let width =
-                isLast && !columns[column].isNumber
-                ? used : style.columns == nil ? max(used, widths[column]) : widths[column]
-            let shown = min(width, room)
+            let shown = style.columns == nil ? max(used, width) : width
             let padding = columns[column].isNumber ? String(repeating: " ", count: max(0, shown - used)) : ""
             line += padding + style.painted(DisplayText.fitted(cell, to: shown - padding.count), role(column, cell))
-            guard !isLast else { break }
-            line += "  "
-            room = room == .max ? room : room - shown - 2
+            if column < widths.count - 1 { line += String(repeating: " ", count: Self.gap) }
         }
         return line.trimmingTrailingBlanks
     }

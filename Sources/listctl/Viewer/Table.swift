@@ -110,29 +110,6 @@ extension Table.Column {
     }
 }
 
-extension FieldHint {
-    /// Whether values stand below each other by their ends.
-    fileprivate var isRightAligned: Bool {
-        switch self {
-        case .bytes, .percent, .durationInMicroseconds: true
-        case .permissions, .userID, .groupID, .timeInSeconds, .timeInMicroseconds: false
-        }
-    }
-
-    /// The order of columns, as ls(1) has it.
-    fileprivate var rank: Int {
-        switch self {
-        case .permissions: 0
-        case .userID: 1
-        case .groupID: 2
-        case .bytes: 3
-        case .percent: 4
-        case .durationInMicroseconds: 5
-        case .timeInSeconds, .timeInMicroseconds: 6
-        }
-    }
-}
-
 extension DBusValue {
     fileprivate var isNumber: Bool {
         switch unwrapped {

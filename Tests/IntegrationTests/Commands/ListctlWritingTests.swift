@@ -139,7 +139,7 @@ struct ListctlWritingTests {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a")
         let top = try await run(stage, "listctl top --count 1")
-        #expect(top.lines.first?.hasPrefix("listd  1 lists, 0 objects, 0 views, ") == true, "\(top.lines)")
+        #expect(top.lines.first?.hasPrefix("listd  1 list, 0 objects, 0 views, ") == true, "\(top.lines)")
         #expect(top.lines.contains { $0.hasPrefix("a ") })
         #expect(try await run(stage, "listctl --json top --count 2 --delay 1").lines.count == 2)
         let clients = try await run(stage, "listctl clients")
