@@ -45,7 +45,7 @@ struct FilterCommand: Command {
         ],
         discussion: [
             "The filter is a list of its own (a source “list:”) that lives as long as the command. On a terminal it is shown as "
-                + "by “view”, otherwise as by “watch”."
+                + "by “view”, otherwise as by “watch”; “show --search” prints what there is once."
         ])
 
     private let name: String

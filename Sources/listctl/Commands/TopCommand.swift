@@ -8,9 +8,11 @@ struct TopCommand: Command {
         name: "top", group: .looking, summary: "Show the busiest lists and clients, again and again.",
         options: [
             .init(name: "delay", value: "SECONDS", summary: "How long to wait in between: 1 to 3600, without it 2."),
-            .init(name: "count", value: "NUMBER", summary: "End after so many times; without it at Ctrl-C."),
+            .init(name: "count", value: "NUMBER", summary: "End after so many times; without it at q or Ctrl-C."),
         ],
-        discussion: ["Clients are shown to administrators."])
+        discussion: [
+            "On a terminal it writes over what it wrote before, and q ends it. Clients are shown to administrators."
+        ])
 
     private let delay: Int
     private let count: Int?
@@ -23,6 +25,8 @@ struct TopCommand: Command {
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         try await context.withDaemon { daemon throws(DBusError) in
             Output.endWithReader()
+            let screen = context.json ? nil : RefreshedScreen()
+            defer { screen?.close() }
             var shown = 0
             while true {
                 let lists = try await daemon.adapterDescriptions().map(ListDescription.init)
@@ -31,40 +35,48 @@ struct TopCommand: Command {
                 if context.json {
                     for list in lists { Output.json(list.members) }
                 } else {
-                    Self.show(lists, clients, in: context.style)
+                    let rows = screen == nil ? Int.max : Terminal.size().rows
+                    let style = TextStyle(
+                        isColored: context.style.isColored, columns: screen.map { _ in Terminal.size().columns })
+                    let lines = Self.lines(lists, clients, rows: rows, style)
+                    if let screen { screen.show(lines) } else { lines.forEach(Output.line) }
                 }
                 shown += 1
                 if shown == count { return .done }
-                try? await Task.sleep(for: .seconds(delay))
+                if let screen {
+                    if let code = await screen.wait(.seconds(delay)) { return code }
+                } else {
+                    try? await Task.sleep(for: .seconds(delay))
+                }
             }
         }
     }
 
-    /// Writes over what the last time wrote; what does not fit is left out, so that nothing scrolls.
+    /// What is shown at one time; what does not fit into so many rows is left out, so that nothing scrolls.
     @DBusActor
-    private static func show(_ lists: [ListDescription], _ clients: [ListDaemonClient.ClientRow]?, in style: TextStyle)
-    {
-        let height = style.columns == nil ? Int.max : Terminal.size().rows
+    private static func lines(
+        _ lists: [ListDescription], _ clients: [ListDaemonClient.ClientRow]?, rows: Int, _ style: TextStyle
+    ) -> [String] {
         let busiest = lists.sorted {
             ($1.changesPerSecond, $1.views, $1.objects) < ($0.changesPerSecond, $0.views, $0.objects)
         }
         let callers = clients?.sorted { ($1.numbers["calls-10s"] ?? 0) < ($0.numbers["calls-10s"] ?? 0) }
         let objects = lists.reduce(0) { $0 + $1.objects }
-        var lines = [
-            style.painted("listd", .name)
-                + "  \(counted(lists.count, "list")), \(counted(objects, "object")), "
-                + counted(lists.reduce(0) { $0 + $1.views }, "view")
-                + (clients.map { ", " + counted($0.count, "client") } ?? ""), "",
-        ]
-        let room = height == .max ? Int.max : max(1, (height - lines.count - 4) / (callers == nil ? 1 : 2))
-        lines += table(ListDescription.columns, busiest.prefix(room).map(\.row), style)
+        let heading =
+            "listd  \(counted(lists.count, "list")), \(counted(objects, "object")), "
+            + counted(lists.reduce(0) { $0 + $1.views }, "view")
+            + (clients.map { ", " + counted($0.count, "client") } ?? "") + (rows == .max ? "" : "  q quits")
+        let fitted = style.columns.map { DisplayText.fitted(heading, to: $0) } ?? heading
+        var lines = [style.painted("listd", .name) + fitted.dropFirst(5), ""]
+        // Two headings, and the line between the tables.
+        let room = rows == .max ? Int.max : max(1, rows - lines.count - (callers == nil ? 1 : 3))
+        let shownLists = min(busiest.count, callers == nil ? room : max(room / 2, room - (callers?.count ?? 0)))
+        lines += table(ListDescription.columns, busiest.prefix(shownLists).map(\.row), style)
         if let callers {
-            lines += [""] + table(ClientsCommand.columns, callers.prefix(room).map(ClientsCommand.row), style)
+            let rows = callers.prefix(max(0, room == .max ? .max : room - shownLists)).map(ClientsCommand.row)
+            lines += [""] + table(ClientsCommand.columns, rows, style)
         }
-        let isTerminal = style.columns != nil
-        let end = isTerminal ? "\u{1B}[K\n" : "\n"
-        Output.write(
-            (isTerminal ? "\u{1B}[H" : "") + lines.joined(separator: end) + end + (isTerminal ? "\u{1B}[J" : ""))
+        return Array(lines.prefix(rows))
     }
 
     private static func counted(_ number: some BinaryInteger, _ noun: String) -> String {
