@@ -37,8 +37,24 @@ enum Output {
 
     /// Writes a line to standard error, with the program's name in front; nobody can be told when that fails.
     ///
-    /// The text may quote anybody, and is made harmless.
+    /// The text may quote anybody, and is made harmless. On a terminal no word of it is cut in two.
     static func complain(_ text: String) {
-        try? StandardDescriptor.errors.write("listctl: \(DisplayText.harmless(text))\n")
+        let text = "listctl: \(DisplayText.harmless(text))"
+        let lines = Terminal.columns(of: StandardDescriptor.errors.rawValue).map { folded(text, to: $0) } ?? [text]
+        try? StandardDescriptor.errors.write(lines.joined(separator: "\n") + "\n")
+    }
+
+    /// Words in lines of so many columns, all but the first with blanks in front; a word that is longer goes on as it is.
+    private static func folded(_ text: String, to width: Int) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            if let last = lines.last, DisplayText.columns(of: last) + 1 + DisplayText.columns(of: String(word)) <= width
+            {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(lines.isEmpty ? String(word) : "  \(word)")
+            }
+        }
+        return lines
     }
 }
