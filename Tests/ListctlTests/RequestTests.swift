@@ -55,7 +55,7 @@ struct RequestTests {
             (["list", "x"], "list takes no operand, not even x", "list"),
             (["show", "a", "b"], "show takes no further word: b", "show"),
             (["list", "--raw"], "list has no option --raw", "list"),
-            (["show", "a", "--raw=1"], "--raw takes no value", nil),
+            (["show", "a", "--raw=1"], "--raw takes no value", "show"),
             (["push", "a"], "push lacks FILE", "push"), (["--bus"], "--bus needs a value", nil),
             (["--bus", "x", "list"], "--bus takes system, session or an address, not x", "list"),
             (["--color", "x", "list"], "--color takes auto, always or never, not x", "list"),

@@ -114,18 +114,28 @@ enum CommandLineWord: Equatable {
             let name = parts[0] == "-h" ? "help" : String(parts[0].dropFirst(2))
             guard parts[0] == "-h" || word.hasPrefix("--"), let option = options.first(where: { $0.name == name })
             else {
-                throw UsageError(message: "unknown option \(parts[0])")
+                throw UsageError(message: "unknown option \(parts[0])", command: command(of: result))
             }
             if option.value == nil {
-                guard parts.count == 1 else { throw UsageError(message: "--\(name) takes no value") }
+                guard parts.count == 1 else {
+                    throw UsageError(message: "--\(name) takes no value", command: command(of: result))
+                }
                 result.append(.option(name, value: nil))
             } else {
                 guard let value = parts.dropFirst().first ?? rest.popFirst() else {
-                    throw UsageError(message: "--\(name) needs a value")
+                    throw UsageError(message: "--\(name) needs a value", command: command(of: result))
                 }
                 result.append(.option(name, value: value))
             }
         }
         return result
+    }
+
+    /// The command that some words name, if they do.
+    private static func command(of words: [CommandLineWord]) -> String? {
+        guard case .operand(let name)? = words.first(where: { if case .operand = $0 { true } else { false } }) else {
+            return nil
+        }
+        return CommandTable.command(named: name)?.syntax.name
     }
 }

@@ -9,11 +9,8 @@ enum NewPlugin {
     /// Where the template looks for listd's development files.
     private static let templateSDK = "../../Sources"
 
+    /// - Parameter name: one for which ``isName(_:)`` is true.
     static func make(_ name: String, json: Bool) -> ExitCode {
-        guard isName(name) else {
-            Output.complain("“\(name)” cannot name a plugin: 1 to 64 letters, digits, - and _, one letter at least")
-            return .usage
-        }
         guard let template = templateDirectory() else {
             Output.complain("the template is not installed (share/listd/plugin-template beside listctl)")
             return .failed

@@ -100,7 +100,13 @@ struct NewPluginCommand: Command {
 
     private let name: String
 
-    init(_ invocation: Invocation) { name = invocation.operand("PLUGIN") }
+    init(_ invocation: Invocation) throws(UsageError) {
+        name = invocation.operand("PLUGIN")
+        guard NewPlugin.isName(name) else {
+            throw UsageError(
+                message: "“\(name)” cannot name a plugin: 1 to 64 letters, digits, - and _, one letter at least")
+        }
+    }
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         NewPlugin.make(name, json: context.json)
