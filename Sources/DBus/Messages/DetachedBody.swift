@@ -3,47 +3,49 @@ internal import Glibc
 
 /// The body of a received message apart from it: it can be read on any thread.
 ///
-/// File descriptors stay with the message.
-public final class DetachedBody: Sendable {
-    /// Nobody writes to it.
-    private let message: ReadOnlyMessage
+/// File descriptors stay with it, and are closed with it.
+@safe
+public final class DetachedBody: @unchecked Sendable {
+    /// Owned by this object alone, which only lends it to readers; given back on the loop thread, where libdbus counts it.
+    private nonisolated(unsafe) let message: OpaquePointer
     private let types: [UInt8]
 
     /// - Throws: `NoMemory`.
     @DBusActor
     fileprivate init(_ message: Message) throws(DBusError) {
-        let raw = try unsafe message.raw
-        self.message = ReadOnlyMessage(try unsafe MarshalledMessage(raw))
         types = Array(message.signature.text.utf8)
+        unsafe self.message = try message.detach()
     }
 
-    /// Reads the body with a cursor.
+    deinit {
+        let message = unsafe AbandonedMessage(raw: message)
+        EventLoop.shared.post { unsafe dbus_message_unref(message.raw) }
+    }
+
+    /// Reads the body with a cursor; one thread at a time.
     public func read<R>(_ body: (inout MessageReader) throws(DBusError) -> R) throws(DBusError) -> R {
         let none = unsafe BodyDescriptors(nil)
-        defer { withExtendedLifetime((none, message)) {} }
-        let bytes = try unsafe MessageBody.bytes(ofBodyIn: message.content.bytes)
+        // Copying megabytes takes milliseconds, which are this thread's.
+        let bytes = try unsafe MarshalledMessage(message)
+        defer { withExtendedLifetime((none, bytes, self)) {} }
+        let content = try unsafe MessageBody.bytes(ofBodyIn: bytes.bytes)
         return try unsafe types.withUnsafeBufferPointer { (types) throws(DBusError) in
             var reader = unsafe MessageReader(
-                MessageBody(bytes: bytes, types: types, descriptors: none, messageSize: nil))
+                MessageBody(bytes: content, types: types, descriptors: none, messageSize: nil))
             return try body(&reader)
         }
     }
 }
 
-/// The bytes of a message, which nobody changes from now on.
-private struct ReadOnlyMessage: @unchecked Sendable {
-    let content: MarshalledMessage
-
-    init(_ content: MarshalledMessage) { self.content = content }
+/// A message on its way to the loop thread; nobody else has it.
+@safe
+private struct AbandonedMessage: @unchecked Sendable {
+    let raw: OpaquePointer
 }
 
 extension Call {
     /// Takes the body out of the call, which keeps no memory for it.
     ///
     /// - Throws: `NoMemory`.
-    public func detachBody() throws(DBusError) -> DetachedBody {
-        let body = try DetachedBody(message)
-        message.dropBody()
-        return body
-    }
+    public func detachBody() throws(DBusError) -> DetachedBody { try DetachedBody(message) }
 }

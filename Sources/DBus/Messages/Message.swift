@@ -67,12 +67,18 @@ public final class Message {
 }
 
 extension Message {
-    /// Gives the body back, whose bytes somebody else has; the header stays, but for the body's types.
-    func dropBody() {
+    /// Hands out libdbus' message, whose new owner gives it back on the loop thread; the header stays here, but for the body's
+    /// types.
+    ///
+    /// - Throws: `NoMemory`.
+    func detach() throws(DBusError) -> OpaquePointer {
         knownSize = size
-        guard let whole = unsafe made, let header = unsafe Message.header(of: whole) else { return }
+        let whole = try unsafe raw
+        guard let header = unsafe Message.header(of: whole) else {
+            throw DBusError(.noMemory, "no memory for the header of a message")
+        }
         unsafe made = header
-        unsafe dbus_message_unref(whole)
+        return unsafe whole
     }
 
     /// A method call like another one, without a body; nil when there is no memory.
