@@ -36,6 +36,12 @@ package final class LoopDisk: Sendable {
         try LoopDisk { image in try FileManager.default.copyItem(atPath: self.image, toPath: image) }
     }
 
+    /// Stops everything that changes it, which waits, and cannot be killed, until ``thaw()`` (`fsfreeze`).
+    package func freeze() throws { try Self.run("/sbin/fsfreeze", "--freeze", path) }
+
+    /// Lets what waits go on.
+    package func thaw() throws { try Self.run("/sbin/fsfreeze", "--unfreeze", path) }
+
     /// Takes it away, whoever still uses it.
     package func remove() { _ = unsafe umount2(path, Int32(MNT_DETACH)) }
 

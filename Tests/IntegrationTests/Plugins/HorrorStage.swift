@@ -20,10 +20,11 @@ final class HorrorStage {
     /// - Parameters:
     ///   - settings: lines of the section `[Plugin horrors]`.
     ///   - files: lists that are configured.
-    init(_ settings: String = "", files: [String: String] = [:]) async throws {
+    ///   - arguments: further arguments of listd.
+    init(_ settings: String = "", files: [String: String] = [:], arguments: [String] = []) async throws {
         try Self.install(.first, in: directory)
         stage = try await Stage(
-            arguments: ["--plugins", directory.path],
+            arguments: ["--plugins", directory.path] + arguments,
             files: files.merging(["listd.conf": "[Plugin horrors]\nIsolation=worker\n\(settings)\n"]) { $1 })
         let rule = MatchRule(path: Self.path, interface: StandardInterface.properties, member: "PropertiesChanged")
         subscription = try await stage.client.subscribe(rule) { [changes] _ in changes.record(true) }
