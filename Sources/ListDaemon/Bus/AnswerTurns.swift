@@ -39,13 +39,13 @@ final class AnswerTurns {
 
     private var ways: [ObjectIdentifier: Way] = [:]
     private let admission: Admission
-    private let coding: CodingTurns
+    private let coding: WorkTurns
     /// How many answers of each user are written.
     private var underWay: [UInt32: Int] = [:]
     /// Users whose accounts have no room for their next answers.
     private var withoutRoom: Set<UInt32> = []
 
-    init(admission: Admission, coding: CodingTurns) {
+    init(admission: Admission, coding: WorkTurns) {
         self.admission = admission
         self.coding = coding
         admission.onRoom { [weak self] in self?.hasRoom() }

@@ -32,7 +32,7 @@ final class ContentReads {
     private let onWait: @DBusActor () -> Void
 
     /// - Parameter onWait: called for each read that has to wait.
-    init(admission: Admission, coding: CodingTurns, onWait: @escaping @DBusActor () -> Void) {
+    init(admission: Admission, coding: WorkTurns, onWait: @escaping @DBusActor () -> Void) {
         answers = AnswerTurns(admission: admission, coding: coding)
         self.onWait = onWait
     }

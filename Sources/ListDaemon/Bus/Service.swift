@@ -30,13 +30,13 @@ package final class Service {
     /// What users have under way, and whose turn it is.
     private(set) lazy var admission = makeAdmission()
     /// What is decoded and encoded on other threads.
-    let coding = CodingTurns()
+    let coding = WorkTurns.forCoding()
     /// The calls that are answered with contents.
     private(set) lazy var reads = ContentReads(admission: admission, coding: coding) { [weak self] in
         self?.statistics.add(.readsHeld)
     }
     /// The searches that are under way.
-    let searches = SearchTurns()
+    let searches = Searches()
     /// Who may create adapters.
     package var creators = AccessRule.any
     /// What users have.

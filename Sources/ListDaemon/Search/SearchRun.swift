@@ -4,6 +4,9 @@ internal import DBus
 /// One call of `Search`: asks the list for a page of objects at a time, and looks at each beside it.
 @DBusActor
 final class SearchRun {
+    /// About how many objects are looked at in one turn.
+    nonisolated static let objectsPerTurn = 4096
+
     /// What was found: where, in which revision.
     struct Finding {
         let revision: UInt64
@@ -24,7 +27,7 @@ final class SearchRun {
     private let rules: AdapterAccess
     private let arguments: SearchArguments
     private var search: TextSearch?
-    private let turns: SearchTurns
+    private let turns: WorkTurns
     private let completion: @DBusActor (Result<Finding, ListError>?) -> Void
     private var steps = 0
 
@@ -40,7 +43,7 @@ final class SearchRun {
         self.arguments = arguments
         self.completion = completion
         rules = adapter.access
-        turns = adapter.service.searches
+        turns = adapter.service.searches.turns
     }
 
     /// Begins with the list as it is then.
@@ -48,7 +51,7 @@ final class SearchRun {
         // What is looked for may be megabytes.
         turns.perform(for: call.peer, size: 1) { [arguments] in
             TextSearch(arguments.text, in: arguments.fields)
-        } completion: { [self] search in
+        } finish: { [self] search in
             self.search = search
             begin()
         }
@@ -65,7 +68,7 @@ final class SearchRun {
 
     /// Looks at the next page, as far as there is one.
     private func advance(_ progress: SearchProgress) {
-        let limit = SearchTurns.objectsPerTurn
+        let limit = Self.objectsPerTurn
         guard let next = progress.next(limit) else { return answer(progress) }
         steps += 1
         // A list that changes faster than it is looked at is taken in one piece: that ends.
@@ -103,11 +106,11 @@ final class SearchRun {
     /// - Parameter later: what has happened to the list since the page.
     private func look(at page: Page, _ progress: SearchProgress, then later: [Transaction]) {
         guard let search else { return finish(.failure(.unexpectedAnswer)) }
-        let (limit, isBackwards) = (SearchTurns.objectsPerTurn, arguments.isBackwards)
+        let (limit, isBackwards) = (Self.objectsPerTurn, arguments.isBackwards)
         let part = isBackwards ? page.objects.suffix(limit) : page.objects.prefix(limit)
         turns.perform(for: call.peer, size: part.count) {
             isBackwards ? part.lastIndex { search.matches($0) } : part.firstIndex { search.matches($0) }
-        } completion: { [self] match in
+        } finish: { [self] match in
             let sections = page.origin + part.startIndex..<page.origin + part.endIndex
             var progress = progress
             if let match {

@@ -1,28 +1,35 @@
 internal import DBus
 internal import Dispatch
+internal import Foundation
 
-/// Turns messages into values, and values into messages, on other threads than the event loop's: what is large, by whose
-/// length a caller would stop everybody else.
-///
-/// Users take turns by bytes, and have one piece of work under way at a time.
+/// Work that is done on other threads than the event loop's, because its length is a caller's choice: users take turns, which
+/// are measured in bytes or in whatever else such work is long by.
 @DBusActor
-final class CodingTurns {
-    /// The bytes of a turn.
-    private static let quantum = 64 << 10
-    /// How many pieces of work are under way together.
-    private static let underWayAtOnce = 2
-
+final class WorkTurns {
     /// Runs on another thread, and answers what the event loop's does with the outcome.
     private typealias Work = @Sendable () -> @DBusActor @Sendable () -> Void
 
-    private var queue = FairQueue<ObjectIdentifier, Work>(quantum: quantum)
+    private let threads: DispatchQueue
+    private let mostAtOnce: Int
+    private let isOneForEachUser: Bool
+    private var queue: FairQueue<ObjectIdentifier, Work>
     private var underWay = 0
 
-    init() {}
+    /// - Parameters:
+    ///   - quantum: the size of a turn.
+    ///   - mostAtOnce: how many pieces of work are under way together.
+    ///   - isOneForEachUser: whether a user has one piece of work under way at a time, so that its work keeps its order.
+    nonisolated init(quantum: Int, mostAtOnce: Int, isOneForEachUser: Bool, on threads: DispatchQueue) {
+        self.threads = threads
+        self.mostAtOnce = mostAtOnce
+        self.isOneForEachUser = isOneForEachUser
+        queue = FairQueue(quantum: quantum)
+    }
 
-    /// Has something done that takes as long as so many bytes take.
+    /// Has something done when it is the user's turn.
     ///
     /// - Parameters:
+    ///   - size: how long it takes, in what turns are measured in.
     ///   - run: called once, on another thread.
     ///   - finish: called behind it, on the event loop's.
     func perform<Output: Sendable>(
@@ -38,21 +45,38 @@ final class CodingTurns {
     }
 
     private func proceed() {
-        while underWay < Self.underWayAtOnce, let piece = queue.popFirst() {
+        while underWay < mostAtOnce, let piece = queue.popFirst() {
             underWay += 1
-            queue.hold(piece.user)
-            DispatchQueue.global().async {
+            if isOneForEachUser { queue.hold(piece.user) }
+            threads.async {
                 let finish = piece.element()
                 EventLoop.shared.post { self.finished(piece.user, finish) }
             }
         }
     }
 
-    private func finished(_ user: UInt32, _ finish: @DBusActor () -> Void) {
+    private func finished(_ user: UInt32, _ finish: @escaping @DBusActor @Sendable () -> Void) {
         underWay -= 1
         queue.release(user)
         proceed()
         finish()
+        // What came of it may be hundreds of thousands of objects that nobody wants: they are freed elsewhere.
+        threads.async { withExtendedLifetime(finish) {} }
+    }
+}
+
+extension WorkTurns {
+    /// Turns messages into values, and values into messages: what is large. Sizes are bytes.
+    nonisolated static func forCoding() -> WorkTurns {
+        WorkTurns(quantum: 64 << 10, mostAtOnce: 2, isOneForEachUser: true, on: .global())
+    }
+
+    /// Looks for texts in objects, and leaves half of the machine to the lists. Sizes are objects.
+    nonisolated static func forSearching() -> WorkTurns {
+        WorkTurns(
+            quantum: SearchRun.objectsPerTurn, mostAtOnce: max(1, ProcessInfo.processInfo.activeProcessorCount / 2),
+            isOneForEachUser: false,
+            on: DispatchQueue(label: "org.listd.search", qos: .utility, attributes: .concurrent))
     }
 }
 
