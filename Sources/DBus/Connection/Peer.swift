@@ -30,6 +30,10 @@ public final class Peer {
     /// Calls of it that are not answered yet.
     public internal(set) var callsInFlight = 0
     private var departureHandlers: [@DBusActor () -> Void] = []
+    /// Whether a message is being prepared that the others are sent behind.
+    private var isHeld = false
+    /// What is sent behind it.
+    private var held: [@DBusActor () -> Void] = []
 
     init(connection: Connection?, name: String, credentials: Credentials?) {
         self.connection = connection
@@ -52,6 +56,29 @@ public final class Peer {
         let handlers = departureHandlers
         departureHandlers = []
         for handler in handlers { handler() }
+    }
+
+    /// Runs `send` behind what was to be sent in order before: at once, unless a message is being prepared (`hold`).
+    ///
+    /// Answers of calls keep this order by themselves.
+    package func sendInOrder(_ send: @escaping @DBusActor () -> Void) {
+        if isHeld || !held.isEmpty { held.append(send) } else { send() }
+    }
+
+    /// Keeps what is sent in order from now on, until the message that is being prepared was sent.
+    package func hold() { isHeld = true }
+
+    /// Sends what was kept, up to the next message that has to be prepared.
+    ///
+    /// - Parameter first: sends the message that all of it was kept behind.
+    package func releaseHeld(behind first: () -> Void = {}) {
+        isHeld = false
+        let kept = held
+        held = []
+        first()
+        held = kept + held
+        // What one of them sends in order comes behind the others.
+        while !isHeld, !held.isEmpty { held.removeFirst()() }
     }
 
     /// Sends it a signal, or another message, that nobody else gets.

@@ -18,7 +18,7 @@ public final class Call {
     package var onFailure: (@DBusActor (any Error) -> Bool)?
     /// Told of the error that becomes the answer.
     package var onError: (@DBusActor (Call, any Error) -> Void)?
-    /// Called once, when the call has its answer, before that is sent.
+    /// Called once, before the answer is sent.
     package var onAnswer: (@DBusActor () -> Void)?
     /// True once an answer was given.
     public private(set) var isAnswered = false
@@ -73,32 +73,38 @@ public final class Call {
     }
 
     /// Ends the call without an answer: its caller has left.
-    package func abandon() { _ = end() }
-
-    /// False when it was answered before.
-    private func end() -> Bool {
-        guard !isAnswered else { return false }
+    package func abandon() {
+        guard !isAnswered else { return }
         isAnswered = true
+        finish()
+    }
+
+    private func finish() {
         peer.callsInFlight -= 1
         onAnswer?()
         onAnswer = nil
-        return true
     }
 
     func answer(_ make: () throws(DBusError) -> Message) {
-        guard end() else { return }
-        guard !message.noReplyExpected, connection.isConnected else { return }
+        guard !isAnswered else { return }
+        isAnswered = true
+        guard !message.noReplyExpected, connection.isConnected else { return finish() }
         EventLoop.shared.turns.measure(self) {
-            do throws(DBusError) {
-                let reply = try make()
-                try send(reply)
-                return reply
-            } catch {
-                // Too large, or not what the table says: the caller learns that, and the connection lives on.
-                guard let reply = try? message.errorReply(error) else { return nil }
-                try? send(reply)
-                return reply
+            let reply = Result { () throws(DBusError) in try make() }
+            peer.sendInOrder { [self] in
+                finish()
+                send(reply)
             }
+            return try? reply.get()
+        }
+    }
+
+    private func send(_ reply: Result<Message, DBusError>) {
+        do throws(DBusError) {
+            try send(reply.get())
+        } catch {
+            // Too large, or not what the table says: the caller learns that, and the connection lives on.
+            if let reply = try? message.errorReply(error) { try? send(reply) }
         }
     }
 

@@ -8,6 +8,10 @@ protocol BoundInterface {
     var propertyNames: [String] { get }
     /// Nil when the interface has no such property.
     func describeProperty(_ name: String) -> PropertyDescription?
+    /// Another number after each change of properties of which a caller may hear before it has their values.
+    var stamp: UInt64 { get }
+    /// About how many bytes the value has.
+    func propertySize(_ name: String) -> Int
     /// Takes the value, or throws; what it returns writes it down, in a variant.
     func property(_ name: String, for peer: Peer?) throws(DBusError) -> PropertyWriter
     func setProperty(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError)
@@ -77,6 +81,10 @@ private struct Binding<Object>: BoundInterface {
         }
     }
 
+    var stamp: UInt64 { interface.stamp?(object) ?? 0 }
+
+    func propertySize(_ name: String) -> Int { interface.property(name)?.size?(object) ?? 0 }
+
     func isPropertyVisible(_ name: String, to peer: Peer?) -> Bool {
         interface.property(name).map { $0.isVisible(object, peer) } ?? false
     }
@@ -90,7 +98,7 @@ private struct Binding<Object>: BoundInterface {
             throw DBusError(.unknownProperty, "“\(interface.name)” has no property \(name.quoted)")
         }
         let write = try property.get(object, peer)
-        return { writer in writer.variant(property.signature) { inside in write(&inside) } }
+        return { [signature = property.signature] writer in writer.variant(signature) { inside in write(&inside) } }
     }
 
     func setProperty(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError) {

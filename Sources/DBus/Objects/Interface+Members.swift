@@ -55,19 +55,22 @@ extension Interface.Member {
     }
 
     /// A read-only property.
-    public static func property<Value: DBusEncodable>(
+    ///
+    /// - Parameter size: about how many bytes the value has, if that may be many.
+    public static func property<Value: DBusEncodable & Sendable>(
         _ name: String, as type: Value.Type, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
+        size: (@DBusActor (_ object: Object) -> Int)? = nil,
         get: @escaping @DBusActor (_ object: Object, _ peer: Peer?) throws -> Value
     ) -> Self {
         .property(
             Property(
                 name: name, signature: Value.signature, changes: changes, annotations: annotations,
-                isVisible: isVisible, get: getter(get), set: nil))
+                isVisible: isVisible, size: size, get: getter(get), set: nil))
     }
 
     /// A property that can be written; the value is checked before `set` is called.
-    public static func property<Value: DBusCodable>(
+    public static func property<Value: DBusCodable & Sendable>(
         _ name: String, as type: Value.Type, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
         get: @escaping @DBusActor (_ object: Object, _ peer: Peer?) throws -> Value,
@@ -76,7 +79,7 @@ extension Interface.Member {
         .property(
             Property(
                 name: name, signature: Value.signature, changes: changes, annotations: annotations,
-                isVisible: isVisible, get: getter(get)
+                isVisible: isVisible, size: nil, get: getter(get)
             ) { (object, call, reader) throws(DBusError) in
                 let value = try Value(from: &reader)
                 do { try set(object, value, call) } catch { throw DBusError(error) }
@@ -84,18 +87,23 @@ extension Interface.Member {
     }
 
     /// A read-only property whose value is written with the cursor; it cannot fail.
+    ///
+    /// - Parameters:
+    ///   - size: about how many bytes the value has, if that may be many.
+    ///   - take: takes the value; what it returns writes it down.
     public static func property(
         _ name: String, _ signature: Signature, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
-        write: @escaping @DBusActor (_ object: Object, _ peer: Peer?, _ writer: inout MessageWriter) -> Void
+        size: (@DBusActor (_ object: Object) -> Int)? = nil,
+        take: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> PropertyWriter
     ) -> Self {
         .property(
             Property(
                 name: name, signature: signature, changes: changes, annotations: annotations, isVisible: isVisible,
-                get: { object, peer in { writer in write(object, peer, &writer) } }, set: nil))
+                size: size, get: { (object, peer) throws(DBusError) in take(object, peer) }, set: nil))
     }
 
-    private static func getter<Value: DBusEncodable>(
+    private static func getter<Value: DBusEncodable & Sendable>(
         _ get: @escaping @DBusActor (Object, Peer?) throws -> Value
     ) -> @DBusActor (Object, Peer?) throws(DBusError) -> PropertyWriter {
         { (object, peer) throws(DBusError) in

@@ -23,6 +23,7 @@ public final class Interface<Object> {
     nonisolated let methods: [String: Method<Object>]
     nonisolated let properties: [Property<Object>]
     nonisolated let settle: Settling?
+    nonisolated let stamp: (@DBusActor (Object) -> UInt64)?
 
     /// Runs its last argument, which reads properties for a peer: at once, or when the peer's calls that may change them have
     /// been answered.
@@ -30,15 +31,19 @@ public final class Interface<Object> {
 
     /// Makes an interface; a name that D-Bus does not allow, or one that is used twice, is the programmer's mistake and traps.
     ///
-    /// - Parameter settle: what `Get` and `GetAll` wait for; nil = nothing.
+    /// - Parameters:
+    ///   - settle: what `Get` and `GetAll` wait for; nil = nothing.
+    ///   - stamp: another number after each change of properties of which a caller may hear before it has their values.
     public nonisolated init(
-        _ name: String, annotations: Annotations = [:], settle: Settling? = nil, _ members: [Member]
+        _ name: String, annotations: Annotations = [:], settle: Settling? = nil,
+        stamp: (@DBusActor (Object) -> UInt64)? = nil, _ members: [Member]
     ) {
         // trap: tables of interfaces are written in the program; nothing that comes in makes one
         precondition(Names.isInterface(name), "“\(name)” is not an interface name")
         self.name = name
         self.annotations = annotations
         self.settle = settle
+        self.stamp = stamp
         self.members = members
         var methods: [String: Method<Object>] = [:]
         var properties: [Property<Object>] = []
@@ -116,8 +121,8 @@ public enum PropertyChanges: String, Sendable {
     case silent = "false"
 }
 
-/// Writes a property's value down, after it was taken.
-typealias PropertyWriter = @DBusActor (inout MessageWriter) -> Void
+/// Writes a property's value down, after it was taken; on any thread.
+public typealias PropertyWriter = @Sendable (inout MessageWriter) -> Void
 
 /// A property in the table of an interface.
 public struct Property<Object>: Sendable {
@@ -127,6 +132,8 @@ public struct Property<Object>: Sendable {
     let annotations: Annotations
     /// False = the peer may not know the value; a nil peer is everybody.
     let isVisible: @DBusActor (Object, Peer?) -> Bool
+    /// About how many bytes the value has; nil = not many.
+    let size: (@DBusActor (Object) -> Int)?
     /// Takes the value, or throws; what it returns writes the value down.
     let get: @DBusActor (Object, Peer?) throws(DBusError) -> PropertyWriter
     let set: (@DBusActor (Object, Call, inout MessageReader) throws(DBusError) -> Void)?

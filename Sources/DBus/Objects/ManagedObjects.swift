@@ -1,12 +1,11 @@
-/// The answer to one `GetManagedObjects`: each object is written on the event loop's thread, where its properties are, and the
-/// objects are put together on any.
+/// The answer to one `GetManagedObjects`: the values of each object are taken on the event loop's thread, and written on any.
 @DBusActor
 package final class ManagedObjects {
     private let call: Call
     private var left: ArraySlice<(path: ObjectPath, object: ExportedObject)>
-    private var written = WrittenObjects()
+    private var taken = TakenObjects()
     private var completion: (@DBusActor () -> Void)?
-    private lazy var work = LoopWork { [unowned self] in writeNext() }
+    private lazy var work = LoopWork { [unowned self] in takeNext() }
 
     init(of objects: [(path: ObjectPath, object: ExportedObject)], for call: Call) {
         self.call = call
@@ -15,25 +14,25 @@ package final class ManagedObjects {
 
     /// Answers at once.
     func answer() {
-        while !left.isEmpty { _ = writeNext() }
-        call.replyWriting { [written] writer in written.append(to: &writer) }
+        while !left.isEmpty { _ = takeNext() }
+        call.replyWriting { [taken] writer in taken.append(to: &writer) }
     }
 
-    /// Writes the objects one by one, in turns with what else the event loop does; `completion` is told about how many bytes
+    /// Takes the objects one by one, in turns with what else the event loop does; `completion` is told about how many bytes
     /// the answer has.
     package func collect(_ completion: @escaping @DBusActor (_ size: Int) -> Void) {
-        self.completion = { [self] in completion(written.size) }
+        self.completion = { [self] in completion(taken.size) }
         work.begin()
     }
 
     /// Writes the whole answer; to be called when all objects were collected.
     package var body: @Sendable (inout MessageWriter) throws(DBusError) -> Void {
-        { [written] (writer) throws(DBusError) in written.append(to: &writer) }
+        { [taken] (writer) throws(DBusError) in taken.append(to: &writer) }
     }
 
-    private func writeNext() -> Bool {
+    private func takeNext() -> Bool {
         if !call.isAnswered, let (path, object) = left.popFirst() {
-            written.add(path, object, for: call.peer)
+            taken.add(path, ObjectValues(of: object, for: call.peer))
             if !left.isEmpty { return true }
         }
         let completion = completion
@@ -43,27 +42,28 @@ package final class ManagedObjects {
     }
 }
 
-/// Objects with their interfaces, `a{sa{sv}}`, as bytes.
-private struct WrittenObjects: Sendable {
-    private var objects: [(path: ObjectPath, interfaces: WrittenArray)] = []
-    /// Bytes of all of them.
+/// Objects with the values of their properties.
+private struct TakenObjects: Sendable {
+    /// About how many bytes an object has where the values of its properties are small.
+    private static let objectBytes = 1 << 10
+
+    private var objects: [(path: ObjectPath, values: ObjectValues)] = []
+    /// About how many bytes all of them have.
     private(set) var size = 0
 
-    @DBusActor
-    mutating func add(_ path: ObjectPath, _ object: ExportedObject, for peer: Peer) {
-        guard let interfaces = try? WrittenArray("a{sa{sv}}", { object.writeInterfaces(for: peer, to: &$0) }) else {
-            return
-        }
-        objects.append((path, interfaces))
-        size += path.text.utf8.count + interfaces.size + 24
+    mutating func add(_ path: ObjectPath, _ values: ObjectValues) {
+        objects.append((path, values))
+        size += Self.objectBytes + values.size
     }
 
+    /// An object that cannot be written is left out, so that the rest arrives.
     func append(to writer: inout MessageWriter) {
         writer.array { entries in
-            for (path, interfaces) in objects {
+            for (path, values) in objects {
+                guard let written = try? WrittenArray("a{sa{sv}}", { values.append(to: &$0) }) else { continue }
                 entries.dictionaryEntry { entry in
                     entry.append(path)
-                    entry.append(interfaces)
+                    entry.append(written)
                 }
             }
         }

@@ -18,20 +18,6 @@ extension StandardObject {
         ])
 }
 
-extension ExportedObject {
-    /// `a{sa{sv}}`: the interfaces with the properties that the peer may see; a nil peer is everybody.
-    func writeInterfaces(for peer: Peer?, to writer: inout MessageWriter) {
-        writer.array { entries in
-            for interface in interfaces {
-                entries.dictionaryEntry { entry in
-                    entry.append(interface.name)
-                    entry.array { properties in interface.writeProperties(for: peer, to: &properties) }
-                }
-            }
-        }
-    }
-}
-
 extension ObjectTree {
     /// All objects below a path, itself not, parents before children.
     public func objects(below path: ObjectPath) -> [(path: ObjectPath, object: ExportedObject)] {
@@ -52,7 +38,7 @@ extension ObjectTree {
             StandardObject.interfacesAdded, of: StandardInterface.objectManager, at: manager
         ) { writer in
             writer.append(path)
-            object.writeInterfaces(for: nil, to: &writer)
+            ObjectValues(of: object, for: nil).append(to: &writer)
         }
         if let message { try? broadcast(message) }
     }

@@ -37,6 +37,32 @@ public final class ObjectTree {
     /// Answers `GetManagedObjects`, of which there may be much; nil = it is answered at once.
     package var onManagedObjects: (@DBusActor (Call, ManagedObjects) -> Void)?
 
+    /// Answers `Get` and `GetAll`; nil = they are answered at once.
+    package var onProperties: (@DBusActor (Call, PropertyAnswer) -> Void)?
+
+    /// Values of properties that were asked for.
+    package struct PropertyAnswer {
+        /// About how many bytes they have; 0 = not many.
+        package let size: Int
+        /// Another number after each change of them of which the caller may hear before it has the answer.
+        package let stamp: @DBusActor @Sendable () -> UInt64
+        /// Takes them; what it returns writes the answer on any thread.
+        package let take:
+            @DBusActor @Sendable () throws(DBusError) -> @Sendable (inout MessageWriter) throws(DBusError) -> Void
+    }
+
+    func answer(
+        _ call: Call, size: Int, stamp: @escaping @DBusActor @Sendable () -> UInt64,
+        _ take: @escaping @DBusActor @Sendable () throws(DBusError) -> PropertyWriter
+    ) {
+        let answer = PropertyAnswer(size: size, stamp: stamp) { () throws(DBusError) in
+            let write = try take()
+            return { (writer) throws(DBusError) in write(&writer) }
+        }
+        if let onProperties { return onProperties(call, answer) }
+        do throws(DBusError) { call.replyWriting(try answer.take()) } catch { call.fail(error) }
+    }
+
     /// An empty tree.
     public init() {}
 

@@ -76,19 +76,27 @@ extension StandardObject {
                 }
                 owner.settle(for: call.peer) {
                     do throws(DBusError) {
-                        let write = try owner.property(name, for: call.peer)
-                        call.replyWriting { writer in write(&writer) }
+                        _ = try owner.property(name, for: call.peer)
                     } catch {
-                        call.fail(error)
+                        return call.fail(error)
+                    }
+                    let size = owner.propertySize(name)
+                    object.tree.answer(call, size: size, stamp: { owner.stamp }) { () throws(DBusError) in
+                        let write = try owner.property(name, for: call.peer)
+                        return { writer in write(&writer) }
                     }
                 }
             },
             .method("GetAll", in: ["interface_name": "s"], out: ["properties": "a{sv}"]) { object, call in
                 let owners = try object.interfaces(named: try call.arguments(as: NameArgument.self).text)
                 object.settle(owners[...], for: call.peer) {
-                    call.replyWriting { writer in
-                        writer.array { entries in
-                            for owner in owners { owner.writeProperties(for: call.peer, to: &entries) }
+                    let size = owners.reduce(0) { sum, owner in
+                        owner.propertyNames.reduce(sum) { $0 + owner.propertySize($1) }
+                    }
+                    object.tree.answer(call, size: size, stamp: { owners.reduce(0) { $0 &+ $1.stamp } }) {
+                        let values = owners.map { $0.values($0.propertyNames, for: call.peer) }
+                        return { writer in
+                            writer.array { entries in for values in values { values.append(to: &entries) } }
                         }
                     }
                 }
@@ -131,19 +139,12 @@ extension StandardObject {
 }
 
 extension BoundInterface {
-    /// All that the peer may see, as entries of an `a{sv}`; one whose getter fails is left out, so that the rest arrives.
-    func writeProperties(for peer: Peer?, to entries: inout MessageWriter) {
-        writeProperties(propertyNames, for: peer, to: &entries)
-    }
-
-    func writeProperties(_ names: [String], for peer: Peer?, to entries: inout MessageWriter) {
-        for name in names where isPropertyVisible(name, to: peer) {
-            guard let write = try? property(name, for: peer) else { continue }
-            entries.dictionaryEntry { entry in
-                entry.append(name)
-                write(&entry)
-            }
-        }
+    /// Those of some properties that the peer may see; one whose getter fails is left out, so that the rest arrives.
+    func values(_ names: [String], for peer: Peer?) -> PropertyValues {
+        PropertyValues(
+            names.filter { isPropertyVisible($0, to: peer) }.compactMap { name in
+                (try? property(name, for: peer)).map { (name, $0) }
+            })
     }
 
     fileprivate func set(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError) {

@@ -5,6 +5,8 @@ internal import DBus
 @DBusActor
 final class AdapterDirectory {
     private var adapters: [ExactText: AdapterObject] = [:]
+    /// How often one has come or gone.
+    private(set) var stamp: UInt64 = 0
     /// The names of adapters that are being made or removed, each with those who wait for the outcome.
     private var reserved: [ExactText: [CheckedContinuation<Void, Never>]] = [:]
 
@@ -92,11 +94,13 @@ final class AdapterDirectory {
 
     func add(_ adapter: AdapterObject) {
         adapters[ExactText(adapter.name)] = adapter
+        stamp += 1
         followers.appeared(adapter)
     }
 
     func remove(_ adapter: AdapterObject) {
         if adapters[ExactText(adapter.name)] === adapter { adapters[ExactText(adapter.name)] = nil }
+        stamp += 1
         followers.left(adapter)
     }
 }

@@ -26,7 +26,7 @@ extension AdapterObject {
 
     static let interface = Interface<AdapterObject>(
         ObjectNames.service + ".Adapter",
-        settle: { adapter, peer, read in adapter.settle(for: peer, read) },
+        settle: { adapter, peer, read in adapter.settle(for: peer, read) }, stamp: { adapter in adapter.stamp },
         writing + reading + viewing + [
             .signal(updated), .signal(displayChanged), .signal(workingRangeChanged), .signal(nearEnd),
             .signal(invoked), .signal(selectionChanged),
@@ -111,8 +111,9 @@ extension AdapterObject {
         .property("Name", as: String.self, changes: .constant) { adapter, _ in adapter.name },
         .property("Source", as: String.self, changes: .emits) { adapter, _ in adapter.options.source.text },
         .property("Epoch", as: String.self, changes: .constant) { adapter, _ in adapter.epoch },
-        .property("Options", "a{sv}", changes: .emits) { adapter, peer, writer in
-            adapter.writeOptions(for: peer, to: &writer)
+        .property("Options", "a{sv}", changes: .emits) { adapter, peer in
+            let values = adapter.options(for: peer)
+            return { writer in writer.append(options: values) }
         },
         .property("State", as: String.self, changes: .emits) { adapter, _ in adapter.state.rawValue },
         .property(
@@ -138,9 +139,13 @@ extension AdapterObject {
             UInt32(clamping: adapter.status.itemCount)
         },
         .property(
-            "SelectedItems", "a(su)", changes: .silent, isVisible: { adapter, peer in adapter.isReadable(by: peer) }
-        ) { adapter, _, writer in writer.append(adapter.selection) },
+            "SelectedItems", "a(su)", changes: .silent, isVisible: { adapter, peer in adapter.isReadable(by: peer) },
+            size: { adapter in adapter.selection.count * selectedBytes }
+        ) { adapter, _ in { [selection = adapter.selection] writer in writer.append(selection) } },
     ]
+
+    /// About how many bytes a selected item has in a message.
+    private static let selectedBytes = 32
 
     /// How far its source has read; of a list that is pushed there is nothing to say.
     private var sourceRecord: SourceRecord { options.source == .push ? SourceRecord() : intake.standing.record }
@@ -153,11 +158,11 @@ extension AdapterObject {
     }
 
     /// The option `empty` is content: of a restricted adapter it is for readers.
-    private func writeOptions(for peer: Peer?, to writer: inout MessageWriter) {
+    private func options(for peer: Peer?) -> [String: Value] {
         var inForce = options
         inForce.hints = hints
         var values = inForce.values
         if !isReadable(by: peer) { values["empty"] = nil }
-        writer.append(options: values)
+        return values
     }
 }

@@ -33,6 +33,8 @@ package final class AdapterObject {
     private(set) var recentChanges = RecentCount()
     /// The selected items, likewise.
     private(set) var selection: [SelectedItem] = []
+    /// How often something was said of the list since it is there.
+    private(set) var stamp: UInt64 = 0
     private(set) var host: any ListHosting
     /// The way of its host to the store.
     private let storing: StoringRelay
@@ -297,6 +299,7 @@ package final class AdapterObject {
     }
 
     func propertiesChanged(_ names: [String]) {
+        stamp += 1
         try? service.tree.propertiesChanged(names, of: Self.interface, at: path)
     }
 }
@@ -306,6 +309,7 @@ package final class AdapterObject {
 extension AdapterObject {
     /// Says to the world what its host yields.
     func receive(_ effects: [AdapterEffect]) {
+        stamp += 1
         for effect in effects { receive(effect) }
         service.transports.checkBus()
     }

@@ -1,24 +1,23 @@
 internal import DBus
 
-/// The large answers that are made and not sent yet: users take turns by bytes.
+/// The large messages for single clients, answers and pictures, that are made and not sent yet: users take turns by bytes.
 ///
-/// An answer is written on another thread, when its connection has taken what was sent before: so that little waits in front
-/// of an answer to somebody else on the bus, and what one client does not read takes no memory.
+/// A message is written on another thread, when its connection has taken what was sent before: so that little waits in front
+/// of an answer to somebody else on the bus, and what one client does not read takes no memory. What is for one client is sent
+/// in the order in which it came here.
 @DBusActor
 final class AnswerTurns {
     /// The bytes of a turn.
     private static let quantum = 64 << 10
-    /// How many answers are written together for one connection of listd's: one while the other one is sent.
+    /// How many messages are written together for one connection of listd's: one while the other one is sent.
     private static let underWayAtOnce = 2
-    /// While more than this waits to be sent on the bus, no answer is written for it: somebody else's waits behind that.
+    /// While more than this waits to be sent on the bus, no message is written for it: somebody else's waits behind that.
     private static let mostWaitingOnBus = 512 << 10
 
-    /// An answer, and what to call when it is sent.
-    private struct Waiting: Sendable {
-        let call: Call
-        let write: @Sendable (inout MessageWriter) throws(DBusError) -> Void
-        let finished: @DBusActor @Sendable () -> Void
-    }
+    /// How often a message is written on another thread while what it says changes; then it is on the event loop's.
+    private static let mostAttempts = 3
+
+    private typealias Piece = FairQueue<ObjectIdentifier, LargeMessage>.Piece
 
     /// A connection of listd's, on a bus with many clients behind it, and what is written for it.
     private final class Way {
@@ -29,7 +28,7 @@ final class AnswerTurns {
         var onDrain: [@DBusActor () -> Void] = []
         /// What was sent and is on the accounts until the other end has taken it.
         var sent: [(user: UInt32, bytes: Int)] = []
-        var queue: FairQueue<ObjectIdentifier, Waiting>
+        var queue: FairQueue<ObjectIdentifier, LargeMessage>
 
         init(_ connection: Connection, quantum: Int) {
             self.connection = connection
@@ -40,9 +39,9 @@ final class AnswerTurns {
     private var ways: [ObjectIdentifier: Way] = [:]
     private let admission: Admission
     private let coding: WorkTurns
-    /// How many answers of each user are written.
+    /// How many messages are written for each user.
     private var underWay: [UInt32: Int] = [:]
-    /// Users whose accounts have no room for their next answers.
+    /// Users whose accounts have no room for their next messages.
     private var withoutRoom: Set<UInt32> = []
 
     init(admission: Admission, coding: WorkTurns) {
@@ -51,29 +50,21 @@ final class AnswerTurns {
         admission.onRoom { [weak self] in self?.hasRoom() }
     }
 
-    /// Answers a call with what `write` writes, about so many bytes, when its turn has come.
-    func answer(
-        _ call: Call, size: Int, _ write: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void,
-        finished: @escaping @DBusActor @Sendable () -> Void
-    ) {
-        guard call.connection.isConnected, !call.peer.hasDeparted else {
-            call.abandon()
-            return finished()
+    /// Has a message of about so many bytes written and sent when its turn has come.
+    func send(_ message: LargeMessage, size: Int) {
+        guard let connection = message.receiver.connection, connection.isConnected, !message.receiver.hasDeparted else {
+            return message.giveUp()
         }
-        let way = way(of: call.connection)
+        let way = way(of: connection)
         way.queue.append(
-            Waiting(call: call, write: write, finished: finished), size: size, user: call.peer.account,
-            connection: ObjectIdentifier(call.peer))
+            message, size: size, user: message.receiver.account, connection: ObjectIdentifier(message.receiver))
         proceed(way)
     }
 
     /// Forgets what waits for a peer that has left.
     func forget(_ peer: Peer) {
         for way in ways.values {
-            for waiting in way.queue.removeAll(for: ObjectIdentifier(peer), of: peer.account) {
-                waiting.call.abandon()
-                waiting.finished()
-            }
+            for message in way.queue.removeAll(for: ObjectIdentifier(peer), of: peer.account) { message.giveUp() }
         }
     }
 
@@ -92,17 +83,8 @@ final class AnswerTurns {
         let handlers = way.onDrain
         way.onDrain = []
         for handler in handlers { handler() }
-        while let piece = way.queue.popFirst() {
-            piece.element.call.abandon()
-            piece.element.finished()
-        }
-        for user in withoutRoom {
-            way.queue.release(user)
-            while let piece = way.queue.popFirst() {
-                piece.element.call.abandon()
-                piece.element.finished()
-            }
-        }
+        for user in withoutRoom { way.queue.release(user) }
+        while let piece = way.queue.popFirst() { piece.element.giveUp() }
     }
 
     private func proceed(_ way: Way) {
@@ -117,7 +99,7 @@ final class AnswerTurns {
         }
     }
 
-    /// A user may always have one answer, however large it is.
+    /// A user may always have one message, however large it is.
     private func reserve(_ size: Int, for user: UInt32) -> Bool {
         if admission.reserve(size, for: user) { return true }
         guard underWay[user] == nil else { return false }
@@ -125,35 +107,49 @@ final class AnswerTurns {
         return true
     }
 
-    private func begin(_ piece: FairQueue<ObjectIdentifier, Waiting>.Piece, on way: Way) {
-        let (waiting, size, user) = (piece.element, piece.size, piece.user)
+    private func begin(_ piece: Piece, on way: Way) {
         way.underWay += 1
-        underWay[user, default: 0] += 1
-        let finish: @DBusActor @Sendable (Int) -> Void = { [weak self] bytes in
-            guard let self else { return }
-            way.underWay -= 1
-            underWay[user] = underWay[user].flatMap { $0 > 1 ? $0 - 1 : nil }
-            way.queue.correct(piece, by: bytes - size)
-            noteSent(bytes, reserved: size, for: user, on: way)
-            if way.connection?.isConnected == true, !isDrained(way) {
-                way.onDrain.append(waiting.finished)
-            } else {
-                waiting.finished()
-            }
-            proceed(way)
-        }
+        underWay[piece.user, default: 0] += 1
+        write(piece, on: way, attempt: 1)
+    }
+
+    /// Has a message written until what it says is still so when it is sent.
+    private func write(_ piece: Piece, on way: Way, attempt: Int) {
+        let message = piece.element
+        let stamp = message.stamp()
         do throws(DBusError) {
-            let answer = try waiting.call.prepareAnswer(waiting.write)
-            coding.perform(for: waiting.call.peer, size: size) {
-                answer.write()
-            } finish: {
-                if waiting.call.peer.hasDeparted { waiting.call.abandon() }
-                finish(answer.send())
+            let prepared = try message.prepare()
+            guard attempt <= Self.mostAttempts else {
+                prepared.write()
+                return finish(piece, message.send(.success(prepared)), on: way)
+            }
+            coding.perform(for: message.receiver, size: piece.size) {
+                prepared.write()
+            } finish: { [weak self] in
+                guard message.receiver.hasDeparted || message.stamp() == stamp else {
+                    self?.write(piece, on: way, attempt: attempt + 1)
+                    return
+                }
+                let bytes = message.send(.success(prepared))
+                self?.finish(piece, bytes, on: way)
             }
         } catch {
-            waiting.call.fail(error)
-            finish(0)
+            finish(piece, message.send(.failure(error)), on: way)
         }
+    }
+
+    private func finish(_ piece: Piece, _ bytes: Int, on way: Way) {
+        let (size, user) = (piece.size, piece.user)
+        way.underWay -= 1
+        underWay[user] = underWay[user].flatMap { $0 > 1 ? $0 - 1 : nil }
+        way.queue.correct(piece, by: bytes - size)
+        noteSent(bytes, reserved: size, for: user, on: way)
+        if way.connection?.isConnected == true, !isDrained(way) {
+            way.onDrain.append(piece.element.finished)
+        } else {
+            piece.element.finished()
+        }
+        proceed(way)
     }
 }
 

@@ -40,6 +40,9 @@ final class ClientDirectory {
 
     nonisolated init() {}
 
+    /// How many there are.
+    var count: Int { clients.count }
+
     /// All of them, in the order in which they first called.
     var all: [Client] { clients.values.sorted { $0.number < $1.number } }
 

@@ -51,15 +51,70 @@ final class ContentReads {
     }
 
     /// Answers a call with what `write` writes, about so many bytes: at once, or when its turn has come.
-    func answer(
-        _ call: Call, size: Int, _ write: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void,
-        finished: @escaping Finished
+    func answer(_ call: Call, size: Int, _ write: @escaping LargeMessage.Body, finished: @escaping Finished) {
+        guard size > Self.largestAtOnce else {
+            call.replyWriting(write)
+            return finished()
+        }
+        answers.send(LargeMessage(answering: call, finished: finished) { () throws(DBusError) in write }, size: size)
+    }
+
+    /// The same in the order of what is sent to the caller: signals and answers that come later are sent behind it.
+    private func answerInOrder(
+        _ call: Call, size: Int, _ write: @escaping LargeMessage.Body, finished: @escaping Finished
     ) {
         guard size > Self.largestAtOnce else {
             call.replyWriting(write)
             return finished()
         }
-        answers.answer(call, size: size, write, finished: finished)
+        call.peer.sendInOrder { [answers] in
+            call.peer.hold()
+            answers.send(
+                LargeMessage(answering: call, isInOrder: true, finished: finished) { () throws(DBusError) in write },
+                size: size)
+        }
+    }
+
+    /// Answers a call that reads what is on the event loop's thread, about so many bytes: at once, or when its turn has come.
+    ///
+    /// - Parameters:
+    ///   - stamp: another number after each change that the caller may hear of before the answer: it must be told no less.
+    ///   - take: takes the values; what it returns writes them down.
+    func answer(
+        _ call: Call, size: Int, stamp: @escaping @DBusActor @Sendable () -> UInt64,
+        _ take: @escaping @DBusActor @Sendable () throws(DBusError) -> LargeMessage.Body
+    ) {
+        guard size > Self.largestAtOnce else {
+            do throws(DBusError) { call.replyWriting(try take()) } catch { call.fail(error) }
+            return
+        }
+        perform(for: call, size: size) { [answers] finished in
+            answers.send(LargeMessage(answering: call, stamp: stamp, finished: finished, taking: take), size: size)
+        }
+    }
+
+    /// Sends a signal to one client in the order of what is sent to it; what else is, and answers, come behind it.
+    ///
+    /// - Parameters:
+    ///   - size: about how many bytes it has.
+    ///   - send: called with the message, or with why there is none, unless the client has left.
+    func send(
+        _ signal: @escaping @DBusActor @Sendable () throws(DBusError) -> PreparedMessage, to peer: Peer, size: Int,
+        _ send: @escaping @DBusActor @Sendable (Result<Message, DBusError>) -> Void
+    ) {
+        peer.sendInOrder { [answers] in
+            guard !peer.hasDeparted else { return }
+            guard size > Self.largestAtOnce else {
+                return send(
+                    Result { () throws(DBusError) in
+                        let prepared = try signal()
+                        prepared.write()
+                        return try prepared.take()
+                    })
+            }
+            peer.hold()
+            answers.send(LargeMessage(to: peer, signal, send), size: size)
+        }
     }
 
     /// Forgets a peer that has left.
@@ -88,8 +143,10 @@ final class ContentReads {
 
 extension ContentReads {
     /// Answers a call with what `write` makes of a host's answer, or with its error; false = the answer does not fit.
+    ///
+    /// - Parameter isInOrder: whether signals to the caller that come later are sent behind it.
     func answer(
-        _ call: Call, _ outcome: Result<AdapterAnswer, ListError>,
+        _ call: Call, _ outcome: Result<AdapterAnswer, ListError>, isInOrder: Bool = false,
         _ write: @escaping @Sendable (AdapterAnswer, inout MessageWriter) -> Bool, finished: @escaping Finished
     ) {
         switch outcome {
@@ -97,10 +154,13 @@ extension ContentReads {
             call.fail(error)
             finished()
         case .success(let value):
-            answer(call, size: value.sizeOnBus) { (writer) throws(DBusError) in
+            let body: LargeMessage.Body = { (writer) throws(DBusError) in
                 guard write(value, &writer) else { throw ListError.unexpectedAnswer.dbusError }
-            } finished: {
-                finished()
+            }
+            if isInOrder {
+                answerInOrder(call, size: value.sizeOnBus, body, finished: finished)
+            } else {
+                answer(call, size: value.sizeOnBus, body, finished: finished)
             }
         }
     }

@@ -9,7 +9,10 @@ extension ManagerObject {
         answer(call) { [self] in
             let text = await dumpText()
             if inline {
-                call.reply(text)
+                service.reads.answer(call, size: text.utf8.count) {
+                    $0.append(text)
+                } finished: {
+                }
             } else {
                 call.reply(try SealedMemory.file(named: "listd dump", containing: Array(text.utf8)))
             }

@@ -20,11 +20,11 @@ extension ManagerObject {
         .function("GetAdapter", in: ["name"], out: "adapter") { (manager, _, name: NameArgument) in
             try manager.service.adapters.existing(name.text).path
         },
-        .function("ListAdapters", out: "adapters") { (manager, _) in manager.listAdapters() },
-        .function("DescribeAdapters", out: "adapters") { (manager, call) in manager.describeAdapters(to: call) },
+        .method("ListAdapters", out: ["adapters": "a(sostuuu)"]) { manager, call in manager.listAdapters(call) },
+        .method("DescribeAdapters", out: ["adapters": "a(sa{sv})"]) { manager, call in manager.describeAdapters(call) },
         .method("RenameAdapter", in: ["old": "s", "new": "s"]) { manager, call in try manager.renameAdapter(call) },
-        .function("ListClients", out: "clients") { (manager, call) in try manager.listClients(call) },
-        .function("ListViews", out: "views") { (manager, call) in manager.listViews(to: call.peer) },
+        .method("ListClients", out: ["clients": "a(ssusa{sv})"]) { manager, call in try manager.listClients(call) },
+        .method("ListViews", out: ["views": "a(oostts)"]) { manager, call in manager.listViews(call) },
     ]
 
     private static let daemonMethods: [Interface<ManagerObject>.Member] = [

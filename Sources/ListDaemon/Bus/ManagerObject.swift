@@ -133,26 +133,6 @@ extension ManagerObject {
                 ? "adapter \(adapter.name.quoted) comes from a configuration file"
                 : "adapter \(adapter.name.quoted) belongs to user \(adapter.access.owner)")
     }
-
-    /// Name, path, source, revision, objects, items, views of each adapter.
-    func listAdapters() -> [DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>] {
-        service.adapters.all.map { adapter in
-            DBusStruct(
-                adapter.name, adapter.path, adapter.options.source.text, adapter.status.revision,
-                UInt32(clamping: adapter.status.objectCount), UInt32(clamping: adapter.status.itemCount),
-                UInt32(clamping: service.views.count(of: adapter)))
-        }
-    }
-
-    /// View, adapter, owner, sequence, acknowledged sequence, state of each view; no sequences where the peer may not know
-    /// what the view shows.
-    func listViews(to peer: Peer) -> [DBusStruct<ObjectPath, ObjectPath, String, UInt64, UInt64, String>] {
-        service.views.all.map { view in
-            let (sequence, acknowledged) =
-                view.isReadable(by: peer) ? (view.sequence, view.acknowledgedSequence) : (0, 0)
-            return DBusStruct(view.path, view.adapter.path, view.owner.name, sequence, acknowledged, view.state)
-        }
-    }
 }
 
 extension Service {

@@ -86,3 +86,14 @@ extension MessageWriter {
         }
     }
 }
+
+extension PictureChange {
+    /// About how many bytes its message has.
+    ///
+    /// - Complexity: O(slots), but not their contents
+    var sizeOnBus: Int {
+        4 * released.count + 64 * placed.count
+            + shown.reduce(0) { $0 + $1.content.byteCount + $1.objectID.utf8.count + 128 }
+            + rebound.reduce(0) { $0 + $1.content.byteCount + 16 }
+    }
+}

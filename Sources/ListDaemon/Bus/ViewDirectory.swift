@@ -47,8 +47,12 @@ final class ViewDirectory {
         timer.cancel()
     }
 
-    /// How many look at an adapter.
-    func count(of adapter: AdapterObject) -> Int { views.values.count { $0.adapter === adapter } }
+    /// How many look at each adapter that anybody looks at.
+    ///
+    /// - Complexity: O(views)
+    var countByAdapter: [ObjectIdentifier: Int] {
+        views.values.reduce(into: [:]) { $0[ObjectIdentifier($1.adapter), default: 0] += 1 }
+    }
 
     /// Ends all views of a connection that has left.
     func close(ownedBy peer: Peer) {

@@ -135,7 +135,7 @@ extension ViewObject {
         let size = (description?.visibleObjects.count ?? 0) * 256
         service.reads.perform(for: call, size: size) { [self] finished in
             request(for: call, .resync) { [service] outcome in
-                service.reads.answer(call, outcome) { answer, writer in
+                service.reads.answer(call, outcome, isInOrder: true) { answer, writer in
                     guard case .picture(let picture) = answer else { return false }
                     writer.append(picture)
                     return true

@@ -15,7 +15,7 @@ extension ViewObject {
 
     static let interface = Interface<ViewObject>(
         ObjectNames.service + ".View",
-        settle: { view, peer, read in view.adapter.settle(for: peer, read) },
+        settle: { view, peer, read in view.adapter.settle(for: peer, read) }, stamp: { view in view.stamp },
         methods + [.signal(changedSignal), .signal(stalledSignal), .signal(closedSignal)] + properties)
 
     private static let methods: [Interface<ViewObject>.Member] = [
@@ -71,19 +71,20 @@ extension ViewObject {
 
     private static let properties: [Interface<ViewObject>.Member] = [
         .property("Adapter", as: ObjectPath.self, changes: .constant) { view, _ in view.adapter.path },
-        .property("Options", "a{sv}", changes: .silent) { view, _, writer in
-            writer.append(options: view.options.values(inForceWith: view.adapter.options))
+        .property("Options", "a{sv}", changes: .silent) { view, _ in
+            let values = view.options.values(inForceWith: view.adapter.options)
+            return { writer in writer.append(options: values) }
         },
         .property("Sequence", as: UInt64.self, changes: .silent, isVisible: forReaders) { view, _ in view.sequence },
         .property("AckedSequence", as: UInt64.self, changes: .silent, isVisible: forReaders) { view, _ in
             view.acknowledgedSequence
         },
         .property("State", as: String.self, changes: .silent) { view, _ in view.state },
-        .property("ContentSize", "(dd)", changes: .silent, isVisible: forReaders) { view, _, writer in
-            writer.append(view.description?.contentSize ?? .zero)
+        .property("ContentSize", "(dd)", changes: .silent, isVisible: forReaders) { view, _ in
+            { [size = view.description?.contentSize ?? .zero] writer in writer.append(size) }
         },
-        .property("Viewport", "(dddd)", changes: .silent, isVisible: forReaders) { view, _, writer in
-            writer.append(view.description?.viewport ?? .zero)
+        .property("Viewport", "(dddd)", changes: .silent, isVisible: forReaders) { view, _ in
+            { [viewport = view.description?.viewport ?? .zero] writer in writer.append(viewport) }
         },
         .property(
             "WorkingRange", as: DBusStruct<UInt32, UInt32>.self, changes: .silent, isVisible: forReaders
@@ -91,10 +92,14 @@ extension ViewObject {
             let range = view.description?.workingRange ?? 0..<0
             return DBusStruct(UInt32(clamping: range.lowerBound), UInt32(clamping: range.count))
         },
-        .property("VisibleObjects", as: [String].self, changes: .silent, isVisible: forReaders) { view, _ in
-            view.description?.visibleObjects ?? []
-        },
+        .property(
+            "VisibleObjects", as: [String].self, changes: .silent, isVisible: forReaders,
+            size: { view in (view.description?.visibleObjects.count ?? 0) * visibleBytes }
+        ) { view, _ in view.description?.visibleObjects ?? [] },
     ]
+
+    /// About how many bytes a visible object has in a message.
+    private static let visibleBytes = 32
 
     /// What tells something of the list is for those who may read it.
     private static let forReaders: @DBusActor (ViewObject, Peer?) -> Bool = { view, peer in view.isReadable(by: peer) }

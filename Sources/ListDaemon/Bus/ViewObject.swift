@@ -17,7 +17,9 @@ final class ViewObject {
     /// What it was opened with.
     let options: ListViewOptions
     /// How it stands, nil before it has said what it looks at; as of the last signal.
-    var description: ViewDescription?
+    var description: ViewDescription? { didSet { stamp += 1 } }
+    /// How often it was said anew how the view stands.
+    private(set) var stamp: UInt64 = 0
     let service: Service
 
     init(
@@ -53,9 +55,12 @@ final class ViewObject {
 
     /// Has the host do something and answers the call with what `write` makes of the answer; false = it does not fit.
     func perform(
-        _ call: Call, _ command: ViewCommand, _ write: @escaping (AdapterAnswer, inout MessageWriter) -> Bool
+        _ call: Call, _ command: ViewCommand,
+        _ write: @escaping @Sendable (AdapterAnswer, inout MessageWriter) -> Bool
     ) {
-        request(for: call, command) { outcome in call.answer(outcome, write) }
+        request(for: call, command) { [service] outcome in
+            service.reads.answer(call, outcome, isInOrder: true, write) {}
+        }
     }
 
     /// Has the host do something for a call.
@@ -88,7 +93,7 @@ extension ViewObject {
     /// The difference to the picture before.
     func changed(_ change: PictureChange) {
         service.statistics.add(.pictures)
-        emit(Self.changedSignal) { $0.append(change) }
+        emit(Self.changedSignal, size: change.sizeOnBus) { $0.append(change) }
     }
 
     /// The bus had to drop something: the owner is told how far the view is, as at a stall, and sees the gap.
@@ -121,16 +126,22 @@ extension ViewObject {
         service.tree.remove(at: path)
     }
 
-    private func emit(_ signal: Signal, _ write: (inout MessageWriter) -> Void) {
+    /// Says something to the owner, of about so many bytes, in order: a large picture in its turn, behind it what follows.
+    private func emit(_ signal: Signal, size: Int = 0, _ write: @escaping @Sendable (inout MessageWriter) -> Void) {
         guard !owner.hasDeparted else { return }
-        do throws(DBusError) {
-            let message = try Message.signal(signal, of: Self.interface.name, at: path) { writer in write(&writer) }
-            try service.transports.send(message, to: owner, .view(number))
-            service.transports.direct.check(owner)
-        } catch {
-            service.log.warning(
-                "signal \(signal.name) of view \(number) was not sent: \(error)", .client(owner.name),
-                limitedBy: owner.userText)
+        service.reads.send(
+            { [path] () throws(DBusError) in
+                try Message.preparedSignal(signal, of: Self.interface.name, at: path) { writer in write(&writer) }
+            }, to: owner, size: size
+        ) { [service, owner, number] outcome in
+            do throws(DBusError) {
+                try service.transports.send(outcome.get(), to: owner, .view(number))
+                service.transports.direct.check(owner)
+            } catch {
+                service.log.warning(
+                    "signal \(signal.name) of view \(number) was not sent: \(error)", .client(owner.name),
+                    limitedBy: owner.userText)
+            }
         }
     }
 }

@@ -1,0 +1,96 @@
+internal import CDBus
+
+/// A message that is written on another thread: made on the event loop's, written once anywhere, and sent on the event loop's.
+///
+/// What takes time happens while it is written: the values become bytes, and libdbus checks them.
+@safe
+public final class PreparedMessage: @unchecked Sendable {
+    // One thread at a time has it: the loop's, then the one that writes, then the loop's again. Whoever hands it on orders
+    // these.
+    private let draft: MessageDraft
+    private let signature: Signature
+    private let body: @Sendable (inout MessageWriter) throws(DBusError) -> Void
+    private var outcome: Result<Written, DBusError> = .failure(.failed("the message was not written"))
+
+    /// A message that libdbus has checked; whoever holds it is the only one.
+    @safe
+    private struct Written: @unchecked Sendable {
+        let raw: OpaquePointer
+        let bodySize: Int
+    }
+
+    @DBusActor
+    fileprivate init(
+        _ message: Message, _ signature: Signature,
+        _ body: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        guard let draft = message.draft else { throw .failed("the message was made already") }
+        (self.draft, self.signature, self.body) = (draft, signature, body)
+    }
+
+    deinit {
+        guard case .success(let written) = outcome else { return }
+        // Nobody has taken it: it goes where its last reference may be dropped.
+        EventLoop.shared.post { _ = unsafe Message(adopting: written.raw) }
+    }
+
+    /// Writes it; call it once, on any thread.
+    public func write() {
+        outcome = Result { () throws(DBusError) in
+            let count = try draft.write(signature, limit: Message.largestBody, body)
+            return unsafe Written(raw: try draft.make(), bodySize: count)
+        }
+    }
+
+    /// The message, once.
+    ///
+    /// - Throws: why it could not be written.
+    @DBusActor
+    public func take() throws(DBusError) -> Message {
+        let result = outcome
+        outcome = .failure(.failed("the message was taken"))
+        let written = try result.get()
+        let message = unsafe Message(adopting: written.raw)
+        message.bodySize = written.bodySize
+        return message
+    }
+}
+
+extension Message {
+    /// A signal of an object, whose arguments `body` writes on another thread.
+    public static func preparedSignal(
+        _ signal: Signal, of interface: String, at path: ObjectPath,
+        _ body: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) -> PreparedMessage {
+        try PreparedMessage(
+            Message.signal(path: path, interface: interface, member: signal.name), signal.arguments.signature, body)
+    }
+}
+
+extension Call {
+    /// An answer with values that `body` writes, on another thread.
+    ///
+    /// - Throws: `Failed` when the method is not known.
+    public func prepareAnswer(
+        _ body: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) -> PreparedMessage {
+        guard let replySignature else { throw .failed("the call has no method yet") }
+        return try PreparedMessage(message.methodReturn(), replySignature, body)
+    }
+
+    /// Answers with what was prepared, or with why it could not be written.
+    ///
+    /// - Returns: how many bytes are sent, 0 for an error.
+    @discardableResult
+    public func reply(with prepared: PreparedMessage) -> Int {
+        guard !isAnswered else { return 0 }
+        do throws(DBusError) {
+            let message = try prepared.take()
+            answer { () throws(DBusError) in message }
+            return message.bodySize
+        } catch {
+            fail(error)
+            return 0
+        }
+    }
+}

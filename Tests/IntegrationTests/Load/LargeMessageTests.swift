@@ -1,0 +1,164 @@
+import DBus
+import ListClient
+import TestSupport
+import Testing
+
+@Suite("Messages of many bytes for one client", .timeLimit(.minutes(2)))
+@DBusActor
+struct LargeMessageTests {
+    /// What is asked for many times at once, each answer of more than 16 KiB.
+    enum Question: String, CaseIterable, CustomTestStringConvertible {
+        case properties, oneProperty, adapters, descriptions, views
+
+        var testDescription: String { rawValue }
+
+        @DBusActor
+        func message(to stage: Stage, _ adapter: TestAdapter, by client: Connection) throws -> Message {
+            let properties = RemoteObject(
+                client, destination: Listd.name, path: adapter.path, interface: StandardInterface.properties)
+            let manager = stage.object(Listd.manager, "Manager", by: client)
+            return switch self {
+            case .properties:
+                try properties.message("GetAll") { (message) throws(DBusError) in
+                    try message.write(Listd.name + ".Adapter")
+                }
+            case .oneProperty:
+                try properties.message("Get") { (message) throws(DBusError) in
+                    try message.write(Listd.name + ".Adapter", "SelectedItems")
+                }
+            case .adapters: try manager.message("ListAdapters") { _ in }
+            case .descriptions: try manager.message("DescribeAdapters") { _ in }
+            case .views: try manager.message("ListViews") { _ in }
+            }
+        }
+    }
+
+    @Test(
+        "a client asks thirty times for much at once → the answers are made one after the other, all of them the same",
+        arguments: Question.allCases, TransportKind.allCases)
+    func questions(question: Question, transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket(
+            files: ["listd.conf": "[Limits]\nAdaptersPerUser=400\nViewsPerUser=400\n"])
+        let adapter = try await stage.createAdapter("selected")
+        switch question {
+        case .properties, .oneProperty:
+            try await adapter.fill(2000)
+            let view = try await TestView(adapter)
+            let items = (0..<2000).map { DBusStruct("o\($0)", UInt32(0)) }
+            _ = try await view.remote.call(
+                "ChangeSelection", items, [DBusStruct<String, UInt32>](),
+                returning: [DBusStruct<String, UInt32>].self, [DBusStruct<String, UInt32>].self)
+        case .adapters, .descriptions:
+            for number in 0..<200 { _ = try await stage.createAdapter("list\(number)") }
+        case .views:
+            for _ in 0..<200 { _ = try await TestView(adapter) }
+        }
+        let client = try await stage.connect(transport)
+        let held = try await stage.statistics()["reads-held"] ?? 0
+        let answers = EventLog<[DBusValue]>()
+        for _ in 0..<30 {
+            client.call(try question.message(to: stage, adapter, by: client), timeout: nil) { result in
+                answers.record((try? result.get().values()) ?? [])
+            }
+        }
+        let first = try await answers.next()
+        #expect(!first.isEmpty)
+        for _ in 1..<30 {
+            let next = try await answers.next()
+            // How much a list has changed lately is as of each answer.
+            #expect(question == .descriptions ? next.count == first.count : next == first)
+        }
+        #expect(try await stage.statistics()["reads-held"] ?? 0 > held)
+        while try await stage.statistics()["waiting-bytes"] ?? 1 > 0 {}
+        await stage.stop()
+    }
+
+    @Test(
+        "large and small pictures, the answers behind them, a resync → all come in their order",
+        arguments: TransportKind.allCases)
+    func order(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let adapter = try await stage.createAdapter("tall")
+        try await adapter.fill(2000, ["text": .string(String(repeating: "x", count: 100))])
+        let client = try await stage.connect(transport)
+        let view = try await TestView(adapter, by: client, ["window": .uint32(8), "window-bytes": .uint32(64 << 20)])
+        let events = EventLog<String>()
+        let rule = MatchRule(path: view.path, interface: Listd.name + ".View", member: "Changed")
+        _ = try await client.subscribe(rule, onBus: false) { message in
+            let size = message.size > 16 << 10 ? "large" : "small"
+            let sequence = try? message.read { (reader) throws(DBusError) in try reader.readUInt64() }
+            events.record("\(size) \(sequence ?? 0)")
+        }
+        func send(_ name: String, _ message: Message) {
+            client.call(message, timeout: nil) { result in
+                let sequence = try? result.get().read { (reader) throws(DBusError) in try reader.readUInt64() }
+                events.record("\(name) \(sequence ?? 0)")
+            }
+        }
+        func viewport(_ height: Double) throws -> Message {
+            try view.remote.message("SetViewport") { (message) throws(DBusError) in
+                try message.write(UInt64(0), 0.0, 0.0, 320.0, height)
+            }
+        }
+        send("set", try viewport(80_000))
+        send("set", try viewport(400))
+        send("set", try viewport(80_000))
+        send("resync", try view.remote.message("Resync") { _ in })
+        send("set", try viewport(400))
+        send(
+            "found",
+            try adapter.by(client).message("FindObject") { (message) throws(DBusError) in
+                try message.write("o7")
+            })
+        // Viewports that are set while others are may be answered together.
+        var order: [String] = []
+        while order.count(where: { !$0.hasPrefix("large") && !$0.hasPrefix("small") }) < 6 {
+            order.append(try await events.next())
+        }
+        #expect(order.contains("large 1"))
+        let sequences = order.filter { $0 != "found 1" }.compactMap {
+            $0.split(separator: " ").last.flatMap { Int($0) }
+        }
+        #expect(sequences == sequences.sorted(), "\(order)")
+        for (index, event) in order.enumerated() where event.hasPrefix("set") || event.hasPrefix("resync") {
+            let sequence = event.drop { $0 != " " }
+            let pictures = ["large\(sequence)", "small\(sequence)"]
+            #expect(order.prefix(index).contains { pictures.contains($0) }, "\(order)")
+        }
+        #expect(!view.hasGap)
+        let mine = view.picture
+        #expect(try await view.resync() == mine)
+        await stage.stop()
+    }
+
+    @Test("a direct client reads none of its large pictures → they are on its user's account until it is gone")
+    func unreadPictures() async throws {
+        let stage = try await Stage.withDirectSocket()
+        let adapter = try await stage.createAdapter("tall")
+        try await adapter.fill(4000, ["text": .string(String(repeating: "x", count: 200))])
+        let client = try await stage.connect(.direct)
+        let view = try await TestView(adapter, by: client, ["window": .uint32(8), "window-bytes": .uint32(64 << 20)])
+        client.readingIsPaused = true
+        for step in 0..<8 {
+            let height = step % 2 == 0 ? 200_000.0 : 400.0
+            client.call(
+                try view.remote.message("SetViewport") { (message) throws(DBusError) in
+                    try message.write(UInt64(0), 0.0, 0.0, 320.0, height)
+                }, timeout: nil
+            ) { _ in }
+        }
+        let other = try await stage.connect(.bus)
+        let manager = stage.object(Listd.manager, "Manager", by: other)
+        let end = ContinuousClock.now + .seconds(20)
+        var waiting: UInt64 = 0
+        while waiting < 500_000, .now < end {
+            waiting = try await manager.call("GetStatistics", returning: [String: UInt64].self)["waiting-bytes"] ?? 0
+        }
+        #expect(waiting >= 500_000)
+        client.close()
+        while waiting > 0 {
+            waiting = try await manager.call("GetStatistics", returning: [String: UInt64].self)["waiting-bytes"] ?? 0
+        }
+        await stage.stop()
+    }
+}
