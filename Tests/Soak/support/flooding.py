@@ -99,6 +99,29 @@ def managed_objects():
     return call("/adapters", BUS + ".ObjectManager", "GetManagedObjects")
 
 
+def properties(place):
+    return call(place, f"{BUS}.Properties", "GetAll", "s", text(f"{NAME}.Adapter"))
+
+
+def viewport(height):
+    return call(VIEW, "View", "SetViewport", "tdddd", struct.pack("<Qdddd", 0, 0, 0, 400, height))
+
+
+def resync():
+    return call(VIEW, "View", "Resync")
+
+
+def selection(count):
+    """ChangeSelection that selects so many objects of a list."""
+    items = bytearray()
+    for number in range(count):
+        items += b"\0" * (-len(items) % 8) + text(f"o{number:06}")
+        items += b"\0" * (-len(items) % 4) + words(0)
+    body = struct.pack("<I", len(items)) + b"\0" * 4 + bytes(items)
+    body += b"\0" * (-len(body) % 4) + struct.pack("<I", 0)
+    return call(VIEW, "View", "ChangeSelection", "a(su)a(su)", body + b"\0" * (-len(body) % 8))
+
+
 def methods(folder):
     """Every method of the interface files: where, interface, name, signature."""
     places = {"Manager": "", "Adapter": "/adapters/large", "View": VIEW, "Plugin": "/plugins/none"}
@@ -121,6 +144,7 @@ SENSIBLE = {
     "GetObjects": [0, 2**32 - 1], "GetItems": [0, 2**32 - 1], "GetItemCounts": [0, 2**32 - 1],
     "SetVisibleRange": [0, 0, 100, 0], "SetViewport": [0, 0, 0, 400, 4000], "GetAdapter": ["large"],
     "CreateAdapter": ["large", {}], "RemoveAdapter": ["nobody's"], "FindObject": ["o000100"], "Search": None,
+    "GetAll": [f"{NAME}.Manager"], "Get": [f"{NAME}.Manager", "Version"],
 }
 
 
@@ -256,6 +280,25 @@ def connect(address, is_direct):
     return connection
 
 
+def received_path(connection, serial):
+    """The path of a view that was answered to a call, or of none for an error."""
+    data = b""
+    while True:
+        data += connection.recv(1 << 16)
+        offset = 0
+        while len(data) - offset >= 16:
+            length, _, fields = struct.unpack_from("<III", data, offset + 4)
+            head = 16 + fields + -fields % 8
+            if len(data) - offset < head + length:
+                break
+            answer = data[offset:offset + head + length]
+            offset += head + length
+            if Reader.reply_serial(answer, fields) == serial:
+                size = struct.unpack_from("<I", answer, head)[0]
+                return answer[head + 4:head + 4 + size].decode() if answer[1] == 2 else ROOT + "/views/0"
+        data = data[offset:]
+
+
 class Client:
     """A client that waits for each answer."""
 
@@ -324,6 +367,13 @@ class Client:
                 return
             time.sleep(0.01)
         raise RuntimeError("listd does not come")
+
+    def select(self, count):
+        """Selects objects of the large list, through a view that stays open."""
+        self.serial += 1
+        self.socket.sendall(numbered(call("/adapters/large", "Adapter", "OpenView", "a{sv}", b"\0" * 8), self.serial))
+        path = received_path(self.socket, self.serial)
+        self.must(selection(count)(path))
 
     def create(self, name, options=(("durability", "memory"), ("writers", "any"))):
         body = text(name)
@@ -467,21 +517,7 @@ class Flood:
         self.serial += 1
         body = b"\0" * 8  # no options
         self.socket.sendall(numbered(call("/adapters/large", "Adapter", "OpenView", "a{sv}", body), self.serial))
-        data = b""
-        while True:
-            data += self.socket.recv(1 << 16)
-            offset = 0
-            while len(data) - offset >= 16:
-                length, _, fields = struct.unpack_from("<III", data, offset + 4)
-                head = 16 + fields + -fields % 8
-                if len(data) - offset < head + length:
-                    break
-                answer = data[offset:offset + head + length]
-                offset += head + length
-                if Reader.reply_serial(answer, fields) == self.serial:
-                    size = struct.unpack_from("<I", answer, head)[0]
-                    return answer[head + 4:head + 4 + size].decode() if answer[1] == 2 else ROOT + "/views/0"
-            data = data[offset:]
+        return received_path(self.socket, self.serial)
 
     @property
     def wants_to_write(self):
