@@ -96,7 +96,7 @@ struct NameTests {
 @Suite("Object paths")
 struct ObjectPathTests {
     @Test(
-        "a name becomes an element → escaped as the contract says, and back",
+        "a name becomes an element → escaped as the contract says, and back", .rule("NA-02"),
         arguments: [
             ("mail", "mail"), ("", "_"), ("_", "_5f"), ("a b", "a_20b"), ("1st", "_31st"), ("a1", "a1"),
             ("ä", "_c3_a4"), ("a/b", "a_2fb"), ("a-b.c", "a_2db_2ec"),

@@ -22,7 +22,7 @@ struct ServerTests {
         withExtendedLifetime(clients) {}
     }
 
-    @Test("a client library takes the server for a bus → Hello, AddMatch, names and broadcasts work")
+    @Test("a client library takes the server for a bus → Hello, AddMatch, names and broadcasts work", .rule("TT-01"))
     func asABus() async throws {
         let server = try CounterServer()
         let client = try await Connection.open(.address(server.address))

@@ -89,7 +89,7 @@ struct MirrorTests {
         #expect(mirror.revision == daemon.revision)
     }
 
-    @Test("a lost signal → the next one asks to catch up, a repeated one is ignored")
+    @Test("a lost signal → the next one asks to catch up, a repeated one is ignored", .rule("AO-04"))
     func lostSignal() {
         var random = SeededRandom(seed: 7)
         var daemon = NaiveDaemon(count: 5)
@@ -103,7 +103,7 @@ struct MirrorTests {
         #expect(mirror.revision == 3)
     }
 
-    @Test("an announce of a later revision → catch up; of mine → nothing")
+    @Test("an announce of a later revision → catch up; of mine → nothing", .rule("AO-06"))
     func announce() {
         var mirror = filled(NaiveDaemon(count: 2))
         #expect(mirror.apply(Update(baseRevision: 1, revision: 1, kind: .announce)) == .none)

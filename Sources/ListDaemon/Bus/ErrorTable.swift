@@ -4,7 +4,7 @@ package import ListKit
 // The one place where the engine's errors get their names on the bus, and get back from them.
 
 extension ListError.Code {
-    /// The error's name on the bus; standard errors have D-Bus's own (the contract's chapter "Errors").
+    /// The error's name on the bus; standard errors have D-Bus's own (docs/rules/contract.md, "Errors and limits").
     var busName: String {
         switch self {
         case .invalidArguments, .accessDenied, .limitsExceeded: "org.freedesktop.DBus.Error." + rawValue

@@ -1,4 +1,4 @@
-/// The names under which listd appears on a bus (the contract's chapter "Names"); paths are made by `ObjectPath`.
+/// The names under which listd appears on a bus (docs/rules/contract.md, "Names"); paths are made by `ObjectPath`.
 package enum ObjectNames {
     /// The well-known name that the daemon owns.
     package static let service = "org.listd.Listd1"

@@ -48,7 +48,7 @@ package struct AdapterEvents: OptionSet, Sendable, Hashable {
     }
 }
 
-/// Who hears the signals of one adapter (the contract's chapter "Announcing").
+/// Who hears the signals of one adapter (docs/rules/contract.md, "Announcing").
 ///
 /// A public adapter broadcasts on the bus, where AddMatch is the subscription, and sends no second copy to subscribers
 /// there. A restricted adapter sends to subscribers only. Direct connections know no broadcast: they always subscribe.

@@ -1,7 +1,7 @@
 package import ListKit
 package import PluginAPI
 
-/// What an adapter is to be, from `CreateAdapter` or from a configuration file (the contract's chapter "Adapter options").
+/// What an adapter is to be, from `CreateAdapter` or from a configuration file (docs/rules/contract.md, "Contents and options").
 package struct AdapterOptions: Sendable, Equatable {
     /// Where the objects come from.
     package var source = SourceName.push

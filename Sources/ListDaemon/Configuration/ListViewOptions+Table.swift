@@ -25,7 +25,7 @@ extension ListViewOptions {
         return Self.table.encode(inForce)
     }
 
-    /// The contract's table (chapter "Viewing").
+    /// What each option is called and may be; `View.Options` has them all.
     package static let table = OptionTable<ListViewOptions>([
         .init("layout", \.layout, .optionalWord()),
         .init("window", \.window, .optionalPositiveNumber),

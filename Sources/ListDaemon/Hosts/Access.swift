@@ -46,7 +46,7 @@ package struct Caller: Sendable, Hashable {
     }
 }
 
-/// The access rules of one adapter (the contract's chapter "Access").
+/// The access rules of one adapter (docs/rules/contract.md, "Access").
 package struct AdapterAccess: Sendable, Hashable {
     /// The Unix user that created the adapter; 0 for configured ones.
     package var owner: UInt32

@@ -74,7 +74,7 @@ package final class CallbackTimes: Sendable {
 
 /// Times the calls of one list's section controllers.
 ///
-/// What a controller causes to be called counts as its own time (IGListKit F68).
+/// What a controller causes to be called counts as its own time.
 struct CallbackStopwatch {
     private var start: UInt64 = 0
     private var depth = 0

@@ -15,7 +15,7 @@ public struct ListBatchUpdateData: Sendable, Hashable {
     /// Items that changed places.
     public let moveItems: [ListMoveIndexPath]
 
-    /// Cleans changes so that no section or item is touched twice (IGListKit BU-01 … BU-22).
+    /// Cleans changes so that no section or item is touched twice (rules BU-01 to BU-22).
     ///
     /// - A section move whose origin is deleted or whose target is inserted is dropped; so are item moves in deleted sections.
     /// - A section move with item deletes, inserts or moves in it becomes a delete and an insert, and those go.
@@ -98,7 +98,7 @@ private struct SectionMoveCleaner {
 }
 
 extension ListBatchUpdateData: CustomStringConvertible {
-    /// The numbers of changes in one line, without item moves (IGListKit DD-01).
+    /// The numbers of changes in one line, without item moves (rule DD-01).
     public var description: String {
         "<ListBatchUpdateData; deleteSections: \(deleteSections.count); insertSections: \(insertSections.count); "
             + "moveSections: \(moveSections.count); deleteItems: \(deleteItems.count); "

@@ -1,4 +1,4 @@
-/// What changed as steps that are applied one after the other, each to the outcome of those before it (U11).
+/// What changed as steps that are applied one after the other, each to the outcome of those before it.
 ///
 /// Deletes come first, from the end; then moves, then inserts, from the start; updates last.
 public struct ListDiffScript: Sendable, Hashable {

@@ -1,4 +1,4 @@
-/// A section with everything in it, as the two-level diff compares it (U5, U12).
+/// A section with everything in it, as the two-level diff compares it.
 public struct ListSectionSnapshot<Section: ListDiffable, Item: ListDiffable, Supplementary: Equatable> {
     /// The section itself: who it is, and its own content.
     public var section: Section
@@ -20,7 +20,7 @@ public struct ListSectionSnapshot<Section: ListDiffable, Item: ListDiffable, Sup
 
 extension ListSectionSnapshot: Sendable where Section: Sendable, Item: Sendable, Supplementary: Sendable {}
 
-/// What changed between two lists of sections with items, in one result (U5).
+/// What changed between two lists of sections with items, in one result.
 ///
 /// Sections that are new or gone have no entries for their items. All changes happen at once, as in `ListIndexSetResult`.
 public struct ListSectionedResult: Sendable, Hashable {
@@ -63,7 +63,7 @@ public struct ListSectionedResult: Sendable, Hashable {
     /// The changes as one batch for a view, cleaned; sections to reload become deletes and inserts.
     ///
     /// A view cannot move an item out of a section that moves or into one: where the other section stays such an item is
-    /// deleted or inserted (IGListKit BU-06, BU-07). Headers and footers are not part of a batch.
+    /// deleted or inserted (rules BU-06, BU-07). Headers and footers are not part of a batch.
     public func batchUpdateData() -> ListBatchUpdateData {
         let (deletes, inserts) = sections.convertingReloads(reloadSections)
         let mapping = ListIndexMapping(sections)
@@ -103,7 +103,7 @@ public enum ListSectionedDiff {
     ///   - option: when a section or an item with the same identifier counts as changed.
     ///   - moves: which sections and items are reported as moved.
     ///   - tracksItemsAcrossSections: whether the identity of an item is global, so that one that goes to another section that
-    ///     stays is moved there (U7) instead of deleted and inserted.
+    ///     stays is moved there instead of deleted and inserted.
     /// - Complexity: O(sections + items of the sections that stay).
     public static func between<Section, Item, Supplementary>(
         _ old: [ListSectionSnapshot<Section, Item, Supplementary>],

@@ -1,4 +1,4 @@
-/// Counts what is shown and in range over all views, so that section controllers hear of each only once (IGListKit DH-13).
+/// Counts what is shown and in range over all views, so that section controllers hear of each only once (rule DH-13).
 struct DisplayCounts {
     private var sections: [SectionHandle: Int] = [:]
     private var items: [ElementKey: Int] = [:]

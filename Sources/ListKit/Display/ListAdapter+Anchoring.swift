@@ -1,5 +1,5 @@
 extension ListAdapter {
-    /// Notes what a view has on its screen, before the list changes (IGListKit U8).
+    /// Notes what a view has on its screen, before the list changes.
     func rememberAnchor(of view: ListView) {
         view.anchor = nil
         let direction = configuration.direction

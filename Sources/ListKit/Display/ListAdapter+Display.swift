@@ -9,7 +9,7 @@ extension ListAdapter {
         return step
     }
 
-    /// The working range: from the first visible section to the last, and some on both sides (IGListKit F62, U9).
+    /// The working range: from the first visible section to the last, and some on both sides.
     private func updateWorkingRange(of view: ListView, _ step: inout DisplayStep) {
         let old = view.workingRange
         view.workingRange = workingRange(of: view)

@@ -7,7 +7,7 @@ struct WaitingSelection {
 }
 
 extension Application {
-    /// Items of a section changed places after the first selections were asked for (IGListKit U17).
+    /// Items of a section changed places after the first selections were asked for.
     mutating func moveSelections(first count: Int, of handle: SectionHandle, by changes: ListItemChanges) {
         guard count > 0 else { return }
         let forward = changes.forwarding()
@@ -26,7 +26,7 @@ extension ListAdapter {
         return true
     }
 
-    /// Lets the selection follow its items (IGListKit U17); answers what was selected.
+    /// Lets the selection follow its items; answers what was selected.
     func followSelection(_ forwarding: [SectionHandle: IndexForwarding]) -> SelectionSet {
         let before = selection
         for (handle, indexes) in before.items {

@@ -81,7 +81,7 @@ extension ListAdapter {
         return view.layoutKind == .flow ? elements : elements.sorted(by: ViewElement.isBefore)
     }
 
-    /// The empty view, where it is to be shown (IGListKit F34).
+    /// The empty view, where it is to be shown.
     private func emptyElement(of view: ListView) -> ViewElement? {
         guard isEmpty, !configuration.emptyContent.isEmpty else { return nil }
         return ViewElement(

@@ -1,6 +1,6 @@
 extension ListAdapter {
     /// Tells section controllers, delegate and announcer what a step did: what appears before what disappears, items before
-    /// their section (IGListKit DH-10, WR-14).
+    /// their section (rules DH-10, WR-14).
     ///
     /// - Parameter replaced: controllers that were let go in the transaction: they hear the end of everything that they
     ///   showed, and those in their place the beginning of what is shown now.

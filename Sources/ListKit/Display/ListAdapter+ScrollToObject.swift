@@ -1,10 +1,10 @@
 extension ListAdapter {
-    /// Scrolls a view to an object: from its first item to its last, with the named supplementary views (IGListKit F67).
+    /// Scrolls a view to an object: from its first item to its last, with the named supplementary views.
     ///
     /// An unknown object is ignored; one without items and without the named views is at the start of the content
-    /// (IGListKit AD-111).
+    /// (rule AD-111).
     /// - Parameters:
-    ///   - additionalOffset: added to the offset before it is clamped (IGListKit AD-130).
+    ///   - additionalOffset: added to the offset before it is clamped (rule AD-130).
     /// - Throws: `invalidArguments` in the layout `none` and before the first viewport.
     public func scroll(
         view id: ViewID, toObject objectID: String, supplementary kinds: Set<ElementKind> = [],
@@ -22,7 +22,7 @@ extension ListAdapter {
         return (view.offset, reply)
     }
 
-    /// The viewer says what the user does to the content; the section controllers that are shown hear it (IGListKit F63).
+    /// The viewer says what the user does to the content; the section controllers that are shown hear it.
     public func reportScroll(view id: ViewID, _ event: ListScrollEvent) throws(ListError) -> [AdapterEvent] {
         let view = try view(id)
         switch event {
@@ -36,7 +36,7 @@ extension ListAdapter {
     }
 }
 
-/// What a view's content is doing (IGListKit F48, AD-108).
+/// What a view's content is doing (rule AD-108).
 public struct ListScrollingTraits: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt8

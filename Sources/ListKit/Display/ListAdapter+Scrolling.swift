@@ -76,7 +76,7 @@ extension ListAdapter {
         onActivity?()
     }
 
-    /// The viewer measured items: their sizes replace the estimates in this view (IGListKit U6).
+    /// The viewer measured items: their sizes replace the estimates in this view.
     ///
     /// What is not in the list any more is passed over.
     /// - Throws: `invalidArguments` for a size that is not finite or negative.

@@ -36,7 +36,7 @@
     public var viewport: Rect
     /// The sections in range.
     public var workingRange: Range<Int>
-    /// The objects of which an item is shown, in list order (IGListKit F21).
+    /// The objects of which an item is shown, in list order.
     public var visibleObjects: [String]
     /// The items that the viewer named in the layout `none`, as they followed the list since.
     public var visibleItems: VisibleItems?
@@ -215,7 +215,7 @@ extension ListAdapter {
 
     /// Brings a view up to date after its viewport changed, and answers everything that follows from it.
     ///
-    /// - Parameter old: where the viewport lay, if its controllers are to hear that the content moved (IGListKit F63).
+    /// - Parameter old: where the viewport lay, if its controllers are to hear that the content moved.
     func reply(_ view: ListView, scrolledFrom old: Point? = nil) -> ViewReply {
         let mark = pendingEvents.count
         let step = step(view)

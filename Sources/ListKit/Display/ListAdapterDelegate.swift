@@ -1,7 +1,7 @@
-/// Is told which objects of a list appear and disappear, counted over all views (IGListKit F60).
+/// Is told which objects of a list appear and disappear, counted over all views.
 ///
 /// The events of an item come before those of its section; what appears comes before what disappears. Ended ones carry the
-/// place that they had, and the object that was shown, even if it has left the list (IGListKit DH-11, DH-12).
+/// place that they had, and the object that was shown, even if it has left the list (rules DH-11, DH-12).
 public protocol ListAdapterDelegate: AnyObject {
     /// The first element of an object's section is about to be shown.
     func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, at section: Int)
@@ -24,7 +24,7 @@ extension ListAdapterDelegate {
     public func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, itemAt path: IndexPath) {}
 }
 
-/// Passes the display events of many adapters on to listeners, which are held weakly (IGListKit F61).
+/// Passes the display events of many adapters on to listeners, which are held weakly.
 ///
 /// All adapters and listeners of one announcer belong to one executor.
 public final class ListAdapterAnnouncer {
@@ -39,12 +39,12 @@ public final class ListAdapterAnnouncer {
     /// Tells a listener nothing more.
     public func removeListener(_ listener: any ListAdapterDelegate) { listeners.remove(listener) }
 
-    /// The listeners as they are now: one that leaves while it is told disturbs nobody (IGListKit AN-05).
+    /// The listeners as they are now: one that leaves while it is told disturbs nobody (rule AN-05).
     var present: [any ListAdapterDelegate] { listeners.elements }
 }
 
 extension ListAdapter {
-    /// The delegate, then the announcer's listeners (IGListKit DH-10).
+    /// The delegate, then the announcer's listeners (rule DH-10).
     private var displayListeners: [any ListAdapterDelegate] {
         guard delegate != nil || announcer != nil else { return [] }
         return (delegate.map { [$0] } ?? []) + (announcer?.present ?? [])

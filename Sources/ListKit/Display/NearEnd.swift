@@ -6,7 +6,7 @@ struct NearEnd: Equatable {
 
 extension ListAdapter {
     /// Tells when the end of the list comes near to a view, again only after it was farther away or another object became the
-    /// last, and when it is no longer near (IGListKit U14).
+    /// last, and when it is no longer near.
     ///
     /// - Complexity: O(log n).
     func nearEndEvents(of view: ListView) -> [AdapterEvent] {

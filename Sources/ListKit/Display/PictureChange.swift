@@ -62,7 +62,7 @@ public typealias SlotNumber = UInt32
     public var placed: [Placement] = []
     /// Elements that show something else in their place.
     public var rebound: [Rebinding] = []
-    /// Where shown elements start from and released ones go to, if it is not where they rest (IGListKit F100).
+    /// Where shown elements start from and released ones go to, if it is not where they rest.
     ///
     /// For programs that animate; a picture is complete without it.
     public var transitions: [Transition] = []

@@ -8,7 +8,7 @@ public enum LayoutConfiguration: Sendable, Hashable {
     case none
 }
 
-/// The settings of layout `flow`, those of IGListCollectionViewLayout (IGListKit F93–F97).
+/// The settings of layout `flow`, those of IGListCollectionViewLayout.
 public struct FlowConfiguration: Sendable, Hashable {
     /// The axis along which rows follow each other.
     public var direction: ScrollDirection

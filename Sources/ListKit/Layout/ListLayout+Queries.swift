@@ -20,7 +20,7 @@ extension ListLayout {
     /// The size of the whole content, in points; zero without sections.
     ///
     /// Layout `flow`: the container less the content inset, by the end of the last section with its trailing inset
-    /// (IGListKit LY-46). Layout `absolute`: what all items with an area reach from the origin.
+    /// (rule LY-46). Layout `absolute`: what all items with an area reach from the origin.
     public var contentSize: Size {
         switch engine {
         case .flow(let flow): flow.contentSize
@@ -72,7 +72,7 @@ extension ListLayout {
         }
     }
 
-    /// The first and the last section whose bounds overlap a rectangle, nil if none does (IGListKit LY-45).
+    /// The first and the last section whose bounds overlap a rectangle, nil if none does (rule LY-45).
     public func sections(in rect: Rect) -> ClosedRange<Int>? {
         switch engine {
         case .flow(let flow): return flow.sections(in: flow.rules.frame(rect))

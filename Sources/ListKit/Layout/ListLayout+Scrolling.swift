@@ -2,7 +2,7 @@ extension ListLayout {
     /// The stretch of the scroll axis that stands for a section: the union of its first item, its last one and the named
     /// supplementary views, at rest.
     ///
-    /// 0…0 if none of them exists, as in an empty section (IGListKit AD-111, AD-112). Nil past the last section.
+    /// 0…0 if none of them exists, as in an empty section (rules AD-111, AD-112). Nil past the last section.
     public func scrollRange(
         ofSection section: Int, supplementary kinds: Set<ElementKind> = []
     ) -> ClosedRange<Double>? {
@@ -19,12 +19,12 @@ extension ListLayout {
         attributes(ofItem: path).map { range(of: $0.frame) }
     }
 
-    /// The first visible item: the one at the viewport's inset corner (IGListKit AD-122…AD-126).
+    /// The first visible item: the one at the viewport's inset corner (rules AD-122 to AD-126).
     public func firstVisibleItem(origin: Point, contentInset: EdgeInsets = .zero) -> IndexPath? {
         item(at: Point(x: origin.x + contentInset.left, y: origin.y + contentInset.top))
     }
 
-    /// How far the viewport has scrolled into its first visible item; 0 if there is none (IGListKit AD-127…AD-129).
+    /// How far the viewport has scrolled into its first visible item; 0 if there is none (rules AD-127 to AD-129).
     public func offsetIntoFirstVisibleItem(origin: Point, contentInset: EdgeInsets = .zero) -> Double {
         guard let path = firstVisibleItem(origin: origin, contentInset: contentInset),
             let range = scrollRange(ofItem: path)

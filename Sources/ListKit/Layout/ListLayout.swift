@@ -50,7 +50,7 @@ public struct ListLayout: Sendable {
         }
     }
 
-    /// Added to the scroll offset for sticky headers (IGListKit F95); 0 and without effect outside layout `flow`.
+    /// Added to the scroll offset for sticky headers; 0 and without effect outside layout `flow`.
     public var stickyHeaderOffset: Double {
         get {
             if case .flow(let flow) = engine { flow.configuration.stickyHeaderOffset } else { 0 }
@@ -62,7 +62,7 @@ public struct ListLayout: Sendable {
 
     /// Lays the whole list out in a container of the given size, in points.
     ///
-    /// Needed at first, when the container's size changes (IGListKit LY-47) and when everything is reloaded. O(sections +
+    /// Needed at first, when the container's size changes (rule LY-47) and when everything is reloaded. O(sections +
     /// items that are asked one by one).
     public mutating func prepare(_ source: some LayoutSource, container: Size) {
         change(

@@ -1,6 +1,6 @@
 /// Where an element is to come to lie when the list is scrolled to it.
 @frozen public enum ScrollPosition: String, Sendable, Hashable, CaseIterable {
-    /// Wherever the least movement shows it; as `start` where the present offset does not count (IGListKit AD-109).
+    /// Wherever the least movement shows it; as `start` where the present offset does not count (rule AD-109).
     case none
     /// At the start of the viewport.
     case start
@@ -10,7 +10,7 @@
     case end
 }
 
-/// A stretch of the scroll axis to bring into view, with the rule for it (IGListKit AD-109…AD-133).
+/// A stretch of the scroll axis to bring into view, with the rule for it (rules AD-109 to AD-133).
 public struct ScrollTarget: Sendable, Hashable {
     /// The stretch, in points.
     public var range: ClosedRange<Double>

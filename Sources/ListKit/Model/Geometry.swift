@@ -64,7 +64,7 @@
     /// The bottom edge.
     public var maxY: Double { origin.y + size.height }
 
-    /// Whether two rectangles share some area; edges that only touch do not count (IGListKit LY-27).
+    /// Whether two rectangles share some area; edges that only touch do not count (rule LY-27).
     public func intersects(_ other: Rect) -> Bool {
         minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
             && size.width > 0 && size.height > 0 && other.size.width > 0 && other.size.height > 0

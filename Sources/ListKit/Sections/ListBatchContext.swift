@@ -1,4 +1,4 @@
-/// What an item update says about the items it changed (IGListKit F53).
+/// What an item update says about the items it changed.
 ///
 /// Indexes of deletes, reloads, measurements and move origins are those before the update, of inserts and move targets those
 /// after it; an item update that runs inside of it divides it into the part before and the part after. Operations on a
@@ -43,7 +43,7 @@ public struct ListBatchContext {
         note(other) { changes in changes.invalidatesLayout = true }
     }
 
-    /// Sizes of single items changed; their contents did not (IGListKit F54).
+    /// Sizes of single items changed; their contents did not.
     ///
     /// Only these items are measured again, and only they and what follows in their lines and sections is laid out anew. An
     /// index is that before the update, as of reloads; one that names no item, or one that is deleted, is ignored. A size

@@ -1,8 +1,8 @@
-/// A section whose object becomes many items, diffed one by one (IGListKit F44, chapter 2.16).
+/// A section whose object becomes many items, diffed one by one.
 ///
 /// Override ``viewModels(for:)`` and ``sizeForViewModel(_:at:)``. An item keeps its place on the screen as long as its
 /// identity stays; a changed one is rebound in place. Items without identity, and later ones with the same identity, are
-/// dropped (IGListKit BN-03, F30). The object's own equality plays no part (IGListKit U5).
+/// dropped (rule BN-03). The object's own equality plays no part.
 open class ListBindingSectionController: ListSectionController {
     /// The object of the section.
     public private(set) final var object: ListObject?
@@ -26,7 +26,7 @@ open class ListBindingSectionController: ListSectionController {
     /// The object is new or has changed; an override must call this one.
     open override func didUpdate(to object: ListObject) { self.object = object }
 
-    /// Makes the items anew from the object, with the next flush (IGListKit BN-17, BN-18).
+    /// Makes the items anew from the object, with the next flush (rules BN-17, BN-18).
     ///
     /// `completion` gets whether this call's update ran: a second call before the first one's completion gets false at once.
     public final func update(animated: Bool = true, completion: ((Bool) -> Void)? = nil) {
@@ -71,7 +71,7 @@ open class ListBindingSectionController: ListSectionController {
         viewModels.indices.contains(index) ? viewModels[index] : .fault("no item \(index)")
     }
 
-    /// The size of the item at an index; none for an index out of range (IGListKit BN-23).
+    /// The size of the item at an index; none for an index out of range (rule BN-23).
     public final override func sizeForItem(at index: Int) -> Size {
         viewModels.indices.contains(index) ? sizeForViewModel(viewModels[index], at: index) : .zero
     }
@@ -82,7 +82,7 @@ open class ListBindingSectionController: ListSectionController {
         didMoveViewModel(from: source, to: destination)
     }
 
-    /// An item was dragged to another place; ``viewModels`` has it there already (IGListKit BN-21).
+    /// An item was dragged to another place; ``viewModels`` has it there already (rule BN-21).
     open func didMoveViewModel(from source: Int, to destination: Int) {}
 
     // MARK: Selection
@@ -110,7 +110,7 @@ open class ListBindingSectionController: ListSectionController {
     case unhighlight
 }
 
-/// Is told about selection and highlight in a binding section (IGListKit BN-08 to BN-13).
+/// Is told about selection and highlight in a binding section (rules BN-08 to BN-13).
 public protocol ListBindingSelectionDelegate: AnyObject {
     /// Something happened to an item.
     func sectionController(

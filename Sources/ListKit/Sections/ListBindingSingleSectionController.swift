@@ -1,4 +1,4 @@
-/// A section of exactly one item that is rebound in place (IGListKit F45).
+/// A section of exactly one item that is rebound in place.
 ///
 /// Override ``item(for:)`` and ``size(for:)``.
 open class ListBindingSingleSectionController: ListSectionController {
@@ -14,10 +14,10 @@ open class ListBindingSingleSectionController: ListSectionController {
     /// The size of the item, in points.
     open func size(for object: ListObject) -> Size { .zero }
 
-    /// The item as a view last showed it (IGListKit BS-08).
+    /// The item as a view last showed it (rule BS-08).
     public final var displayedItem: ListItem? { context?.displayedItem(at: 0) }
 
-    /// Whether some view shows the item (IGListKit BS-08).
+    /// Whether some view shows the item (rule BS-08).
     public final var isDisplayingItem: Bool { displayedItem != nil }
 
     /// The item was selected; `item` is what is displayed.

@@ -1,4 +1,4 @@
-/// The adapter as one section controller sees it (IGListKit F36, F48–F55).
+/// The adapter as one section controller sees it.
 ///
 /// A value that is made when it is asked for: use it and drop it. Everything may be called from any callback; what would
 /// disturb work under way is queued and runs right after it.
@@ -19,10 +19,10 @@ public struct ListCollectionContext {
     /// The insets of that view's content.
     public var containerInset: EdgeInsets { adapter.containerInset }
 
-    /// The container less its insets, never below zero (IGListKit AD-105).
+    /// The container less its insets, never below zero (rule AD-105).
     public var insetContainerSize: Size { containerSize.inset(by: containerInset) }
 
-    /// The container less the section's own inset, never below zero (IGListKit AD-100).
+    /// The container less the section's own inset, never below zero (rule AD-100).
     public var sectionContainerSize: Size { containerSize.inset(by: controller.inset) }
 
     /// How far that view is scrolled.
@@ -43,7 +43,7 @@ public struct ListCollectionContext {
     public var visibleIndexes: [Int] { adapter.visibleIndexes(of: controller) }
 
     /// The items of the section that some view shows from edge to edge, inside of its content insets, ascending
-    /// (IGListKit AD-62).
+    /// (rule AD-62).
     public var fullyVisibleIndexes: [Int] { adapter.fullyVisibleIndexes(of: controller) }
 
     /// The item as a view last showed it; `nil` when none does.
@@ -53,7 +53,7 @@ public struct ListCollectionContext {
 
     /// Changes items of the section: `updates` changes the controller's data and says what it changed.
     ///
-    /// Runs with the next flush, or at once inside of one (IGListKit F52); `completion` gets whether it was applied.
+    /// Runs with the next flush, or at once inside of one; `completion` gets whether it was applied.
     public func performBatch(
         animated: Bool = true, updates: @escaping (inout ListBatchContext) -> Void,
         completion: ((Bool) -> Void)? = nil
@@ -62,14 +62,12 @@ public struct ListCollectionContext {
             ItemUpdate(controller: controller, animated: animated, updates: updates, completion: completion))
     }
 
-    /// Asks for the sizes of the section anew, with the next flush; `completion` gets whether the section was still there
-    /// (IGListKit F38).
+    /// Asks for the sizes of the section anew, with the next flush; `completion` gets whether the section was still there.
     public func invalidateLayout(completion: ((Bool) -> Void)? = nil) {
         performBatch(animated: true, updates: { $0.invalidateLayout() }, completion: completion)
     }
 
-    /// Asks for the sizes of single items anew, with the next flush; `completion` gets whether the section was still there
-    /// (IGListKit F54).
+    /// Asks for the sizes of single items anew, with the next flush; `completion` gets whether the section was still there.
     ///
     /// Only these items are measured again, and only they and what follows in their lines and sections is laid out anew. An
     /// index is the one that the item has then, after the item updates that were asked for before.
@@ -77,7 +75,7 @@ public struct ListCollectionContext {
         performBatch(animated: true, updates: { $0.invalidateLayout(at: indexes) }, completion: completion)
     }
 
-    /// Selects an item; the controller's own `should…` is not asked (IGListKit F24).
+    /// Selects an item; the controller's own `should…` is not asked.
     ///
     /// In an item update, and while the controller is shown its object, `index` is that after it.
     public func selectItem(at index: Int) { adapter.setSelected(true, controller: controller, index: index) }

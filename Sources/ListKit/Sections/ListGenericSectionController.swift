@@ -1,4 +1,4 @@
-/// A section controller that keeps its object as a Swift value (IGListKit F42, GN-01).
+/// A section controller that keeps its object as a Swift value (rule GN-01).
 open class ListGenericSectionController<Model: ListModel>: ListSectionController {
     /// The value of the section; `nil` before the first update, and when the object could not be read.
     public private(set) final var model: Model?
@@ -16,7 +16,7 @@ open class ListGenericSectionController<Model: ListModel>: ListSectionController
     }
 }
 
-/// A section controller that is handed Swift values (IGListKit F46).
+/// A section controller that is handed Swift values.
 open class ListValueSectionController<Value: ListModel>: ListSectionController {
     /// The section's value is new, or has changed.
     open func didUpdate(to value: Value) {}

@@ -1,5 +1,5 @@
 extension ListItemChanges {
-    /// What a block of an item update said, made consistent; `nil` when it cannot be (IGListKit BU-11, UP-47, UP-48).
+    /// What a block of an item update said, made consistent; `nil` when it cannot be (rules BU-11, UP-47, UP-48).
     ///
     /// Repeated deletes and reloads count once, a reload of a deleted item is dropped, and inserts at one index follow each
     /// other.

@@ -23,7 +23,7 @@ struct ListItemChanges {
         updates.sort()
     }
 
-    /// The items that have an identity, the first of each (IGListKit BN-03).
+    /// The items that have an identity, the first of each (rule BN-03).
     static func unique(_ items: [ListItem]) -> [ListItem] {
         var seen: Set<ExactText> = []
         return items.filter { item in item.identity.map { seen.insert(ExactText($0)).inserted } ?? false }

@@ -1,4 +1,4 @@
-/// A Swift value that travels through a list as an object (IGListKit F106: no boxes, no base class).
+/// A Swift value that travels through a list as an object (no boxes, no base class).
 public protocol ListModel {
     /// Reads the value from an object.
     ///

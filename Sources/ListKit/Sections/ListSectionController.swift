@@ -1,6 +1,6 @@
 /// Makes the items, supplementary views and behaviour of one section; the class that plugin authors inherit from.
 ///
-/// One controller serves one object for as long as the object stays in the list with its type (IGListKit F31). Every
+/// One controller serves one object for as long as the object stays in the list with its type. Every
 /// method is called on the executor that owns the adapter, so no locks are needed. What a controller answers is checked:
 /// a negative count, a size that is not finite or a repeated item identity is a fault of its section, shown as an error
 /// item, and never one of the process.
@@ -10,7 +10,7 @@ open class ListSectionController {
     /// The connection to the adapter; set when the controller is made for a section.
     final var link: SectionLink?
 
-    /// Distances around the items of the section (IGListKit F40).
+    /// Distances around the items of the section.
     public final var inset: EdgeInsets = .zero
     /// The least distance between two rows, in points.
     public final var minimumLineSpacing: Double = 0
@@ -37,7 +37,7 @@ open class ListSectionController {
         link?.adapter.map { ListCollectionContext(controller: self, adapter: $0) }
     }
 
-    /// The place of the section; `nil` when the controller is in no list (IGListKit SM-10, SM-16).
+    /// The place of the section; `nil` when the controller is in no list (rules SM-10, SM-16).
     ///
     /// Complexity: O(log n).
     public final var section: Int? { link.flatMap { $0.adapter?.section(of: $0.handle) } }
@@ -60,7 +60,7 @@ open class ListSectionController {
 
     /// The size of an item, in points; the default is no size.
     ///
-    /// Negative extents count as 0 (IGListKit AD-101); one that is not finite is a fault. `context.containerSize` is the
+    /// Negative extents count as 0 (rule AD-101); one that is not finite is a fault. `context.containerSize` is the
     /// size of the view that is being laid out.
     open func sizeForItem(at index: Int) -> Size { .zero }
 
@@ -77,7 +77,7 @@ open class ListSectionController {
         ItemPlacement(frame: Rect(origin: .zero, size: sizeForItem(at: index)))
     }
 
-    /// The object of the section is new, or has changed (IGListKit F32).
+    /// The object of the section is new, or has changed.
     ///
     /// Called before anything is asked of a new controller, and after every section of the list has its new number.
     open func didUpdate(to object: ListObject) {}
@@ -120,7 +120,7 @@ open class ListSectionController {
     open func canMoveItem(at index: Int) -> Bool { false }
 
     /// Whether an item may be dropped at another place of the section; the default asks ``canMoveItem(at:)``
-    /// (IGListKit SC-06).
+    /// (rule SC-06).
     open func canMoveItem(from source: Int, to destination: Int) -> Bool { canMoveItem(at: source) }
 
     /// The object as it is once an item was moved, for sections whose object says in which order its items are.

@@ -1,6 +1,6 @@
-/// Knows which section controllers a list uses (IGListKit F31: the data source's `sectionControllerFor`).
+/// Knows which section controllers a list uses (the data source's `sectionControllerFor`).
 public protocol ListSectionControllerProvider: AnyObject {
-    /// The kind of controller for objects of a type; `nil` = such objects are dropped from the list (IGListKit AD-15).
+    /// The kind of controller for objects of a type; `nil` = such objects are dropped from the list (rule AD-15).
     ///
     /// Asked once for each type until the adapter is told that the controllers changed.
     func sectionControllerKind(forType type: String) -> ListSectionControllerKind?
@@ -9,7 +9,7 @@ public protocol ListSectionControllerProvider: AnyObject {
 extension ListAdapter {
     /// Makes a list for the object that owns it and provides its section controllers.
     ///
-    /// The adapter does not keep `owner` alive, as IGListKit does not keep its data source alive (IGListKit F18): both are
+    /// The adapter does not keep `owner` alive, as IGListKit does not keep its data source alive: both are
     /// freed together. Makers (``ListSectionControllerKind/make``) are kept, so they capture the owner weakly. When the
     /// owner is gone, objects of types that it was not asked about are dropped.
     ///

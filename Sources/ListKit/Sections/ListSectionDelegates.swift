@@ -1,4 +1,4 @@
-/// Gives the header and the footer of a section (IGListKit F91).
+/// Gives the header and the footer of a section.
 public protocol ListSupplementarySource: AnyObject {
     /// Which of header and footer the section has.
     var supportedElementKinds: Set<ElementKind> { get }
@@ -10,7 +10,7 @@ public protocol ListSupplementarySource: AnyObject {
     func supplementaryElement(of kind: ElementKind) -> ListItem
 }
 
-/// Is told when a section and its items appear and disappear, counted over all views of the list (IGListKit F59).
+/// Is told when a section and its items appear and disappear, counted over all views of the list.
 public protocol ListDisplayDelegate: AnyObject {
     /// The first element of the section is about to be shown.
     func sectionControllerWillDisplay(_ controller: ListSectionController)
@@ -33,8 +33,7 @@ extension ListDisplayDelegate {
     public func sectionController(_ controller: ListSectionController, didEndDisplayingItemAt index: Int) {}
 }
 
-/// Is told when a section comes near the visible ones and when it leaves: the time to prepare and to stop preparing
-/// (IGListKit F62).
+/// Is told when a section comes near the visible ones and when it leaves: the time to prepare and to stop preparing.
 public protocol ListWorkingRangeDelegate: AnyObject {
     /// The section entered the working range of a view.
     func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController)
@@ -42,7 +41,7 @@ public protocol ListWorkingRangeDelegate: AnyObject {
     func sectionControllerDidExitWorkingRange(_ controller: ListSectionController)
 }
 
-/// Is told how a view that shows the section scrolls (IGListKit F63).
+/// Is told how a view that shows the section scrolls.
 public protocol ListScrollDelegate: AnyObject {
     /// What the view did.
     func sectionController(_ controller: ListSectionController, didScroll event: ListScrollEvent)
@@ -60,7 +59,7 @@ public protocol ListScrollDelegate: AnyObject {
     case didEndDecelerating
 }
 
-/// Changes where items come from and go to, as data for the viewer's animation (IGListKit F100).
+/// Changes where items come from and go to, as data for the viewer's animation.
 public protocol ListTransitionDelegate: AnyObject {
     /// The frame from which a new item starts; the default is its own.
     func sectionController(

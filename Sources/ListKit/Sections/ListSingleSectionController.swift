@@ -1,4 +1,4 @@
-/// A section of one item, made by two closures (IGListKit F43).
+/// A section of one item, made by two closures.
 public final class ListSingleSectionController: ListSectionController {
     /// The object of the section.
     public private(set) var object: ListObject?
@@ -45,7 +45,7 @@ public final class ListSingleSectionController: ListSectionController {
 public protocol ListSingleSelectionDelegate: AnyObject {
     /// The item was selected.
     func sectionController(_ controller: ListSingleSectionController, didSelect object: ListObject)
-    /// The item was deselected; does nothing unless implemented (IGListKit SG-07).
+    /// The item was deselected; does nothing unless implemented (rule SG-07).
     func sectionController(_ controller: ListSingleSectionController, didDeselect object: ListObject)
 }
 

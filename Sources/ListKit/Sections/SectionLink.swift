@@ -1,6 +1,6 @@
 /// Ties a section controller to its adapter and to its section.
 final class SectionLink {
-    /// Weak, so that a controller that outlives its adapter is in no list (IGListKit AD-36).
+    /// Weak, so that a controller that outlives its adapter is in no list (rule AD-36).
     weak var adapter: ListAdapter?
     /// The section, whatever its number.
     let handle: SectionHandle

@@ -1,4 +1,4 @@
-/// The sections of a list, with the state before a change and the state after it (IGListKit F56, F37).
+/// The sections of a list, with the state before a change and the state after it.
 ///
 /// While nothing is applied both states are the same. Positions are those after, `old…` ones those before.
 struct SectionMap: ~Copyable {

@@ -16,7 +16,7 @@
     case closed(view: ViewID)
     /// A section controller broke its contract; for the log.
     case sectionFault(SectionFault)
-    /// The end of the list came near to a view, so far from its viewport; or is no longer near (`nil`) (IGListKit U14).
+    /// The end of the list came near to a view, so far from its viewport; or is no longer near (`nil`).
     case nearEnd(view: ViewID, revision: UInt64, distance: Double?)
 }
 

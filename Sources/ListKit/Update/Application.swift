@@ -1,4 +1,4 @@
-/// What section controllers did while the data of a transaction is applied (IGListKit F80: the in-update collector).
+/// What section controllers did while the data of a transaction is applied.
 struct Application {
     /// Item by item changes of sections, each from the state before the transaction.
     var itemChanges: [SectionHandle: ListItemChanges] = [:]

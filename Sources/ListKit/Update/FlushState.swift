@@ -42,7 +42,7 @@ struct Flush {
     var configuration: ListAdapter.Configuration?
     /// Item updates to run.
     var itemUpdates: [ItemUpdate] = []
-    /// Whether everything in it was animated (IGListKit UP-16).
+    /// Whether everything in it was animated (rule UP-16).
     var isAnimated = true
     /// An item that is dragged inside its section: the section controller is asked.
     var itemMove: (section: SectionHandle, from: Int, to: Int)?

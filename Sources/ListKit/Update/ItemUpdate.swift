@@ -21,7 +21,7 @@ struct CollectedItemChanges {
     var hasItemChanges: Bool { !inserts.isEmpty || !deletes.isEmpty || !moves.isEmpty || !reloads.isEmpty }
 }
 
-/// Collects what one item update says while it runs (IGListKit F80, IC-01 to IC-03).
+/// Collects what one item update says while it runs (rules IC-01 to IC-03).
 ///
 /// Shared with the block that runs: what it said so far is taken before another update runs inside of it.
 final class ItemUpdatesCollector {

@@ -53,7 +53,7 @@ extension ListAdapter {
         case item(SectionHandle)
     }
 
-    /// Asks about an item that was dragged (IGListKit F87 to F90): inside its section if the controller agrees, or a whole
+    /// Asks about an item that was dragged: inside its section if the controller agrees, or a whole
     /// section if both sections have one item.
     func judgeMove(from: IndexPath, to: IndexPath) -> MoveJudgement {
         guard let source = sections.handle(at: from.section), let target = sections.handle(at: to.section),

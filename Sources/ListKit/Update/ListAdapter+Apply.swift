@@ -123,7 +123,7 @@ extension ListAdapter {
         return result
     }
 
-    /// Calls the completions of a flush, in the order of the queue (IGListKit UP-52, UP-64).
+    /// Calls the completions of a flush, in the order of the queue (rules UP-52, UP-64).
     func complete(_ flush: Flush, _ applied: Application) {
         var verdicts = flush.verdicts.makeIterator()
         var finished = applied.finished.makeIterator()
@@ -141,7 +141,7 @@ extension ListAdapter {
     }
 
     /// Calls those who wait for the end of a flush: what they say to the list waits, but they may call its views, for
-    /// everything is as the update left it (IGListKit EE-06).
+    /// everything is as the update left it (rule EE-06).
     func completing(_ body: () -> Void) {
         let outer = isCompleting
         isCompleting = depth == 0
@@ -153,7 +153,7 @@ extension ListAdapter {
 
     // MARK: Section controllers
 
-    /// Shows new and changed objects to their controllers, in the order of the new list (IGListKit F32, EE-38).
+    /// Shows new and changed objects to their controllers, in the order of the new list (rule EE-38).
     ///
     /// - Parameter positions: new sections of kinds without traits.
     private func updateControllers(_ flush: Flush, inserted positions: [Int]) {
@@ -254,8 +254,7 @@ extension ListAdapter {
 
     // MARK: Counts
 
-    /// Asks every section that may have another number of items now; one that does not have what it announced is at fault
-    /// (IGListKit U1).
+    /// Asks every section that may have another number of items now; one that does not have what it announced is at fault.
     private func settleItemCounts(_ flush: Flush, inserted positions: [Int]) {
         settleUnnoticed(flush.changes)
         guard let applied = application else { return }

@@ -7,17 +7,17 @@ extension ListAdapter {
         public var layout: ListLayoutKind = .flow
         /// The axis along which the list scrolls.
         public var direction: ScrollDirection = .vertical
-        /// Whether headers stay at the edge of the viewport while their section is passed (IGListKit F94).
+        /// Whether headers stay at the edge of the viewport while their section is passed.
         public var stickyHeaders = false
-        /// Whether the last item of a row grows to the edge when at most 1 point is left (IGListKit F96).
+        /// Whether the last item of a row grows to the edge when at most 1 point is left.
         public var stretchToEdge = false
-        /// Whether sections without items show their header and footer (IGListKit F97).
+        /// Whether sections without items show their header and footer.
         public var showHeaderWhenEmpty = false
-        /// Added to the scroll offset for sticky headers, in points (IGListKit F95).
+        /// Added to the scroll offset for sticky headers, in points.
         public var topContentInset: Double = 0
         /// Likewise; the one meant to change while scrolling.
         public var stickyHeaderOffset: Double = 0
-        /// The working range, in sections on both sides (IGListKit F62).
+        /// The working range, in sections on both sides.
         public var workingRange = 0
         /// How changes are announced.
         public var updater: Updater = .batch
@@ -28,9 +28,9 @@ extension ListAdapter {
         /// Moves are announced as a delete and an insert.
         public var sectionMovesAsDeletesInserts = false
         /// A section that only reloads and keeps its number of items is announced as item reloads; not in a transaction
-        /// that also inserts, deletes or moves sections (IGListKit UP-35 to UP-42).
+        /// that also inserts, deletes or moves sections (rules UP-35 to UP-42).
         public var preferItemReloads = false
-        /// Every section has one item: no item operation is announced (IGListKit UP-31, UP-32).
+        /// Every section has one item: no item operation is announced (rules UP-31, UP-32).
         public var singleItemSectionUpdates = false
         /// The fewest moves instead of IGListKit's.
         public var minimalMoves = false
@@ -43,9 +43,9 @@ extension ListAdapter {
         public var emptyContent = Fields()
         /// When a list counts as empty.
         public var emptiness: Emptiness = .noItems
-        /// How near its end the list says that a view is, in points (layout `none`: items); 0 = never (IGListKit U14).
+        /// How near its end the list says that a view is, in points (layout `none`: items); 0 = never.
         public var nearEndDistance: Double = 0
-        /// Whether an item is deselected again right after it was selected (IGListKit F24).
+        /// Whether an item is deselected again right after it was selected.
         public var deselectsAutomatically = false
 
         /// Makes the contract's defaults.
@@ -57,21 +57,21 @@ extension ListAdapter {
         /// By what changed.
         case batch
         /// Each update as a reload, also one with the same objects: every section is asked for its number of items, its
-        /// sizes, supplementary views and contents anew. Section controllers stay (IGListKit F81).
+        /// sizes, supplementary views and contents anew. Section controllers stay.
         ///
         /// An update costs O(sections). Reloading unknown objects, and an item update that says nothing, are none.
         case reload
     }
 
-    /// When a list counts as empty (IGListKit U16).
+    /// When a list counts as empty.
     @frozen public enum Emptiness: String, Sendable, Hashable, CaseIterable {
-        /// When it has no items, whatever objects and headers it has (IGListKit F34).
+        /// When it has no items, whatever objects and headers it has.
         case noItems
         /// When it has no objects.
         case noObjects
     }
 
-    /// How long requests are collected, in milliseconds; all 0 = until the next turn of the executor (IGListKit F85).
+    /// How long requests are collected, in milliseconds; all 0 = until the next turn of the executor.
     public struct Coalescing: Sendable, Hashable {
         /// The least time between the starts of two flushes.
         public var minimum: UInt64 = 0

@@ -1,4 +1,4 @@
-/// What goes on in a list, in words (IGListKit F102–F104).
+/// What goes on in a list, in words.
 extension ListAdapter {
     /// The list, its updater, its section controllers and its views, a line for each; what a dump shows.
     public var debugDescriptionLines: [String] {
@@ -16,7 +16,7 @@ extension ListAdapter {
         ]
     }
 
-    /// The updater's options and state (IGListKit DB-02).
+    /// The updater's options and state (rule DB-02).
     private var updaterLines: [String] {
         let state =
             switch flush {
@@ -33,7 +33,7 @@ extension ListAdapter {
         ]
     }
 
-    /// The section controllers that exist, and the sections at fault (IGListKit DB-01).
+    /// The section controllers that exist, and the sections at fault (rule DB-01).
     private var mapLines: [String] {
         let controllers = registry.controllers.sorted { $0.key < $1.key }.prefix(ListAdapter.maximumDescriptions)
         var lines = [
@@ -67,7 +67,7 @@ extension ListAdapter {
     private static let maximumDescriptions = 100
 }
 
-/// Knows the living adapters that were given to it, weakly (IGListKit F102, DB-04, DB-05).
+/// Knows the living adapters that were given to it, weakly (rules DB-04, DB-05).
 public final class ListDebugger {
     private var adapters = WeakList<ListAdapter>()
 

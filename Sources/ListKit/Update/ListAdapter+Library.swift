@@ -1,6 +1,6 @@
 /// The short road for a program without a host: completions instead of answers, and a scheduler that flushes.
 extension ListAdapter {
-    /// Asks the data source for its objects with the next flush and brings the list there (IGListKit F27).
+    /// Asks the data source for its objects with the next flush and brings the list there.
     ///
     /// Until that flush the data source is kept alive.
     ///
@@ -20,7 +20,7 @@ extension ListAdapter {
         enqueue(animated: animated, .performUpdates(objects: objects), completion)
     }
 
-    /// Makes all section controllers anew, over the data source's objects if there is one (IGListKit F28).
+    /// Makes all section controllers anew, over the data source's objects if there is one.
     ///
     /// - Parameter completion: gets whether it was done.
     public func reloadData(completion: ((Bool) -> Void)? = nil) {
@@ -28,13 +28,13 @@ extension ListAdapter {
         enqueue(animated: false, .reloadData, completion)
     }
 
-    /// Builds the sections of some objects anew; unknown ones are ignored (IGListKit F29).
+    /// Builds the sections of some objects anew; unknown ones are ignored.
     public func reloadObjects(_ ids: [String], completion: ((Bool) -> Void)? = nil) {
         enqueue(animated: true, .reloadObjects(ids), completion)
     }
 
     /// Gives the list another data source; its objects are taken over at once, with everything that waits and with an update
-    /// whose diff is being computed (IGListKit F17, F75).
+    /// whose diff is being computed.
     ///
     /// From inside of a callback it happens right after it; without a scheduler, with the next flush.
     /// - Returns: the results of the flushes, in order; a scheduler has been told of them.
@@ -65,7 +65,7 @@ extension ListAdapter {
         return true
     }
 
-    /// Flushes everything that waits, computing diffs at once (IGListKit U15).
+    /// Flushes everything that waits, computing diffs at once.
     ///
     /// Does nothing from inside of a callback, and while a flush is under way. It ends when a flush is cancelled
     /// (``cancelFlush()``), and after 256 of them, so that completions that ask for another update each do not keep it for
@@ -92,7 +92,7 @@ extension ListAdapter {
 
     /// Brings the list to the data source's objects.
     ///
-    /// - Returns: whether the update was applied (IGListKit F105).
+    /// - Returns: whether the update was applied.
     public func performUpdates(animated: Bool = true) async -> Bool {
         await withCheckedContinuation { continuation in
             performUpdates(animated: animated) { continuation.resume(returning: $0) }
@@ -101,7 +101,7 @@ extension ListAdapter {
 
     /// Makes all section controllers anew.
     ///
-    /// - Returns: whether it was done (IGListKit F105).
+    /// - Returns: whether it was done.
     public func reloadData() async -> Bool {
         await withCheckedContinuation { continuation in
             reloadData { continuation.resume(returning: $0) }

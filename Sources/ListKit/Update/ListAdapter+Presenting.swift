@@ -37,7 +37,7 @@ extension ListAdapter {
         return apply(flush)
     }
 
-    /// Asks the section controllers about an item that was dragged (IGListKit F87 to F90), when the item updates that wait have
+    /// Asks the section controllers about an item that was dragged, when the item updates that wait have
     /// run.
     @_spi(Daemon) public func answer(_ move: ItemMoveRequest) -> ItemMoveAnswer {
         var answer = ItemMoveAnswer()

@@ -7,7 +7,7 @@ extension ListAdapter {
         requestFlush(now: now)
     }
 
-    /// Queues an item update, or runs it at once when data is being applied (IGListKit F52, BN-28).
+    /// Queues an item update, or runs it at once when data is being applied (rule BN-28).
     func queueItemUpdate(_ update: ItemUpdate) {
         if let application, application.isCollecting, application.running.count < Application.maximumNesting {
             runInside(update)
@@ -43,7 +43,7 @@ extension ListAdapter {
 
     /// Takes all that waits, judges it in strict order of arrival and prepares one transaction.
     ///
-    /// Does nothing while a flush is under way (IGListKit F72).
+    /// Does nothing while a flush is under way.
     public func beginFlush(now: UInt64) -> FlushStep {
         self.now = max(self.now, now)
         guard case .idle = flush, application == nil, depth == 0, !queue.isEmpty || carried != nil else {
@@ -76,7 +76,7 @@ extension ListAdapter {
         }
     }
 
-    /// The requests among some work; data sources are asked now, each once (IGListKit UP-66).
+    /// The requests among some work; data sources are asked now, each once (rule UP-66).
     private func requests(of work: [QueuedWork]) -> [UpdateRequest] {
         var known: [ObjectIdentifier: [ListObject]] = [:]
         return work.compactMap { element in

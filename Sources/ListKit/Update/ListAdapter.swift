@@ -38,7 +38,7 @@ public final class ListAdapter {
     /// When the scheduler was last told to flush, and how often it was told.
     var scheduledFlush = (timing: FlushTiming.idle, count: UInt64(0))
 
-    /// Whether the list counts as empty, in place of the configured rule (IGListKit U16); kept likewise.
+    /// Whether the list counts as empty, in place of the configured rule; kept likewise.
     public var emptinessPredicate: ((ListAdapter) -> Bool)?
 
     /// Is told which objects appear and disappear.

@@ -29,7 +29,7 @@ extension ListScheduler {
     public func adapter(_ adapter: ListAdapter, emitted events: [AdapterEvent]) {}
 }
 
-/// Gives a list its objects when it asks for them (IGListKit F17, F27).
+/// Gives a list its objects when it asks for them.
 public protocol ListAdapterDataSource: AnyObject {
     /// The objects as they shall be, in order.
     func objects(for adapter: ListAdapter) -> [ListObject]

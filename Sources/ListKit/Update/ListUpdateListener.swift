@@ -1,10 +1,10 @@
-/// Is told of every update of a list, just before the completions of its requests (IGListKit F35).
+/// Is told of every update of a list, just before the completions of its requests.
 public protocol ListUpdateListener: AnyObject {
     /// An update is over.
     func adapter(_ adapter: ListAdapter, didFinish update: ListUpdateKind, animated: Bool)
 }
 
-/// The kinds of updates (IGListKit EE-66 to EE-70).
+/// The kinds of updates (rules EE-66 to EE-70).
 @frozen public enum ListUpdateKind: Sendable, Hashable {
     /// Objects changed.
     case performUpdates

@@ -1,4 +1,4 @@
-/// Is told what the updater of a list does (IGListKit F79).
+/// Is told what the updater of a list does.
 ///
 /// IGListKit's events outside of a batch do not exist here: every change of items is part of a batch.
 public protocol ListUpdaterDelegate: AnyObject {

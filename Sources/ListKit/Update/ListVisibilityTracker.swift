@@ -1,4 +1,4 @@
-/// Whether a viewer's widget can be seen, by what is around it (IGListKit F86).
+/// Whether a viewer's widget can be seen, by what is around it.
 ///
 /// For programs that have widgets: what it says goes into ``ListAdapter/setVisible(_:view:)``.
 public struct ListVisibilityTracker: Sendable, Hashable {
@@ -48,7 +48,7 @@ public struct ListVisibilityTracker: Sendable, Hashable {
 }
 
 extension ListAdapter {
-    /// Says whether a view can be seen; a list of which no view can be may wait longer (IGListKit F83, F85).
+    /// Says whether a view can be seen; a list of which no view can be may wait longer.
     ///
     /// Views count as visible unless told otherwise.
     public func setVisible(_ isVisible: Bool, view id: ViewID) throws(ListError) {
@@ -56,6 +56,6 @@ extension ListAdapter {
         view.isVisible = isVisible
     }
 
-    /// Whether somebody may be looking; a list without views counts as visible (IGListKit CO-08).
+    /// Whether somebody may be looking; a list without views counts as visible (rule CO-08).
     var isVisible: Bool { views.isEmpty || views.contains(where: \.isVisible) }
 }

@@ -1,4 +1,4 @@
-/// The selected items of a list; they follow their objects through every update (IGListKit U17).
+/// The selected items of a list; they follow their objects through every update.
 struct SelectionSet: Equatable {
     private(set) var items: [SectionHandle: Set<Int>] = [:]
 

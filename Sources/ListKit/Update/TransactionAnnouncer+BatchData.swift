@@ -1,6 +1,6 @@
 extension TransactionAnnouncer {
-    /// The same changes as IGListKit applies them to a view: every reload is a delete and an insert (IGListKit UP-33 to
-    /// UP-46), conflicts are cleaned away (BU rules).
+    /// The same changes as IGListKit applies them to a view: every reload is a delete and an insert (rules UP-33
+    /// to UP-46), conflicts are cleaned away (rules BU-01 to BU-22).
     func batchUpdateData() -> ListBatchUpdateData {
         let (sections, items) = batches()
         let forward = changes.forwarding()

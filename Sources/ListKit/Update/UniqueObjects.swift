@@ -1,4 +1,4 @@
-/// Objects with the first of each identifier kept (IGListKit F30).
+/// Objects with the first of each identifier kept.
 ///
 /// - Complexity: O(n).
 struct UniqueObjects {

@@ -1,12 +1,12 @@
-/// Decides when a flush is due (IGListKit F71, F85, CO rules): at most one is pending, and it is never re-timed.
+/// Decides when a flush is due (rules CO-01 to CO-11): at most one is pending, and it is never re-timed.
 struct UpdateCoalescer {
-    /// How long requests are collected; setting it starts over at the minimum (IGListKit CO-09).
+    /// How long requests are collected; setting it starts over at the minimum (rule CO-09).
     var configuration: ListAdapter.Coalescing {
         didSet { interval = configuration.minimum }
     }
 
     private var interval: UInt64
-    /// When the last flush started (IGListKit CO-10).
+    /// When the last flush started (rule CO-10).
     private var lastStart: UInt64?
     private(set) var timing = FlushTiming.idle
     private var retry = RetryDelay()

@@ -13,7 +13,7 @@ public typealias RequestID = UInt64
     /// Compared with the revision before the flush; it conflicts as well if an earlier request of the flush changed
     /// anything.
     public var expectedRevision: UInt64
-    /// A hint for viewers and update listeners; a transaction is animated if all its requests are (IGListKit UP-16).
+    /// A hint for viewers and update listeners; a transaction is animated if all its requests are (rule UP-16).
     public var animated: Bool
     /// The most bytes of identifier and fields that an object may have that a patch made larger.
     public var maximumObjectBytes: Int
@@ -57,7 +57,7 @@ public typealias RequestID = UInt64
 
     /// What becomes of objects whose identifier occurred before in the same list.
     @frozen public enum DuplicatePolicy: Sendable, Hashable {
-        /// The first one stays, the others are dropped and counted (IGListKit F30).
+        /// The first one stays, the others are dropped and counted.
         case keepFirst
         /// The request fails with `duplicateIdentifier`.
         case fail

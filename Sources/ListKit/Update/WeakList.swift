@@ -1,4 +1,4 @@
-/// Objects that are told something and not kept alive by it (IGListKit F18).
+/// Objects that are told something and not kept alive by it.
 struct WeakList<Element> {
     private struct Reference {
         weak var object: AnyObject?

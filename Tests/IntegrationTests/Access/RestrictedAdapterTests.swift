@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Who may do what, asked by clients that run as other users (the contract's chapter "Access").
+/// Who may do what, asked by clients that run as other users (docs/rules/contract.md, "Access").
 @Suite("Restricted adapters", .enabled(if: Agent.canBeOthers), .timeLimit(.minutes(3)))
 @DBusActor
 struct RestrictedAdapterTests {
@@ -24,6 +24,7 @@ struct RestrictedAdapterTests {
 
     @Test(
         "a list for its owner → strangers see that it is there, and neither read, write, hear nor remove it",
+        .rule("AC-05"),
         arguments: TransportKind.allCases)
     func ownerOnly(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -62,7 +63,9 @@ struct RestrictedAdapterTests {
         await stage.stop()
     }
 
-    @Test("a list for a group → its members read and hear it, others do not", arguments: TransportKind.allCases)
+    @Test(
+        "a list for a group → its members read and hear it, others do not", .rule("AC-02"),
+        arguments: TransportKind.allCases)
     func group(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("shared", ["readers": .string("group:nogroup")])
@@ -138,7 +141,7 @@ struct RestrictedAdapterTests {
         await stage.stop()
     }
 
-    @Test("a list of another user → root writes and removes it, a third user only reads it")
+    @Test("a list of another user → root writes and removes it, a third user only reads it", .rule("AC-01"))
     func ownedByAnother() async throws {
         let stage = try await Stage()
         let owner = try await Agent(stage.bus.address, user: Agent.nobody)
@@ -162,7 +165,7 @@ struct RestrictedAdapterTests {
         try await stage.manager.call("Reload")
     }
 
-    @Test("a reload that takes reading away → the stranger's view is closed and its subscription gone")
+    @Test("a reload that takes reading away → the stranger's view is closed and its subscription gone", .rule("AC-06"))
     func takenAway() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nDescription=news\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")

@@ -9,7 +9,9 @@ struct StrangerTests {
     private static let denied = Listd.standardError("AccessDenied")
     private static let limit = Listd.standardError("LimitsExceeded")
 
-    @Test("what is for administrators → refused to others, and nothing happens", arguments: TransportKind.allCases)
+    @Test(
+        "what is for administrators → refused to others, and nothing happens", .rule("AC-03"),
+        arguments: TransportKind.allCases)
     func administration(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let stranger = try await Agent(stage.address(transport), user: Agent.nobody)
@@ -27,7 +29,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "a source that is not push → for administrators; what there is under a path is not looked at",
+        "a source that is not push → for administrators; what there is under a path is not looked at", .rule("SO-04"),
         arguments: TransportKind.allCases)
     func sources(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -53,7 +55,7 @@ struct StrangerTests {
         await stage.stop()
     }
 
-    @Test("somebody else's view → NotOwner to everything, also from the same user's other connection")
+    @Test("somebody else's view → NotOwner to everything, also from the same user's other connection", .rule("AC-04"))
     func views() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")

@@ -10,7 +10,7 @@ struct EquivalentTextTests {
 
     private func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
 
-    @Test("names of lists → two lists, and only the one that was named goes")
+    @Test("names of lists → two lists, and only the one that was named goes", .rule("NA-04"))
     func names() async throws {
         let stage = try await Stage()
         let first = try await stage.createAdapter(composed)
@@ -41,7 +41,9 @@ struct EquivalentTextTests {
         }
     }
 
-    @Test("identifiers, types and keys of objects → as they were handed over; a patch unsets only what it names")
+    @Test(
+        "identifiers, types and keys of objects → as they were handed over; a patch unsets only what it names",
+        .rule("NA-04"))
     func objects() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")

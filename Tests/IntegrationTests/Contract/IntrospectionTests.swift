@@ -14,7 +14,7 @@ struct IntrospectionTests {
         return try InterfaceDescription(xml: try await object.call("Introspect", returning: String.self))
     }
 
-    @Test("manager, adapter and view → introspection equals the interface files")
+    @Test("manager, adapter and view → introspection equals the interface files", .rule("NA-01", "NA-05"))
     func interfaces() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("one")
@@ -46,7 +46,9 @@ struct IntrospectionTests {
         #expect(Set(live.interfaces.keys) == Set(Self.standard + [Listd.name + "." + interface]))
     }
 
-    @Test("the tree → complete children on the way to every object; adapters and plugins are ObjectManagers")
+    @Test(
+        "the tree → complete children on the way to every object; adapters and plugins are ObjectManagers",
+        .rule("NA-03"))
     func tree() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a b")
@@ -73,7 +75,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test("every signal of a busy life → the signature that introspection declares")
+    @Test("every signal of a busy life → the signature that introspection declares", .rule("NA-05"))
     func signals() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("busy", ["working-range": .uint32(2)])

@@ -124,7 +124,9 @@ struct LongArgumentTests {
         ]
     }
 
-    @Test("every call that quotes what it refuses → at most 1 KiB, of which 64 characters are quoted and none steers")
+    @Test(
+        "every call that quotes what it refuses → at most 1 KiB, of which 64 characters are quoted and none steers",
+        .rule("ER-01"))
     func refusals() async throws {
         for transport in TransportKind.allCases {
             let stage = try await Stage.withDirectSocket()

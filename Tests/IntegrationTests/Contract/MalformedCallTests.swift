@@ -7,7 +7,9 @@ import Testing
 @Suite("Malformed calls", .timeLimit(.minutes(3)))
 @DBusActor
 struct MalformedCallTests {
-    @Test("two hundred wrong calls → each its exact error that names the fault; list, views and process unharmed")
+    @Test(
+        "two hundred wrong calls → each its exact error that names the fault; list, views and process unharmed",
+        .rule("ER-02", "WT-03"))
     func table() async throws {
         #expect(MalformedCall.table.count >= 200)
         let stage = try await Stage()

@@ -45,6 +45,7 @@ struct SweepTests {
 
     @Test(
         "random values of the right types for every method → an answer to each, and nothing is left behind",
+        .rule("WT-01"),
         arguments: TransportKind.allCases)
     func sweep(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

@@ -17,6 +17,7 @@ struct FollowingAccessTests {
 
     @Test(
         "a reload takes reading away from a group → it reads no follower any more, and its views and subscriptions end",
+        .rule("FO-04"),
         arguments: TransportKind.allCases)
     func takenAway(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(files: ["news.list": "[List]\nReaders=group:nogroup\n"])

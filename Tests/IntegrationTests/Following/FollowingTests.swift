@@ -13,7 +13,7 @@ struct FollowingTests {
     ].map { Row($0.0, "plant", ["title": .string($0.1), "height": .int64(Int64($0.2))]) }
 
     @Test(
-        "a list that filters, sorts and limits → its objects, kept up with every change",
+        "a list that filters, sorts and limits → its objects, kept up with every change", .rule("FO-01"),
         arguments: TransportKind.allCases)
     func follow(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -44,7 +44,9 @@ struct FollowingTests {
         await stage.stop()
     }
 
-    @Test("another argument → an update with its moves, and another source", arguments: TransportKind.allCases)
+    @Test(
+        "another argument → an update with its moves, and another source", .rule("FO-03"),
+        arguments: TransportKind.allCases)
     func setArgument(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let base = try await stage.createAdapter("plants")
@@ -114,7 +116,7 @@ struct FollowingTests {
         await stage.stop()
     }
 
-    @Test("the list that is followed goes and comes back → empty and failed, then followed again")
+    @Test("the list that is followed goes and comes back → empty and failed, then followed again", .rule("FO-05"))
     func baseGone() async throws {
         let stage = try await Stage()
         let base = try await stage.createAdapter("b s?")
@@ -161,7 +163,9 @@ struct FollowingTests {
         await stage.stop()
     }
 
-    @Test("a transient list → gone with the connection that created it", arguments: TransportKind.allCases)
+    @Test(
+        "a transient list → gone with the connection that created it", .rule("FO-07"), arguments: TransportKind.allCases
+    )
     func transient(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let base = try await stage.createAdapter("base")

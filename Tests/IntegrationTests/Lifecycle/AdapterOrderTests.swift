@@ -67,6 +67,7 @@ struct AdapterOrderTests {
 
     @Test(
         "removed while a view shows it → what is displayed ends, Closed, the object goes, and then the answer",
+        .rule("AO-02", "VW-17"),
         arguments: TransportKind.allCases)
     func lastWords(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

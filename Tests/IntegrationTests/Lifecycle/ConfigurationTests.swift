@@ -24,7 +24,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("lists in files → are there when listd is ready, and nobody removes them over the bus")
+    @Test("lists in files → are there when listd is ready, and nobody removes them over the bus", .rule("AC-07"))
     func start() async throws {
         let stage = try await Stage(files: ["a.list": plain, "b.list": plain])
         #expect(try await names(stage) == ["a", "b"])
@@ -84,7 +84,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("Reload with a fault in listd.conf → InvalidArgs that names it, and nothing changes")
+    @Test("Reload with a fault in listd.conf → InvalidArgs that names it, and nothing changes", .rule("DU-06"))
     func faultyDaemonFile() async throws {
         let stage = try await Stage(files: ["a.list": plain])
         try write("[Limits]\nAdaptersPerUser=0\nNonsense=1\n", to: "listd.conf", of: stage)
@@ -187,7 +187,8 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with a bad file → the error names it, its running list keeps its old options, and the rest takes effect"
+        "Reload with a bad file → the error names it, its running list keeps its old options, and the rest takes effect",
+        .rule("DU-06")
     )
     func badReload() async throws {
         let stage = try await Stage(files: ["a.list": plain, "b.list": plain + "WorkingRange=3\n"])

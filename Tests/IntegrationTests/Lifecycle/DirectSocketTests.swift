@@ -19,7 +19,7 @@ struct DirectSocketTests {
         return stranger.readsToTheEnd()
     }
 
-    @Test("a client without a bus → the same list as over the bus")
+    @Test("a client without a bus → the same list as over the bus", .rule("TT-01"))
     func sameList() async throws {
         let (stage, path) = try await makeStage()
         let adapter = try await stage.createAdapter("mail")

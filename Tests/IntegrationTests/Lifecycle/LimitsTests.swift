@@ -6,7 +6,7 @@ import Testing
 @Suite("Limits on a real listd", .timeLimit(.minutes(3)))
 @DBusActor
 struct LimitsTests {
-    @Test("limits from listd.conf → LimitsExceeded beyond them, and shrinking works at them")
+    @Test("limits from listd.conf → LimitsExceeded beyond them, and shrinking works at them", .rule("ER-03"))
     func limits() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Limits]\nAdaptersPerUser=2\nViewsPerUser=1\nObjectsPerUser=3\nPayloadBytes=1K\n"
@@ -146,7 +146,7 @@ struct LimitsTests {
         await stage.stop()
     }
 
-    @Test("as many calls in flight as a connection may have → only what gives something back is let in")
+    @Test("as many calls in flight as a connection may have → only what gives something back is let in", .rule("LD-04"))
     func callsInFlight() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nCallsPerConnection=4\n"])
         let pause = DBusValue.uint32(3_600_000)

@@ -16,7 +16,9 @@ struct RefusalLogTests {
         for _ in 0..<count { await #expect(throws: (any Error).self) { try await body() } }
     }
 
-    @Test("calls beyond a limit, whatever its kind → one line for each limit, with the user and the limit's key")
+    @Test(
+        "calls beyond a limit, whatever its kind → one line for each limit, with the user and the limit's key",
+        .rule("ER-04"))
     func keys() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Limits]\nAdaptersPerUser=2\nViewsPerUser=0\nObjectsPerUser=3\nBytesPerUser=10K\n"

@@ -22,6 +22,7 @@ struct RenameTests {
 
     @Test(
         "renamed → at the new path with objects, epoch and revision; the views are closed, and the old path is free",
+        .rule("DU-07"),
         arguments: TransportKind.allCases)
     func renamed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

@@ -17,7 +17,8 @@ struct UserCallsTests {
     }
 
     @Test(
-        "as many as a user may have, over the bus and directly → the user's next is refused, wherever, until some are answered"
+        "as many as a user may have, over the bus and directly → the user's next is refused, wherever, until some are answered",
+        .rule("LD-01")
     )
     func limit() async throws {
         let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nCallsPerUser=4\n"])

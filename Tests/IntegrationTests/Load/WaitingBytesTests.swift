@@ -128,7 +128,9 @@ struct WaitingBytesTests {
         await stage.stop()
     }
 
-    @Test("a client asks for much and exits → nothing waits for it any more", arguments: TransportKind.allCases)
+    @Test(
+        "a client asks for much and exits → nothing waits for it any more", .rule("LD-05"),
+        arguments: TransportKind.allCases)
     func departure(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("large")
@@ -151,7 +153,7 @@ struct WaitingBytesTests {
         await stage.stop()
     }
 
-    @Test("a client writes without waiting for an answer and leaves at once → what it wrote is applied")
+    @Test("a client writes without waiting for an answer and leaves at once → what it wrote is applied", .rule("LD-05"))
     func noReply() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("written")

@@ -46,7 +46,9 @@ struct HorrorCase: Sendable {
 @Suite("A plugin of horrors beside other lists", .timeLimit(.minutes(10)))
 @DBusActor
 struct HorrorTests {
-    @Test("each horror → only its list waits, comes back, and the plugin says what it was; others are served right")
+    @Test(
+        "each horror → only its list waits, comes back, and the plugin says what it was; others are served right",
+        .rule("OR-04"))
     func horrors() async throws {
         let stage = try await HorrorStage("CallbackTimeout=2s\nMemoryMax=256M")
         let bystanders = try await (0..<3).asyncMap { try await Bystander(stage.stage, "bystander \($0)") }

@@ -40,7 +40,9 @@ struct RefusedCallbackTests {
         }
     }
 
-    @Test("Select kills it → not asked again, refused from then on; another object is asked; it changes → asked again")
+    @Test(
+        "Select kills it → not asked again, refused from then on; another object is asked; it changes → asked again",
+        .rule("OR-03"))
     func selection() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")

@@ -42,7 +42,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("killed while writers write → each call is answered once, and mirror and view are right")
+    @Test("killed while writers write → each call is answered once, and mirror and view are right", .rule("OR-02"))
     func killedUnderLoad() async throws {
         let stage = try await HorrorStage()
         let kills = ProcessInfo.processInfo.environment["LISTD_SOAK"] == nil ? 3 : 100

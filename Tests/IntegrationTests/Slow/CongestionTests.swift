@@ -16,7 +16,9 @@ struct CongestionTests {
         return adapter
     }
 
-    @Test("the bus stops reading → flushes and pictures are held above 4 MiB, and composed when it reads again")
+    @Test(
+        "the bus stops reading → flushes and pictures are held above 4 MiB, and composed when it reads again",
+        .rule("TT-03"))
     func stoppedBus() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await makeLoudAdapter(stage)
@@ -56,7 +58,9 @@ struct CongestionTests {
         await stage.stop()
     }
 
-    @Test("a direct client is stopped → it alone misses signals; when it goes on it is told the revision once")
+    @Test(
+        "a direct client is stopped → it alone misses signals; when it goes on it is told the revision once",
+        .rule("TT-02"))
     func stoppedDirectClient() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await makeLoudAdapter(stage)

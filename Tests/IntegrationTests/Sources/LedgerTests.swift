@@ -34,6 +34,7 @@ struct LedgerTests {
 
     @Test(
         "ended or killed and started again → the source goes on where it left off, and nothing is sent again",
+        .rule("SO-03"),
         arguments: PluginStage.Isolation.allCases, [true, false])
     func restart(isolation: PluginStage.Isolation, isKilled: Bool) async throws {
         let ledger = try LedgerStage()
@@ -162,7 +163,9 @@ struct LedgerTests {
         await stage.stop()
     }
 
-    @Test("a source that takes no writes → ReadOnly; one that does, of a list of another user → AccessDenied")
+    @Test(
+        "a source that takes no writes → ReadOnly; one that does, of a list of another user → AccessDenied",
+        .rule("WT-13"))
     func readOnly() async throws {
         let ledger = try LedgerStage()
         let stage = try await ledger.start(files: ["theirs.list": "[List]\nSource=ledger/rows?1\n"])

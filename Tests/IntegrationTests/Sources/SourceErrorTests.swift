@@ -40,7 +40,9 @@ struct SourceErrorTests {
         await stage.stop()
     }
 
-    @Test("a line that cannot be read → the others are the list, which is ready; the line is SourceError until mended")
+    @Test(
+        "a line that cannot be read → the others are the list, which is ready; the line is SourceError until mended",
+        .rule("SO-02"))
     func line() async throws {
         try write(#"{"id": "a"}"#, "nonsense", #"{"id": "b"}"#)
         let stage = try await start()
@@ -56,7 +58,9 @@ struct SourceErrorTests {
         await stage.stop()
     }
 
-    @Test("a file that goes → the list is ready with what it has, and says so; nothing in it can be read → failed")
+    @Test(
+        "a file that goes → the list is ready with what it has, and says so; nothing in it can be read → failed",
+        .rule("SO-01"))
     func gone() async throws {
         try write(#"{"id": "a"}"#)
         let stage = try await start()

@@ -12,7 +12,9 @@ struct FullDiskTests {
         Upsert(id, "t", "last", "", ["v": .string(String(repeating: "x", count: 300_000))])
     }
 
-    @Test("no room → StoreFailed, nothing is applied or announced; room again → the same call goes well and is kept")
+    @Test(
+        "no room → StoreFailed, nothing is applied or announced; room again → the same call goes well and is kept",
+        .rule("DU-04"))
     func fullDisk() async throws {
         let stages = try StoreStage()
         let disk = try SmallDisk(at: stages.state.path, options: "size=2m")

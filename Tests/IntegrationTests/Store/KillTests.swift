@@ -9,7 +9,9 @@ import Testing
 struct KillTests {
     nonisolated private static let kills = ProcessInfo.processInfo.environment["LISTD_SOAK"] == "1" ? 300 : 10
 
-    @Test("killed at random moments → every answered change is there, nothing is half done, mirrors catch up")
+    @Test(
+        "killed at random moments → every answered change is there, nothing is half done, mirrors catch up",
+        .rule("DU-01"))
     func kills() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)

@@ -21,7 +21,9 @@ struct PowerCutTests {
         return epochs
     }
 
-    @Test("older files in another boot → a disk list has a new epoch, which it keeps; one of fsync goes on")
+    @Test(
+        "older files in another boot → a disk list has a new epoch, which it keeps; one of fsync goes on",
+        .rule("DU-02"))
     func olderFiles() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(boot: "first")
@@ -47,6 +49,7 @@ struct PowerCutTests {
 
     @Test(
         "the power is cut below the file system → fsync is as it was answered; disk has another epoch, and nothing is damaged",
+        .rule("DU-01"),
         .enabled(if: LoopDisk.isPossible, "file systems in files cannot be mounted here"), arguments: 0..<3)
     func powerCut(round: Int) async throws {
         let stages = try StoreStage()

@@ -9,7 +9,9 @@ import Testing
 struct RestartTests {
     private func rows(_ ids: String...) -> [Row] { ids.map { Row($0, "t", ["v": .string($0)]) } }
 
-    @Test("ended and started again → objects, order, options, epoch and revision as before, and GetChanges goes on")
+    @Test(
+        "ended and started again → objects, order, options, epoch and revision as before, and GetChanges goes on",
+        .rule("AO-05"))
     func restart() async throws {
         let stages = try StoreStage()
         let options: [String: DBusValue] = [
@@ -177,7 +179,7 @@ struct RestartTests {
         }
     }
 
-    @Test("a damaged file → set aside and said at priority err; new epochs; the service starts")
+    @Test("a damaged file → set aside and said at priority err; new epochs; the service starts", .rule("DU-05"))
     func damage() async throws {
         let stages = try StoreStage()
         let epoch = try await stages.run { stage in

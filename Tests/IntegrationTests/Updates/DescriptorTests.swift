@@ -55,7 +55,7 @@ struct DescriptorTests {
     }
 
     @Test(
-        "a list in a file, a pipe, a socket → the same objects, on both transports",
+        "a list in a file, a pipe, a socket → the same objects, on both transports", .rule("WT-08"),
         arguments: Kind.allCases, TransportKind.allCases)
     func reading(kind: Kind, transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

@@ -25,7 +25,9 @@ struct DroppedContentTests {
         stage.listd.standardError.split(separator: "\n").filter { $0.contains(text) }
     }
 
-    @Test("items without id, repeated ids, sizes that are no numbers → counted for each update of their object")
+    @Test(
+        "items without id, repeated ids, sizes that are no numbers → counted for each update of their object",
+        .rule("BI-01"))
     func counted() async throws {
         let stage = try await Stage()
         let list = try await stage.createAdapter("list", Self.controllers(["*": "listd/binding"]))

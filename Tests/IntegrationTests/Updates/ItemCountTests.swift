@@ -12,7 +12,9 @@ struct ItemCountTests {
         return Row(id, "", ["items": items])
     }
 
-    @Test("sections of several items → their counts in pages, none past the end", arguments: TransportKind.allCases)
+    @Test(
+        "sections of several items → their counts in pages, none past the end", .rule("BI-02"),
+        arguments: TransportKind.allCases)
     func counts(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let controllers = DBusValue.dictionary(

@@ -5,7 +5,7 @@ import Testing
 /// The mirror property: who applies every `Updated` has what `GetObjects` says.
 @Suite("Mirror over a real bus", .timeLimit(.minutes(5)))
 struct MirrorTests {
-    @Test("2,000 random transactions → the mirror equals GetObjects after each", arguments: [1, 2])
+    @Test("2,000 random transactions → the mirror equals GetObjects after each", .rule("AO-03"), arguments: [1, 2])
     @DBusActor
     func randomTransactions(seed: UInt64) async throws {
         let stage = try await Stage()

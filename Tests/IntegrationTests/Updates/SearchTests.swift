@@ -19,6 +19,7 @@ struct SearchBusTests {
 
     @Test(
         "a text in any field or in some, forwards and backwards → the next object, itself included; never around the end",
+        .rule("FO-08"),
         arguments: TransportKind.allCases)
     func places(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

@@ -29,7 +29,7 @@ struct ActionBusTests {
     }
 
     @Test(
-        "nobody subscribed → not handled; the owner did → its connections hear all of it",
+        "nobody subscribed → not handled; the owner did → its connections hear all of it", .rule("SE-04"),
         arguments: TransportKind.allCases)
     func handedOn(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -110,6 +110,7 @@ struct ActionBusTests {
 
     @Test(
         "another user → AccessDenied, unless invokers lets everybody; its subscription hears nothing, the owner its user",
+        .rule("SE-05"),
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func strangers(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

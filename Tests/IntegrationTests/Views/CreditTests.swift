@@ -9,6 +9,7 @@ import Testing
 struct CreditTests {
     @Test(
         "three pictures with a window of two → Stalled once, silence, and one Changed straight to the present after Ack",
+        .rule("VW-05"),
         arguments: TransportKind.allCases)
     func acknowledging(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -89,7 +90,9 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("a stall → Resync ends it: the picture of the present, and the next Changed has its sequence + 1")
+    @Test(
+        "a stall → Resync ends it: the picture of the present, and the next Changed has its sequence + 1",
+        .rule("VW-07"))
     func resync() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")

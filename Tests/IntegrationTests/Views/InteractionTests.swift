@@ -16,7 +16,7 @@ struct InteractionTests {
         return (stage, adapter, try await TestView(adapter))
     }
 
-    @Test("Select and Deselect → the answer, one signal for each change, and the property")
+    @Test("Select and Deselect → the answer, one signal for each change, and the property", .rule("SE-01"))
     func selecting() async throws {
         let (stage, adapter, view) = try await makeStage()
         typealias Selected = DBusStruct<String, UInt32>
@@ -46,7 +46,9 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("MoveItem → the section is where it was dragged; across or past the end is refused as the contract says")
+    @Test(
+        "MoveItem → the section is where it was dragged; across or past the end is refused as the contract says",
+        .rule("VW-23"))
     func moving() async throws {
         let (stage, adapter, view) = try await makeStage(4)
         try await view.setViewport(y: 0)
@@ -95,7 +97,9 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("ScrollTo → the offset, and its Changed before the reply; sizes that are reported move what lies below")
+    @Test(
+        "ScrollTo → the offset, and its Changed before the reply; sizes that are reported move what lies below",
+        .rule("AO-02"))
     func scrolling() async throws {
         let (stage, _, view) = try await makeStage(100)
         try await view.setViewport(y: 0)
@@ -119,7 +123,9 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("layout none → SetVisibleRange names what is shown, shifted into the list; SetViewport is refused")
+    @Test(
+        "layout none → SetVisibleRange names what is shown, shifted into the list; SetViewport is refused",
+        .rule("VW-12"))
     func ranges() async throws {
         let (stage, _, view) = try await makeStage(10, ["layout": .string("none")])
         let sequence = try await view.remote.call(

@@ -14,7 +14,8 @@ struct NearEndBusTests {
     }
 
     @Test(
-        "a viewer scrolls down → a writer hears it, loads more, and hears it again", arguments: TransportKind.allCases)
+        "a viewer scrolls down → a writer hears it, loads more, and hears it again", .rule("VW-22"),
+        arguments: TransportKind.allCases)
     func loading(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list", ["near-end-distance": .double(440)])

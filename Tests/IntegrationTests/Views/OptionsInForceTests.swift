@@ -11,7 +11,9 @@ struct OptionsInForceTests {
         return ["layout", "lead", "trail", "buffer"].reduce(into: [:]) { $0[$1] = options[$1]?.unwrapped }
     }
 
-    @Test("options that were left out → those of the list; given ones → themselves", arguments: TransportKind.allCases)
+    @Test(
+        "options that were left out → those of the list; given ones → themselves", .rule("VW-18"),
+        arguments: TransportKind.allCases)
     func defaults(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter(

@@ -4,7 +4,9 @@ import Testing
 /// A client in another language, with nothing of ours in it.
 @Suite("python3-dbus client", .timeLimit(.minutes(3)))
 struct PythonClientTests {
-    @Test("scrolls and changes the list at random → its picture equals Resync after each step", arguments: [1, 2, 3])
+    @Test(
+        "scrolls and changes the list at random → its picture equals Resync after each step", .rule("VW-02"),
+        arguments: [1, 2, 3])
     func scrolling(seed: Int) async throws {
         let stage = try await Stage()
         let (status, output) = try await Script("scroll.py").run([stage.bus.address, "200", "\(seed)"])

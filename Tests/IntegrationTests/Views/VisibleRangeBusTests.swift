@@ -81,7 +81,7 @@ struct VisibleRangeBusTests {
         await stage.stop()
     }
 
-    @Test("no view on the screen → an update waits for coalesce-max", arguments: TransportKind.allCases)
+    @Test("no view on the screen → an update waits for coalesce-max", .rule("VW-20"), arguments: TransportKind.allCases)
     func offScreen(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter(

@@ -5,7 +5,9 @@ import Testing
 @Suite("A working range in items, over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct WorkingRangeUnitTests {
-    @Test("one section of many items visible → so many items on both sides", arguments: TransportKind.allCases)
+    @Test(
+        "one section of many items visible → so many items on both sides", .rule("VW-21"),
+        arguments: TransportKind.allCases)
     func items(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let controllers = DBusValue.dictionary(

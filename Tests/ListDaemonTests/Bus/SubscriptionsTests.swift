@@ -1,11 +1,13 @@
 import ListDaemon
+import TestSupport
 import Testing
 
 @Suite("Subscriptions of an adapter")
 struct SubscriptionsTests {
     private typealias Audience = Subscriptions<String>.Audience
 
-    @Test("public adapter → broadcast; subscribers on the bus get no second copy, direct ones get theirs")
+    @Test(
+        "public adapter → broadcast; subscribers on the bus get no second copy, direct ones get theirs", .rule("AO-01"))
     func publicAdapter() {
         var subscriptions = Subscriptions<String>(isRestricted: false)
         subscriptions.subscribe(":1.5", isDirect: false, to: .all)
@@ -14,7 +16,7 @@ struct SubscriptionsTests {
         #expect(subscriptions.audience(of: .display) == Audience(broadcasts: true, recipients: []))
     }
 
-    @Test("restricted adapter → only subscribers, only what they chose")
+    @Test("restricted adapter → only subscribers, only what they chose", .rule("AO-01"))
     func restrictedAdapter() {
         var subscriptions = Subscriptions<String>(isRestricted: true)
         #expect(subscriptions.audience(of: .updates).isEmpty)
@@ -24,7 +26,7 @@ struct SubscriptionsTests {
         #expect(subscriptions.audience(of: .display) == Audience(broadcasts: false, recipients: [":1.5", ":d.1"]))
     }
 
-    @Test("a second Subscribe → replaces the first; Unsubscribe → silence")
+    @Test("a second Subscribe → replaces the first; Unsubscribe → silence", .rule("AO-07"))
     func replacing() {
         var subscriptions = Subscriptions<String>(isRestricted: true)
         subscriptions.subscribe(":1.5", isDirect: false, to: .all)
@@ -58,7 +60,7 @@ struct SubscriptionsTests {
         }
     }
 
-    @Test("words of Subscribe → events; no words → all; another word → named")
+    @Test("words of Subscribe → events; no words → all; another word → named", .rule("AO-07"))
     func words() throws {
         #expect(try AdapterEvents(words: []) == .all)
         #expect(try !AdapterEvents(words: []).contains(.actions) && AdapterEvents(words: ["actions"]) == .actions)

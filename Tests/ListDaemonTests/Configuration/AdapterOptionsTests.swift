@@ -1,5 +1,6 @@
 import ListDaemon
 import ListKit
+import TestSupport
 import Testing
 
 @Suite("Adapter options")
@@ -21,7 +22,7 @@ struct AdapterOptionsTests {
         ("transient", "b", false),
     ]
 
-    @Test("no options → the contract's defaults, each with its type")
+    @Test("no options → the contract's defaults, each with its type", .rule("OP-02"))
     func defaults() throws {
         let options = try AdapterOptions([:])
         #expect(options == AdapterOptions())
@@ -45,7 +46,7 @@ struct AdapterOptionsTests {
         "readers": "group:staff", "writers": "any", "transient": true,
     ]
 
-    @Test("every option given another value → read and written back the same")
+    @Test("every option given another value → read and written back the same", .rule("OP-02"))
     func roundTrip() throws {
         let options = try AdapterOptions(Self.others)
         #expect(options.values == Self.others)
@@ -80,7 +81,7 @@ struct AdapterOptionsTests {
         #expect(try AdapterOptions(Self.others).configuration(named: "n") == expected)
     }
 
-    @Test("a value of another type → InvalidArgs that names option and types", arguments: Self.contract)
+    @Test("a value of another type → InvalidArgs that names option and types", .rule("OP-01"), arguments: Self.contract)
     func wrongType(name: String, signature: String, value: Value) {
         let others: [Value] = [
             .byte(1), .boolean(true), .int32(1), .uint32(1), .int64(1), .uint64(1), .double(1), .string("flow"),
@@ -117,7 +118,7 @@ struct AdapterOptionsTests {
         }
     }
 
-    @Test("an unknown option → InvalidArgs that names it, whatever is beside it")
+    @Test("an unknown option → InvalidArgs that names it, whatever is beside it", .rule("OP-01"))
     func unknown() {
         #expect(throws: ListError(.invalidArguments, #"unknown option "Layout""#)) {
             try AdapterOptions(["layout": "flow", "Layout": "flow", "zzz": 1])

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ListDaemon
@@ -6,7 +7,9 @@ import Testing
 struct FollowingGraphTests {
     private let graph = FollowingGraph([("b", "a"), ("c", "b"), ("d", "missing"), ("é", "e")])
 
-    @Test("a list that would come to follow itself → a circle; one that follows another twice removed → none")
+    @Test(
+        "a list that would come to follow itself → a circle; one that follows another twice removed → none",
+        .rule("FO-06"))
     func circles() {
         #expect(graph.closesCircle("a", following: "a"))
         #expect(graph.closesCircle("a", following: "c"))

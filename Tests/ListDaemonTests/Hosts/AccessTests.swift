@@ -1,4 +1,5 @@
 import ListDaemon
+import TestSupport
 import Testing
 
 @Suite("Access rules of an adapter")
@@ -9,7 +10,7 @@ struct AccessTests {
     private static let administrator = Caller(user: 1003, isAdministrator: true)
 
     @Test(
-        "rule and caller → admitted or not",
+        "rule and caller → admitted or not", .rule("AC-02"),
         arguments: [
             (AccessRule.any, [true, true, true, true]),
             (.owner, [true, false, false, true]),
@@ -23,7 +24,7 @@ struct AccessTests {
         #expect(callers.map(writing.allowsWriting) == expected)
     }
 
-    @Test("removing → owner and administrators; nobody if a file configures the adapter")
+    @Test("removing → owner and administrators; nobody if a file configures the adapter", .rule("AC-01"))
     func removing() {
         let callers = [Self.owner, Self.member, Self.stranger, Self.administrator]
         let created = AdapterAccess(owner: 1000, readers: .any, writers: .any)

@@ -49,7 +49,9 @@ struct HostStoringTests {
                 id: id, expectedRevision: revision, operation: .applyChanges(removed: [], upserts: [upsert])))
     }
 
-    @Test("an update → prepared; nothing is applied or answered before it is stored; what came meanwhile comes next")
+    @Test(
+        "an update → prepared; nothing is applied or answered before it is stored; what came meanwhile comes next",
+        .rule("WT-02"))
     func waits() async throws {
         let host = makeHost()
         host.send(try insert(1, "a"))

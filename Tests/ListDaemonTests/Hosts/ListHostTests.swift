@@ -89,7 +89,9 @@ struct ListHostTests {
         #expect(all.count == 200)
     }
 
-    @Test("nobody presents the list → objects are read, writes and views wait; opened, all of them are done in order")
+    @Test(
+        "nobody presents the list → objects are read, writes and views wait; opened, all of them are done in order",
+        .rule("OR-01"))
     func waits() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7, wasPresented: true)
         try stage.put(1, "new")

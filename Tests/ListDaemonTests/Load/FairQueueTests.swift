@@ -149,7 +149,9 @@ struct FairQueueTests {
         #expect(last.count == 50_000 && queue.count == 0)
     }
 
-    @Test("random work → the order of a reference that goes round lists", arguments: 0..<40 as Range<UInt64>)
+    @Test(
+        "random work → the order of a reference that goes round lists", .rule("LD-02"),
+        arguments: 0..<40 as Range<UInt64>)
     func reference(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let quantum = Int.random(in: 1...200, using: &random)

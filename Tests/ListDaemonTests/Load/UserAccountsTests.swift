@@ -53,7 +53,9 @@ struct UserAccountsTests {
         #expect(accounts.bytes == .max && accounts.room(for: 1) == 0 && accounts.room(for: 2) == 0)
     }
 
-    @Test("user after user takes all that it gets → the next one always finds room, nobody more than the first")
+    @Test(
+        "user after user takes all that it gets → the next one always finds room, nobody more than the first",
+        .rule("LD-03"))
     func newcomers() throws {
         var accounts = UserAccounts()
         var last = Int.max

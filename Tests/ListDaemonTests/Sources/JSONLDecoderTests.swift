@@ -21,7 +21,8 @@ private func nested(_ open: String, _ close: String, depth: Int) -> String {
 
 @Suite("Reading jsonl")
 struct JSONLDecoderTests {
-    @Test("JSON values → s, x, d, b, av, a{sv}; null removes its key; a missing type or fields are empty")
+    @Test(
+        "JSON values → s, x, d, b, av, a{sv}; null removes its key; a missing type or fields are empty", .rule("WT-09"))
     func mapping() throws {
         let text = """
             {"id":"a","type":"t","fields":{"s":"ä\\n\\u00e4\\ud83d\\ude00","x":-9223372036854775808,"y":9223372036854775807,\
@@ -75,7 +76,7 @@ struct JSONLDecoderTests {
     }
 
     @Test(
-        "a line that is not as described → InvalidObject with the number of the line",
+        "a line that is not as described → InvalidObject with the number of the line", .rule("WT-10"),
         arguments: [
             "{", "}", "nul", "[]", "1", "null", #""a""#, "{}", #"{"id":null}"#, #"{"id":1}"#, #"{"id":""}"#,
             #"{"id":"a"}{"id":"b"}"#, #"{"id":"a"} x"#, #"{"id":"a",}"#, #"{"id":"a","ID":1}"#, #"{"id":"a","":1}"#,
@@ -115,7 +116,9 @@ struct JSONLDecoderTests {
         #expect(throws: ListError.self) { try decode("{\"id\":\"a\nb\"}") }
     }
 
-    @Test("values at the contract's depth of 32 containers → taken; the field's name is in the message beyond")
+    @Test(
+        "values at the contract's depth of 32 containers → taken; the field's name is in the message beyond",
+        .rule("WT-14"))
     func depth() throws {
         #expect(try decode(nested("[", "]", depth: 16)).count == 1)
         #expect(try decode(nested(#"{"k":"#, "}", depth: 10)).count == 1)

@@ -12,7 +12,7 @@ private func encode(_ objects: [ListObject]) -> [UInt8] {
 
 @Suite("Writing jsonl")
 struct JSONLEncoderTests {
-    @Test("what JSON lacks → the nearest that it has")
+    @Test("what JSON lacks → the nearest that it has", .rule("WT-15"))
     func mapping() throws {
         let fields: Fields = [
             "bytes": .array(element: "y", [.byte(0), .byte(255), .byte(62)]), "empty": .array(element: "y", []),

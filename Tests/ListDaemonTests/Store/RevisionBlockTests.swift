@@ -95,7 +95,9 @@ struct RevisionBlockTests {
         await again.store.close()
     }
 
-    @Test("updates and blocks, killed at random moments → no revision is given twice, whatever was given of a block")
+    @Test(
+        "updates and blocks, killed at random moments → no revision is given twice, whatever was given of a block",
+        .rule("DU-03"))
     func randomKills() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)

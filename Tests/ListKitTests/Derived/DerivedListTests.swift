@@ -10,7 +10,8 @@ struct DerivedListTests {
     private static let updates = isSoak ? 1000 : 150
 
     @Test(
-        "random changes, reloads and queries → the follower has what a naive filter and sort has", arguments: 0..<seeds)
+        "random changes, reloads and queries → the follower has what a naive filter and sort has", .rule("FO-01"),
+        arguments: 0..<seeds)
     func convergence(seed: Int) throws {
         let world = try FollowedList(seed: UInt64(seed), count: seed % 3 == 0 ? 8 : 60)
         for _ in 0..<Self.updates { try world.step() }

@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("Queries of derived lists")
@@ -23,7 +24,7 @@ struct DerivedQueryTests {
     }
 
     @Test(
-        "what cannot be read → the key at fault is named",
+        "what cannot be read → the key at fault is named", .rule("FO-02"),
         arguments: [
             ("foo=1", "foo"), ("contains=a&contains=b", "contains"), ("limit=-1", "limit"),
             ("limit=4294967296", "limit"),

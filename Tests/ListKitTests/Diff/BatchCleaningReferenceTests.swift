@@ -1,4 +1,5 @@
 import ListKit
+import TestSupport
 import Testing
 
 @Suite("ListBatchUpdateData against a second writing of its rules")
@@ -85,7 +86,7 @@ struct BatchCleaningReferenceTests {
             insertItems: insertItems, deleteItems: deleteItems, moveItems: moveItems)
     }
 
-    @Test("all changes of two sections and two places, each up to twice → as by the rules (BU-01 … BU-21)")
+    @Test("all changes of two sections and two places, each up to twice → as by the rules", .rule("BU-01...BU-21"))
     func exhaustive() {
         var mismatches: [Raw] = []
         for raw in BatchCleaningReferenceTests.all {
@@ -99,7 +100,8 @@ struct BatchCleaningReferenceTests {
     }
 
     @Test(
-        "the diff of all lists of up to 5 of 4 identifiers as a batch → applied, it gives the list after (F8, DF-27…)")
+        "the diff of all lists of up to 5 of 4 identifiers as a batch → applied, it gives the list after",
+        .rule("DF-27"))
     func applied() {
         let length = DiffTests.exhaustiveLength
         var mismatches: [String] = []

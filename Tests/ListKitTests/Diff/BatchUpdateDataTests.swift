@@ -5,7 +5,7 @@ import Testing
 @Suite("ListBatchUpdateData")
 struct BatchUpdateDataTests {
     @Test(
-        "a case of IGListKit's tests → its cleaned batch (BU-01 … BU-22)",
+        "a case of IGListKit's tests → its cleaned batch", .rule("BU-01...BU-22"),
         arguments: try VectorCase.load("batch_update_data"))
     func vectors(vector: VectorCase) throws {
         let data = ListBatchUpdateData(try #require(vector.json["input"]))
@@ -22,7 +22,7 @@ struct BatchUpdateDataTests {
         if let count = expected["moveItemsCount"]?.integer { #expect(data.moveItems.count == count) }
     }
 
-    @Test("a section move into a deleted index → stays (BU-09); onto an inserted one → dropped (BU-10)")
+    @Test("a section move into a deleted index → stays; onto an inserted one → dropped", .rule("BU-09", "BU-10"))
     func conflicts() {
         let stays = ListBatchUpdateData(deleteSections: [2], moveSections: [ListMoveIndex(from: 0, to: 2)])
         #expect(stays.moveSections == [ListMoveIndex(from: 0, to: 2)])
@@ -32,7 +32,9 @@ struct BatchUpdateDataTests {
         #expect(dropped.deleteSections.isEmpty)
     }
 
-    @Test("several item changes in one moved section → one delete and insert, none of them left (BU-03 … BU-07, BU-20)")
+    @Test(
+        "several item changes in one moved section → one delete and insert, none of them left",
+        .rule("BU-03...BU-07", "BU-20"))
     func converted() {
         let data = ListBatchUpdateData(
             moveSections: [ListMoveIndex(from: 1, to: 4), ListMoveIndex(from: 5, to: 0)],
@@ -52,7 +54,7 @@ struct BatchUpdateDataTests {
         #expect(data.moveItems.map(\.from.section) == [2])
     }
 
-    @Test("an item move in a deleted section → dropped, the delete stays (BU-06)")
+    @Test("an item move in a deleted section → dropped, the delete stays", .rule("BU-06"))
     func deletedSection() {
         let data = ListBatchUpdateData(
             deleteSections: [1],

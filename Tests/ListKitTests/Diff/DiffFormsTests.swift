@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Forms of a difference")
 struct DiffFormsTests {
-    @Test("the script applied step by step → the list after, with either kind of moves (U11)", arguments: 0..<12)
+    @Test("the script applied step by step → the list after, with either kind of moves", arguments: 0..<12)
     func script(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for round in 0..<150 {
@@ -50,7 +50,7 @@ struct DiffFormsTests {
         }
     }
 
-    @Test("a reload without a diff → a delete and an insert of the same index (UP-43)")
+    @Test("a reload without a diff → a delete and an insert of the same index", .rule("UP-43"))
     func reloadAlone() {
         let (deletes, inserts) = ListDiff.between([Int](), []).convertingReloads([2])
         #expect(deletes == [2])
@@ -58,7 +58,8 @@ struct DiffFormsTests {
     }
 
     @Test(
-        "a reload of an element that moves → follows the identifier (UP-44); of one that goes → dropped (UP-45, UP-46)")
+        "a reload of an element that moves → follows the identifier; of one that goes → dropped", .rule("UP-44...UP-46")
+    )
     func reloadWithDiff() {
         let moved = ListDiff.between([1, 2, 3], [3, 2, 1]).convertingReloads([2])
         #expect(moved.deletes == [2])

@@ -28,7 +28,9 @@ struct DiffTests {
     }
 
     // Names of identifiers mean nothing, so the list before only needs to be seen in one naming.
-    @Test("all lists of up to 5 of 4 identifiers, each element changed in turn → IGListKit's result (DF-01 … DF-35)")
+    @Test(
+        "all lists of up to 5 of 4 identifiers, each element changed in turn → IGListKit's result",
+        .rule("DF-01...DF-35"))
     func exhaustive() throws {
         let before = try (0..<4).map { try Element(id: $0, value: 0).object }
         let after = try (0..<4).map { try Element(id: $0, value: 0).object }
@@ -107,7 +109,8 @@ struct DiffTests {
     }
 
     @Test(
-        "minimal moves, repeated identifiers → the fewest for IGListKit's pairs, though others need none (DF-17, U11)")
+        "minimal moves, repeated identifiers → the fewest for IGListKit's pairs, though others need none",
+        .rule("DF-17"))
     func minimalOfRepeated() {
         func elements(_ ids: Int...) -> [Element] { ids.map { Element(id: $0, value: 0) } }
         let result = ListDiff.between(elements(1, 2, 1), elements(2, 1), moves: .minimal)
@@ -115,7 +118,7 @@ struct DiffTests {
         #expect(ListDiff.between(elements(2, 1), elements(2, 1), moves: .minimal).moves.isEmpty)
     }
 
-    @Test("minimal moves → the same result otherwise, and as few moves as there can be (U11)", arguments: 0..<10)
+    @Test("minimal moves → the same result otherwise, and as few moves as there can be", arguments: 0..<10)
     func minimal(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<200 {
@@ -132,7 +135,7 @@ struct DiffTests {
         }
     }
 
-    @Test("pointer option → another instance is an update, the same one is not (DF-15, DF-16, DS-04)")
+    @Test("pointer option → another instance is an update, the same one is not", .rule("DF-15", "DF-16", "DS-04"))
     func pointer() throws {
         let old = try [1, 2, 3].map { try Element(id: $0, value: 0).object }
         let new = try [old[0], Element(id: 2, value: 0).object, old[2]]

@@ -39,7 +39,7 @@ struct DiffVectorTests {
     }
 
     @Test(
-        "a case of IGListKit's tests → its result (DF-01 … DF-35, DS-01 … DS-05)",
+        "a case of IGListKit's tests → its result", .rule("DF-01...DF-35", "DS-01...DS-05"),
         arguments: try VectorCase.load("diff"))
     func elements(vector: VectorCase) {
         let (old, new) = lists(vector) { Instance($0) }
@@ -115,7 +115,7 @@ struct DiffVectorTests {
 @Suite("Moves")
 struct MoveTests {
     @Test(
-        "moves as values → set, order and equality (DR-01 … DR-10)",
+        "moves as values → set, order and equality", .rule("DR-01...DR-10"),
         arguments: try VectorCase.load("diff", "moveRecords"))
     func records(record: VectorCase) {
         let isPath = record.json["kind"]?.string == "path"
@@ -131,7 +131,8 @@ struct MoveTests {
     }
 
     @Test(
-        "moves that differ in an end → different, sorted by where they come from (DR-02, DR-03, DR-05 … DR-07, DR-10)")
+        "moves that differ in an end → different, sorted by where they come from",
+        .rule("DR-02", "DR-03", "DR-05...DR-07", "DR-10"))
     func different() {
         #expect(ListMoveIndex(from: 1, to: 2) != ListMoveIndex(from: 2, to: 1))
         #expect(ListMoveIndex(from: 1, to: 2) != ListMoveIndex(from: 1, to: 3))
@@ -139,7 +140,7 @@ struct MoveTests {
         #expect(sorted.map(\.from) == [1, 3])
     }
 
-    @Test("descriptions → numbers and ends (DD-01 … DD-05)")
+    @Test("descriptions → numbers and ends", .rule("DD-01...DD-05"))
     func descriptions() {
         let result = ListDiff.between(["a", "b", "c"], ["c", "d", "a"])
         #expect(result.description == "<ListIndexSetResult; 1 inserts; 1 deletes; 0 updates; 2 moves>")

@@ -46,7 +46,7 @@ struct SectionedDiffTests {
         return (list(0), list(1))
     }
 
-    @Test("random sections with items → applied as one, they give the list after (U5, U7, U12)", arguments: 0..<20)
+    @Test("random sections with items → applied as one, they give the list after", arguments: 0..<20)
     func random(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<100 {
@@ -94,7 +94,8 @@ struct SectionedDiffTests {
     }
 
     @Test(
-        "random sections as one batch → applied blindly, it gives the items after (U7, BU-06, BU-07)", arguments: 0..<20
+        "random sections as one batch → applied blindly, it gives the items after", .rule("BU-06", "BU-07"),
+        arguments: 0..<20
     )
     func batches(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed) &+ 1000)
@@ -110,7 +111,7 @@ struct SectionedDiffTests {
         }
     }
 
-    @Test("an item that leaves or enters a section that moves → a delete or an insert where the section stays (U7)")
+    @Test("an item that leaves or enters a section that moves → a delete or an insert where the section stays")
     func acrossMovedSections() {
         func section(_ id: Int, _ items: Int...) -> Snapshot {
             Snapshot(Element(id: id, value: 0), items: items.map { Element(id: $0, value: 0) })
@@ -126,7 +127,7 @@ struct SectionedDiffTests {
     }
 
     @Test(
-        "an item that goes to another section → a move between sections when identity is global, else delete and insert (U7)"
+        "an item that goes to another section → a move between sections when identity is global, else delete and insert"
     )
     func acrossSections() {
         let item = Element(id: 7, value: 0)
@@ -161,7 +162,7 @@ struct SectionedDiffTests {
         #expect(footer.hasChanges)
     }
 
-    @Test("one section with all lists of up to 5 of 4 items, each changed in turn → the diff of the items (U5)")
+    @Test("one section with all lists of up to 5 of 4 items, each changed in turn → the diff of the items")
     func exhaustiveItems() {
         let section = Element(id: 1, value: 0)
         let news = DiffTests.lists(length: DiffTests.exhaustiveLength, ids: 4, isCanonical: false)
@@ -182,7 +183,7 @@ struct SectionedDiffTests {
         #expect(mismatches.isEmpty, "\(mismatches.prefix(5))")
     }
 
-    @Test("all lists of two sections with up to two of two items → section by section as the plain diff (U5)")
+    @Test("all lists of two sections with up to two of two items → section by section as the plain diff")
     func exhaustiveSections() {
         let lists = SectionedDiffTests.smallLists
         var mismatches: [String] = []

@@ -1,7 +1,8 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
-@Suite("Anchoring: what is on the screen keeps its place (IGListKit U8)")
+@Suite("Anchoring: what is on the screen keeps its place")
 struct AnchoringTests {
     /// Where the item of an object lies on the screen.
     func place(of id: String, on screen: Screen) -> Double? {
@@ -26,7 +27,8 @@ struct AnchoringTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("the anchor itself goes → the next survivor keeps its place; all go → the next one after them")
+    @Test(
+        "the anchor itself goes → the next survivor keeps its place; all go → the next one after them", .rule("VW-08"))
     func anchorGone() throws {
         let list = TestHost(try names(0..<40))
         var screen = try list.open(y: 205)
@@ -78,7 +80,7 @@ struct AnchoringTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("at the start of the content → new objects appear on top, unless the view is anchored there")
+    @Test("at the start of the content → new objects appear on top, unless the view is anchored there", .rule("VW-09"))
     func atStart() throws {
         let list = TestHost(try names(10..<40))
         var plain = try list.open(1)
@@ -99,7 +101,7 @@ struct AnchoringTests {
         #expect(screen.contentSize.height == 140)
     }
 
-    @Test("everything from the anchor on goes → the end of what is left comes into view (IGListKit EE-51)")
+    @Test("everything from the anchor on goes → the end of what is left comes into view", .rule("EE-51"))
     func endGone() throws {
         let list = TestHost(try names(0..<40))
         var screen = try list.open(y: 600)
@@ -116,7 +118,7 @@ struct AnchoringTests {
         #expect(screen.offset.y == 105)
     }
 
-    @Test("a viewport from before a shift → the shift is added, once; after it → not")
+    @Test("a viewport from before a shift → the shift is added, once; after it → not", .rule("VW-10"))
     func shifts() throws {
         let list = TestHost(try names(10..<60))
         var screen = try list.open(y: 105)
@@ -152,7 +154,8 @@ struct AnchoringTests {
         #expect(try list.adapter.viewDescription(1).viewport.minY == 212)
     }
 
-    @Test("a scroll-to that the viewer has not seen → its viewport does not undo it, but its size counts")
+    @Test(
+        "a scroll-to that the viewer has not seen → its viewport does not undo it, but its size counts", .rule("VW-11"))
     func unseenScroll() throws {
         let list = TestHost(try names(0..<100))
         var screen = try list.open()
@@ -182,7 +185,7 @@ struct AnchoringTests {
         #expect(throws: ListError.self) { try list.adapter.scrollTo(view: 2, object: "a", item: 0, position: .end) }
     }
 
-    @Test("measured sizes → replace the estimates in that view only, anchored (IGListKit U6)")
+    @Test("measured sizes → replace the estimates in that view only, anchored", .rule("VW-16"))
     func reportedSizes() throws {
         let list = TestHost(try names(0..<40))
         var screen = try list.open(1, y: 205)

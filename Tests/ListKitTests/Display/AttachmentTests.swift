@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("Views and data sources that come and go while something waits")
@@ -8,7 +9,8 @@ struct AttachmentTests {
     }
 
     @Test(
-        "a view before the objects, after them, and a second one → items once the viewport is said (AD-22 to AD-24, EE-81)"
+        "a view before the objects, after them, and a second one → items once the viewport is said",
+        .rule("AD-22...AD-24", "EE-81")
     )
     func order() throws {
         for isViewFirst in [true, false] {
@@ -30,7 +32,8 @@ struct AttachmentTests {
     enum Waiting: CaseIterable { case update, reload, items }
 
     @Test(
-        "a view closed, or another one opened, while something waits → it is applied, completed, and shown in new views (EE-77, EE-78, EE-80, EE-82, EE-84)",
+        "a view closed, or another one opened, while something waits → it is applied, completed, and shown in new views",
+        .rule("EE-77", "EE-78", "EE-80", "EE-82", "EE-84"),
         arguments: Waiting.allCases, [true, false])
     func viewChanges(waiting: Waiting, closes: Bool) throws {
         let list = try TestHost.letters("a:x")
@@ -61,7 +64,9 @@ struct AttachmentTests {
         #expect(texts(second) == ["bz"])
     }
 
-    @Test("an update waits, then another data source → it is completed with the new source's objects (EE-83, UP-66)")
+    @Test(
+        "an update waits, then another data source → it is completed with the new source's objects",
+        .rule("EE-83", "UP-66"))
     func sourceChanges() throws {
         let list = try TestHost.letters()
         let old = LibraryTests.Source(try [letters("a:x")])
@@ -75,7 +80,7 @@ struct AttachmentTests {
         #expect(new.reads == 1)
     }
 
-    @Test("an update, or a reload, completed → what it shows is visible already (EE-06, EE-07)")
+    @Test("an update, or a reload, completed → what it shows is visible already", .rule("EE-06", "EE-07"))
     func visibleInCompletion() throws {
         let list = try TestHost.letters("a:x")
         _ = try list.open()
@@ -97,7 +102,8 @@ struct AttachmentTests {
     }
 
     @Test(
-        "a list released: shown, with something waiting, flushing or laid out anew → nothing of it stays (AD-34, AD-35, EE-53, EE-92, EE-93)",
+        "a list released: shown, with something waiting, flushing or laid out anew → nothing of it stays",
+        .rule("AD-34", "AD-35", "EE-53", "EE-92", "EE-93"),
         arguments: 0..<5)
     func released(moment: Int) throws {
         let remains = Remains()

@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("Many items selected and deselected at once")
@@ -17,7 +18,7 @@ struct ChangeSelectionTests {
         events.compactMap { if case .selection(let change) = $0 { change } else { nil } }
     }
 
-    @Test("items to select and to deselect → one event in the order of the list, and what is so now")
+    @Test("items to select and to deselect → one event in the order of the list, and what is so now", .rule("SE-03"))
     func many() throws {
         let list = TestHost(try (0..<9).map { try ListObject(id: "o\($0)") })
         let first = try list.adapter.changeSelection(
@@ -34,7 +35,7 @@ struct ChangeSelectionTests {
         #expect(try list.adapter.changeSelection(select: [Self.item("o0")], deselect: []).events.isEmpty)
     }
 
-    @Test("an unknown object or item anywhere → its error, and nothing changes")
+    @Test("an unknown object or item anywhere → its error, and nothing changes", .rule("SE-03"))
     func unknown() throws {
         let list = TestHost(try (0..<3).map { try ListObject(id: "o\($0)") })
         _ = try list.adapter.selectItem(0, ofObject: "o2")

@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("Delegates: who is told, in which order, and what happens when nobody listens")
@@ -58,7 +59,9 @@ struct DelegateTests {
         #expect(list.ids.isEmpty)
     }
 
-    @Test("display → controller, delegate, announcer for the item, then for the section (DH-01, DH-10, AN-01)")
+    @Test(
+        "display → controller, delegate, announcer for the item, then for the section", .rule("AN-01", "DH-01", "DH-10")
+    )
     func order() throws {
         let log = EventList()
         let announcer = ListAdapterAnnouncer()
@@ -85,7 +88,8 @@ struct DelegateTests {
     }
 
     @Test(
-        "objects, items, everything anew → listeners hear which it was, and a reload is never animated (EE-66 to EE-70)"
+        "objects, items, everything anew → listeners hear which it was, and a reload is never animated",
+        .rule("EE-66...EE-70")
     )
     func kindsOfUpdates() throws {
         final class Updates: ListUpdateListener {
@@ -110,7 +114,7 @@ struct DelegateTests {
         #expect(updates.heard.count == 4)
     }
 
-    @Test("a listener that leaves while it is told → the others hear everything (AN-05)")
+    @Test("a listener that leaves while it is told → the others hear everything", .rule("AN-05"))
     func leavingListener() throws {
         let log = EventList()
         let announcer = ListAdapterAnnouncer()
@@ -125,7 +129,7 @@ struct DelegateTests {
         #expect(log.lines.count { $0.hasPrefix("first will") && $0.contains("@") } == 1)
     }
 
-    @Test("a performance delegate → every call of a controller lies between a will and a did with its name (F68)")
+    @Test("a performance delegate → every call of a controller lies between a will and a did with its name")
     func performance() throws {
         let performance = Performance()
         let scrolls = Scrolls()
@@ -154,7 +158,7 @@ struct DelegateTests {
         }
     }
 
-    @Test("a drag → shown controllers hear each event, and the traits follow (F48, F63, AD-73 to AD-75, AD-108)")
+    @Test("a drag → shown controllers hear each event, and the traits follow", .rule("AD-73...AD-75", "AD-108"))
     func scrolling() throws {
         let scrolls = Scrolls()
         let list = try TestHost.letters("a:x", "b:y") { $0.scrollDelegate = scrolls }

@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("What is told of elements that appear and disappear, from update to update")
@@ -9,7 +10,8 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "shown, one item fewer, one object fewer, all gone → each section and each item hears once (EE-44 to EE-47)")
+        "shown, one item fewer, one object fewer, all gone → each section and each item hears once",
+        .rule("EE-44...EE-47"))
     func counts() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xy", "b:q", log: log)
@@ -23,7 +25,7 @@ struct DisplayRuleTests {
         #expect(display(log) == ["end a.0", "end a"])
     }
 
-    @Test("an object removed → the delegate gets it with the place that it had, before the completion (EE-48)")
+    @Test("an object removed → the delegate gets it with the place that it had, before the completion", .rule("EE-48"))
     func removed() throws {
         let log = EventList()
         let delegate = DelegateTests.Listener("delegate", log)
@@ -36,7 +38,7 @@ struct DisplayRuleTests {
         #expect(log.take() == ["delegate end a.0", "delegate end a@0", "completion"])
     }
 
-    @Test("an item that one view loses in the update in which another one gets it → hears nothing (DH-13)")
+    @Test("an item that one view loses in the update in which another one gets it → hears nothing", .rule("DH-13"))
     func handedOverToAnotherView() throws {
         let log = EventList()
         let rows = (0..<30).map { "r\($0):x" }
@@ -53,7 +55,9 @@ struct DisplayRuleTests {
         #expect(said.sorted() == expected.sorted())
     }
 
-    @Test("an object that changes and goes off the screen in one update → its end comes with what was shown (DH-11)")
+    @Test(
+        "an object that changes and goes off the screen in one update → its end comes with what was shown",
+        .rule("DH-11"))
     func endOfWhatWasShown() throws {
         final class Listener: ListAdapterDelegate {
             var ended: [String?] = []
@@ -70,7 +74,8 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "everything reloaded while it moves out of range → only who entered exits, and who is in range entered (WR-15)")
+        "everything reloaded while it moves out of range → only who entered exits, and who is in range entered",
+        .rule("WR-15"))
     func replacedAndOutOfRange() throws {
         final class Ranged: LetterController {
             var isInRange = false
@@ -99,7 +104,7 @@ struct DisplayRuleTests {
         #expect(controllers.filter(\.isInRange).map(\.id).sorted() == (0..<10).map { "n\($0)" })
     }
 
-    @Test("a scroll to other sections → those that come into range hear it before those that leave it (WR-14)")
+    @Test("a scroll to other sections → those that come into range hear it before those that leave it", .rule("WR-14"))
     func rangesInOrder() throws {
         let log = EventList()
         let list = TestHost(
@@ -112,7 +117,7 @@ struct DisplayRuleTests {
         #expect(said == (30..<40).map { "enter r\($0)" } + (0..<10).map { "exit r\($0)" })
     }
 
-    @Test("sections without items → the empty view, unless objects are enough not to be empty (AD-65 to AD-68)")
+    @Test("sections without items → the empty view, unless objects are enough not to be empty", .rule("AD-65...AD-68"))
     func emptySections() throws {
         let list = try TestHost.letters("a:", "b:") { _ in
         } configure: {
@@ -135,7 +140,7 @@ struct DisplayRuleTests {
         #expect(screen.items.map(\.reuseIdentifier) == ["empty"])
     }
 
-    @Test("a section without a controller → the delegate hears of its error item all the same (DH-14)")
+    @Test("a section without a controller → the delegate hears of its error item all the same", .rule("DH-14"))
     func withoutController() throws {
         let log = EventList()
         let delegate = DelegateTests.Listener("delegate", log)
@@ -147,7 +152,7 @@ struct DisplayRuleTests {
         #expect(log.take() == ["delegate end a.0", "delegate end a@0"])
     }
 
-    @Test("one listener of two lists → hears both; one that left hears nothing (AN-02 to AN-04)")
+    @Test("one listener of two lists → hears both; one that left hears nothing", .rule("AN-02...AN-04"))
     func announcer() throws {
         let log = EventList()
         let announcer = ListAdapterAnnouncer()
@@ -185,7 +190,8 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "a header on a section without items → the section is shown, no item is; it goes, and the section with it (AD-96, AD-97)"
+        "a header on a section without items → the section is shown, no item is; it goes, and the section with it",
+        .rule("AD-96", "AD-97")
     )
     func headerOnly() throws {
         let log = EventList()
@@ -202,7 +208,8 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "a footer on one section of two → there and nowhere else; its size is held above zero (AD-94, AD-98, AD-102, AD-43)"
+        "a footer on one section of two → there and nowhere else; its size is held above zero",
+        .rule("AD-43", "AD-94", "AD-98", "AD-102")
     )
     func footer() throws {
         let list = TestHost(
@@ -217,7 +224,8 @@ struct DisplayRuleTests {
         }
     }
 
-    @Test("calls of a controller → size, item, display; then scroll; then the end of display (AD-149, AD-150)")
+    @Test(
+        "calls of a controller → size, item, display; then scroll; then the end of display", .rule("AD-149", "AD-150"))
     func performance() throws {
         final class Recorder: ListPerformanceDelegate {
             var calls: [ListControllerCall.Callback] = []
@@ -241,7 +249,7 @@ struct DisplayRuleTests {
         #expect(recorder.take() == [.endDisplay])
     }
 
-    @Test("paths, frames and points of items → the same item each way (AD-11, AD-58 to AD-60)")
+    @Test("paths, frames and points of items → the same item each way", .rule("AD-11", "AD-58...AD-60"))
     func paths() throws {
         let list = try TestHost.letters("a:xy", "b:uvwxyz")
         _ = try list.open()
@@ -256,7 +264,7 @@ struct DisplayRuleTests {
         #expect(list.adapter.item(at: Point(x: 50, y: 15), in: 1) == IndexPath(section: 0, item: 1))
     }
 
-    @Test("content insets → what lies under them is shown, but not fully (AD-62)")
+    @Test("content insets → what lies under them is shown, but not fully", .rule("AD-62"))
     func fullyVisible() throws {
         let list = try TestHost.letters("a:uvwxyz")
         _ = try list.open { $0.contentInset = EdgeInsets(top: 10, left: 0, bottom: 50, right: 0) }

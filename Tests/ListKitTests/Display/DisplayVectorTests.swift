@@ -3,7 +3,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("display.json: who hears of what appears and disappears (IGListKit DH-01 to DH-13)")
+@Suite("display.json: who hears of what appears and disappears", .rule("DH-01...DH-13"))
 struct DisplayVectorTests {
     /// Writes the events of a delegate or a listener into a log.
     final class Teller: ListAdapterDelegate {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable @_spi(Daemon) import ListKit
@@ -12,7 +13,8 @@ struct FinerDisplayRuleTests {
             key: ElementKey(handle: handle, kind: kind, index: item), section: 0, frame: .zero, z: 0)
     }
 
-    @Test("an end that comes twice, or without a beginning → told once, or not at all (DH-05, DH-06, DH-09)")
+    @Test(
+        "an end that comes twice, or without a beginning → told once, or not at all", .rule("DH-05", "DH-06", "DH-09"))
     func endsTwice() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)
@@ -37,7 +39,9 @@ struct FinerDisplayRuleTests {
         #expect(begin(cell) == ["will a.0", "will a"])
     }
 
-    @Test("another section at the same place while the old one is still shown → it hears its own beginning (DH-07)")
+    @Test(
+        "another section at the same place while the old one is still shown → it hears its own beginning",
+        .rule("DH-07"))
     func samePlace() throws {
         let log = EventList()
         let list = try TestHost.letters("a:x", log: log)
@@ -76,7 +80,8 @@ struct FinerDisplayRuleTests {
     }
 
     @Test(
-        "an object that changes, loses an item and moves in one update → its end names what was shown, and where (DH-11, DH-12)"
+        "an object that changes, loses an item and moves in one update → its end names what was shown, and where",
+        .rule("DH-11", "DH-12")
     )
     func endNamesThePast() throws {
         let (exact, log) = (Exact(), EventList())
@@ -104,7 +109,8 @@ struct FinerDisplayRuleTests {
     // MARK: The working range counts sections
 
     @Test(
-        "a range of sections with several items each → counted in sections, around all that are shown (WR-13, WR-16, WR-17)"
+        "a range of sections with several items each → counted in sections, around all that are shown",
+        .rule("WR-13", "WR-16", "WR-17")
     )
     func rangeInSections() throws {
         let log = EventList()

@@ -3,10 +3,10 @@ import Testing
 
 @_spi(Daemon) @testable import ListKit
 
-@Suite("The layout of single items invalidated (IGListKit F54)")
+@Suite("The layout of single items invalidated")
 struct ItemInvalidationTests {
     @Test(
-        "one item grows → only it is measured, what follows moves, contents and slots stay (F54)", arguments: [5, 1500])
+        "one item grows → only it is measured, what follows moves, contents and slots stay", arguments: [5, 1500])
     func oneItem(itemCount: Int) throws {
         let log = EventList()
         let list = try Self.list(["a": itemCount, "b": 2], log)

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-/// IGListKit's U14: whoever loads more learns that the end of the list comes near.
+/// Whoever loads more learns that the end of the list comes near.
 @Suite("The end of the list comes near")
 struct NearEndTests {
     private func rows(_ count: Int, from first: Int = 0, height: Double = 50) throws -> [ListObject] {
@@ -25,7 +25,7 @@ struct NearEndTests {
         return said(try list.adapter.setViewport(view: view, seen: 0, rect: rect).effects, of: view)
     }
 
-    @Test("scrolling → told when it is near, not again while it is; told again after it was farther away (U14)")
+    @Test("scrolling → told when it is near, not again while it is; told again after it was farther away")
     func scrolling() throws {
         let list = try list(10)
         _ = try list.open()

@@ -34,6 +34,7 @@ struct OpeningTests {
 
     @Test(
         "the last of 1,000,000 objects → the first picture is of that place, and nothing of another one is asked for",
+        .rule("VW-15"),
         arguments: [ListLayoutKind.flow, .none])
     func millionObjects(layout: ListLayoutKind) throws {
         let log = EventList()

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "scroll.json: scroll-to-object, first visible item and visibility through the adapter (IGListKit AD-42 to AD-50, AD-109 to AD-132)"
+    "scroll.json: scroll-to-object, first visible item and visibility through the adapter",
+    .rule("AD-42...AD-50", "AD-109...AD-132")
 )
 struct ScrollVectorTests {
     /// A section of equal items with an optional header.

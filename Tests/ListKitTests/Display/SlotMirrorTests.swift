@@ -19,7 +19,9 @@ struct SlotMirrorTests {
         #expect(mirror.slots.allSatisfy { $0.key == $0.value.slot })
     }
 
-    @Test("random updates and scrolls, nothing acknowledged → each time what a resync answers", arguments: 0..<12)
+    @Test(
+        "random updates and scrolls, nothing acknowledged → each time what a resync answers", .rule("VW-02"),
+        arguments: 0..<12)
     func random(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &* 7919 &+ 1)
         let adapter = Self.adapter {

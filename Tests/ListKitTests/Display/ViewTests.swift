@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("Views: sequences, credit and slots")
@@ -7,7 +8,7 @@ struct ViewTests {
         try range.map { try ListObject(id: "o\($0)", fields: ["n": .int64(Int64($0))]) }
     }
 
-    @Test("before the first viewport → nothing is sent, a resync is empty")
+    @Test("before the first viewport → nothing is sent, a resync is empty", .rule("VW-01"))
     func silentAtFirst() throws {
         let list = TestHost(try Self.ids(0..<5))
         try list.adapter.openView(1)
@@ -18,7 +19,7 @@ struct ViewTests {
         #expect(try list.adapter.viewDescription(1).state == .new)
     }
 
-    @Test("a viewport that shows, places and resizes nothing → no change, the last sequence as answer")
+    @Test("a viewport that shows, places and resizes nothing → no change, the last sequence as answer", .rule("VW-03"))
     func nothingNew() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open()
@@ -30,7 +31,7 @@ struct ViewTests {
         #expect(screen.sequence == 0)
     }
 
-    @Test("a slot that was left → is the next one taken for its reuse identifier")
+    @Test("a slot that was left → is the next one taken for its reuse identifier", .rule("VW-04"))
     func slots() throws {
         let list = TestHost(try Self.ids(0..<100))
         var screen = try list.open()
@@ -45,7 +46,9 @@ struct ViewTests {
         #expect(screen.items.map(\.objectID) == ["o40", "o41", "o42"])
     }
 
-    @Test("credit used up → one Stalled, then nothing until an acknowledgement, then straight to the present")
+    @Test(
+        "credit used up → one Stalled, then nothing until an acknowledgement, then straight to the present",
+        .rule("VW-05"))
     func credit() throws {
         let list = TestHost(try Self.ids(0..<200))
         var screen = try list.open { $0.window = 2 }
@@ -118,7 +121,7 @@ struct ViewTests {
         #expect(screen.sequence == sequence + 1)
     }
 
-    @Test("a picture of more than 256 KiB → several changes for one credit, equal after the last")
+    @Test("a picture of more than 256 KiB → several changes for one credit, equal after the last", .rule("VW-06"))
     func largePicture() throws {
         let big = try (0..<6).map {
             try ListObject(id: "o\($0)", fields: ["t": .string(String(repeating: "x", count: 120_000)), "height": 10])
@@ -130,7 +133,9 @@ struct ViewTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("only some fields asked for → contents are narrowed, headers too, and what is left out rebinds nothing")
+    @Test(
+        "only some fields asked for → contents are narrowed, headers too, and what is left out rebinds nothing",
+        .rule("VW-19"))
     func fields() throws {
         let list = TestHost(try objects("a1", "b2"))
         var screen = try list.open { $0.fields = ["other"] }
@@ -173,7 +178,7 @@ struct ViewTests {
     }
 
     @Test(
-        "no items → the empty view, with the empty object identifier; items → it is gone (IGListKit F34, AD-63 to AD-68)"
+        "no items → the empty view, with the empty object identifier; items → it is gone", .rule("AD-63...AD-68")
     )
     func emptyView() throws {
         let list = TestHost { $0.emptyContent = ["text": "nothing here"] }
@@ -250,7 +255,7 @@ struct ViewTests {
     }
 
     @Test(
-        "viewports that cannot be → InvalidArgs, and the view stays as it was",
+        "viewports that cannot be → InvalidArgs, and the view stays as it was", .rule("VW-12"),
         arguments: [
             Rect(x: .nan, y: 0, width: 1, height: 1), Rect(x: 0, y: .infinity, width: 1, height: 1),
             Rect(x: 0, y: 0, width: -1, height: 1), Rect(x: 0, y: 0, width: 1, height: .nan),
@@ -277,7 +282,7 @@ struct ViewTests {
         #expect(list.flush().events.count == 1)
     }
 
-    @Test("a header, an item and a footer that changed → only they are rebound (IGListKit U12)")
+    @Test("a header, an item and a footer that changed → only they are rebound")
     func headerOnly() throws {
         func section(header: Int64, item: Int64) throws -> ListObject {
             let items = [Value(["id": "x", "v": .int64(item)]), Value(["id": "y", "v": 0])]

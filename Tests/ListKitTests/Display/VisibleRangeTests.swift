@@ -96,7 +96,9 @@ struct VisibleRangeTests {
         private func path(_ section: Int, _ item: Int) -> IndexPath { IndexPath(section: section, item: item) }
     }
 
-    @Test("random updates, ranges as of any picture, acks and resyncs → as plain arrays say", arguments: 0..<24)
+    @Test(
+        "random updates, ranges as of any picture, acks and resyncs → as plain arrays say", .rule("VW-14"),
+        arguments: 0..<24)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed) &* 977 &+ 5)
         var world = try World(
@@ -118,7 +120,7 @@ struct VisibleRangeTests {
         }
     }
 
-    @Test("an insert in front → the items keep their slots and contents, only places are sent")
+    @Test("an insert in front → the items keep their slots and contents, only places are sent", .rule("VW-13"))
     func insertInFront() throws {
         let list = TestHost(try ViewTests.ids(0..<50))
         try list.adapter.openView(1, options: Self.options())

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-@Suite("working_range.json: what comes near and what leaves (IGListKit WR-01 to WR-16, U9)")
+@Suite("working_range.json: what comes near and what leaves", .rule("WR-01...WR-16"))
 struct WorkingRangeVectorTests {
     static func cases() throws -> [JSON] { try Vectors.load("working_range")["cases"]?.array ?? [] }
 
@@ -90,7 +90,7 @@ struct WorkingRangeVectorTests {
         }
     }
 
-    @Test("lead and trail apart → sections after and before the visible ones (WR-17)")
+    @Test("lead and trail apart → sections after and before the visible ones", .rule("WR-17"))
     func leadAndTrail() throws {
         let list = TestHost(try (0..<20).map { try ListObject(id: "o\($0)", fields: ["height": 50]) })
         _ = try list.open(y: 500) {

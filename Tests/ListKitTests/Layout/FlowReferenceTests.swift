@@ -37,7 +37,8 @@ struct FlowReferenceTests {
     }
 
     @Test(
-        "random list → every frame, the content size and every window as in the second writing (F93–F97, LY-46, LY-49…LY-51)",
+        "random list → every frame, the content size and every window as in the second writing",
+        .rule("LY-46", "LY-49...LY-51"),
         arguments: Situation.all)
     func randomLists(_ situation: Situation) {
         for seed in 0..<6 {
@@ -55,14 +56,16 @@ struct FlowReferenceTests {
     }
 
     @Test(
-        "sizes that are no whole pixels → on the pixels of IGListKit's rounding in 32 bits, at each scale (LY-51)",
+        "sizes that are no whole pixels → on the pixels of IGListKit's rounding in 32 bits, at each scale",
+        .rule("LY-51"),
         arguments: [1.0, 2, 3], [1.0, 0.4, 4.0 / 3, 4.0 / 7, 4.0 / 9])
     func pixels(scale: Double, factor: Double) {
         #expect(wrongFrames(scale: scale, factor: factor, rounding: .singlePrecision) == 0)
     }
 
     @Test(
-        "against rounding in 64 bits → the same at scales 1 and 2; at 3 that one loses pixels, which is not followed (LY-51)"
+        "against rounding in 64 bits → the same at scales 1 and 2; at 3 that one loses pixels, which is not followed",
+        .rule("LY-51")
     )
     func lostPixels() {
         let wrong = [1.0, 2, 3].map { wrongFrames(scale: $0, factor: 1, rounding: .doublePrecision) }

@@ -1,4 +1,5 @@
 import ListKit
+import TestSupport
 import Testing
 
 @Suite("Flow layout: rules that the vectors leave out")
@@ -18,7 +19,7 @@ struct FlowRuleTests {
         layout.attributes(ofItem: IndexPath(section: section, item: item))?.frame
     }
 
-    @Test("horizontal with headers, line spacing and insets → mirror of vertical (LY-10)")
+    @Test("horizontal with headers, line spacing and insets → mirror of vertical", .rule("LY-10"))
     func horizontalHeaders() {
         let sections = [[Size.of(10, 85), .of(20, 85)], [.of(30, 85)]].map {
             TestSection(
@@ -30,7 +31,7 @@ struct FlowRuleTests {
         #expect(layout.contentSize == .of(120, 100))
     }
 
-    @Test("sticky headers, vertical → 15 and 50 at offset 5, 40 and 55 at offset 45 (LY-12, LY-13)")
+    @Test("sticky headers, vertical → 15 and 50 at offset 5, 40 and 55 at offset 45", .rule("LY-12", "LY-13"))
     func stickyHeaders() {
         let sections = [
             TestSection(items: [.of(100, 20), .of(100, 20)], header: 10),
@@ -46,7 +47,7 @@ struct FlowRuleTests {
     }
 
     @Test(
-        "interitem spacing of half a point → one row, frames on whole pixels (LY-17, LY-21, LY-51)",
+        "interitem spacing of half a point → one row, frames on whole pixels", .rule("LY-17", "LY-21", "LY-51"),
         arguments: [
             (0.0, 33.5, 67.0), (1.0, 33.0, 67.0), (2.0, 33.5, 67.0), (3.0, 100 / 3.0, 67.0),
         ])
@@ -60,7 +61,7 @@ struct FlowRuleTests {
         #expect(one.contentSize.height == 33 && three.contentSize.height == 33)
     }
 
-    @Test("a section that overflows → wraps and applies its insets (LY-23)")
+    @Test("a section that overflows → wraps and applies its insets", .rule("LY-23"))
     func wrappingInsets() {
         let sections = [
             TestSection(items: [.of(33, 33), .of(33, 33)]),
@@ -71,7 +72,7 @@ struct FlowRuleTests {
         #expect(layout.contentSize.height == 98)
     }
 
-    @Test("a thousand rows → exactly those that overlap; edges that touch do not count (LY-27)")
+    @Test("a thousand rows → exactly those that overlap; edges that touch do not count", .rule("LY-27"))
     func thousandRows() {
         let layout = layout((0..<100).map { _ in TestSection(items: Array(repeating: .of(100, 20), count: 10)) })
         func count(_ y: Double, _ height: Double) -> Int {
@@ -81,7 +82,8 @@ struct FlowRuleTests {
     }
 
     @Test(
-        "rows that end within a point of the edge → stretched, up to a point over → not wrapped (LY-32, LY-34, LY-35)")
+        "rows that end within a point of the edge → stretched, up to a point over → not wrapped",
+        .rule("LY-32", "LY-34", "LY-35"))
     func edges() {
         let stretched = layout(
             [TestSection(items: Array(repeating: .of(33, 33), count: 3))], FlowConfiguration(stretchToEdge: true))
@@ -92,13 +94,13 @@ struct FlowRuleTests {
         #expect(frame(wraps, 0, 1) == Rect(x: 0, y: 10, width: 52, height: 10))
     }
 
-    @Test("an item longer than the row → cut to it (LY-44)")
+    @Test("an item longer than the row → cut to it", .rule("LY-44"))
     func tooLong() {
         let layout = layout([TestSection(items: [.of(500, 10)], inset: inset)])
         #expect(frame(layout, 0, 0) == Rect(x: 10, y: 10, width: 85, height: 10))
     }
 
-    @Test("a window without sections → no range of sections (LY-45)")
+    @Test("a window without sections → no range of sections", .rule("LY-45"))
     func emptyWindow() {
         let layout = layout([TestSection(items: [.of(100, 10)]), TestSection(items: [.of(100, 10)])])
         #expect(layout.sections(in: Rect(x: 0, y: 20, width: 100, height: 50)) == nil)
@@ -106,13 +108,13 @@ struct FlowRuleTests {
         #expect(layout.attributes(in: Rect(x: 0, y: 20, width: 100, height: 50), origin: .zero).isEmpty)
     }
 
-    @Test("a last section beside a taller one → the last one decides the content's size (LY-46)")
+    @Test("a last section beside a taller one → the last one decides the content's size", .rule("LY-46"))
     func lastSectionDecides() {
         let layout = layout([TestSection(items: [.of(50, 80)]), TestSection(items: [.of(50, 20)])])
         #expect(layout.contentSize == .of(100, 20))
     }
 
-    @Test("a row with a leading inset → the distance to the edge leaves it out (LY-49)")
+    @Test("a row with a leading inset → the distance to the edge leaves it out", .rule("LY-49"))
     func stretchIgnoresLeadingInset() {
         let left = EdgeInsets(top: 0, left: 10, bottom: 0, right: 0)
         let layout = layout(
@@ -123,7 +125,7 @@ struct FlowRuleTests {
         #expect(frame(layout, 1, 0)?.size.width == 90)
     }
 
-    @Test("an empty section with a header → only the header, without leading inset, with trailing (LY-50)")
+    @Test("an empty section with a header → only the header, without leading inset, with trailing", .rule("LY-50"))
     func emptySectionWithHeader() {
         let sections = [
             TestSection(items: [.of(100, 10)]), TestSection(inset: inset, header: 20),
@@ -134,7 +136,7 @@ struct FlowRuleTests {
         #expect(frame(layout, 2, 0)?.minY == 35)
     }
 
-    @Test("headers, items and footers → z by section and item, supplementary views above (F101)")
+    @Test("headers, items and footers → z by section and item, supplementary views above")
     func zOrder() {
         let layout = layout([
             TestSection(items: [.of(100, 10)]), TestSection(items: [.of(100, 10), .of(100, 10)], header: 5, footer: 5),
@@ -145,7 +147,7 @@ struct FlowRuleTests {
         #expect(layout.attributes(of: .cell, section: 0) == nil)
     }
 
-    @Test("a section of more than 999 items → its header lies above each of them, stuck or at rest (F101)")
+    @Test("a section of more than 999 items → its header lies above each of them, stuck or at rest")
     func zOfManyItems() throws {
         let rows = [Size](repeating: .of(100, 10), count: 1200)
         let layout = layout(
@@ -166,7 +168,7 @@ struct FlowRuleTests {
         layout.attributes(ofItem: IndexPath(section: section, item: item))?.zIndex
     }
 
-    @Test("the sticky offset changes → headers move, items do not (LY-15, F95)")
+    @Test("the sticky offset changes → headers move, items do not", .rule("LY-15"))
     func stickyOffset() {
         var layout = layout(
             [TestSection(items: [.of(100, 100)], header: 10)], FlowConfiguration(stickyHeaders: true))

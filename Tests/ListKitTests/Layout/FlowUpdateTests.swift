@@ -1,7 +1,8 @@
 import ListKit
+import TestSupport
 import Testing
 
-@Suite("Flow layout: changes (F98, LY-26, LY-41, LY-42, CV-01…CV-10)")
+@Suite("Flow layout: changes", .rule("CV-01...CV-10", "LY-26", "LY-41", "LY-42"))
 struct FlowUpdateTests {
     @Test(
         "random transactions, few changes in many sections → as if laid out fresh",
@@ -60,7 +61,7 @@ struct FlowUpdateTests {
     }
 
     @Test(
-        "changes that do not add up → laid out in full, as if fresh (LY-48)",
+        "changes that do not add up → laid out in full, as if fresh", .rule("LY-48"),
         arguments: [
             LayoutChanges(), LayoutChanges(deletes: [0, 1, 2]), LayoutChanges(inserts: [-1, 500, Int.max]),
             LayoutChanges(deletes: [Int.min, 3, 3]), LayoutChanges(moves: [.init(from: 0, to: 900)]),
@@ -94,7 +95,7 @@ struct FlowUpdateTests {
     }
 
     @Test(
-        "measured sizes, one by one → as if the list had always had them (U6)",
+        "measured sizes, one by one → as if the list had always had them",
         arguments: [
             RandomSections.Character.rows, .grid, .large,
         ])

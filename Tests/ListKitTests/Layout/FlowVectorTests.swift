@@ -1,7 +1,8 @@
 import ListKit
+import TestSupport
 import Testing
 
-@Suite("Flow layout: upstream's own cases (LY-01…LY-42, CV-05)")
+@Suite("Flow layout: upstream's own cases", .rule("CV-05", "LY-01...LY-42"))
 struct FlowVectorTests {
     /// Device pixels for each point at which upstream's expectations hold, and without rounding.
     static let scales = [0.0, 1, 2, 3]
@@ -14,7 +15,7 @@ struct FlowVectorTests {
     }
 
     @Test(
-        "vector, changed from step to step → the same frames (F98)", arguments: try LayoutVectors.load().cases, scales)
+        "vector, changed from step to step → the same frames", arguments: try LayoutVectors.load().cases, scales)
     func vectorByChanges(_ vector: LayoutCase, scale: Double) throws {
         try run(vector, scale: scale) { layout, step, list, container in
             let moves = (step.operations?.moveSections ?? []).map { LayoutChanges.Move(from: $0[0], to: $0[1]) }
@@ -28,7 +29,9 @@ struct FlowVectorTests {
         }
     }
 
-    @Test("bounds change → what has to be invalidated (LY-01, LY-47)", arguments: try LayoutVectors.load().boundsChange)
+    @Test(
+        "bounds change → what has to be invalidated", .rule("LY-01", "LY-47"),
+        arguments: try LayoutVectors.load().boundsChange)
     func bounds(_ vector: BoundsCase) {
         let configuration = LayoutConfiguration.flow(FlowConfiguration(stickyHeaders: vector.config.stickyHeaders))
         let change = configuration.invalidation(from: rect(vector.old), to: rect(vector.new))

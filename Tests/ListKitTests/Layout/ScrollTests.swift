@@ -1,7 +1,8 @@
 import ListKit
+import TestSupport
 import Testing
 
-@Suite("Scrolling: to objects, first visible item, visibility (AD-109…AD-133)")
+@Suite("Scrolling: to objects, first visible item, visibility", .rule("AD-109...AD-133"))
 struct ScrollTests {
     static let cases = Result { try ScrollCase.load() }
 
@@ -70,7 +71,7 @@ struct ScrollTests {
         }
     }
 
-    @Test("an empty list → no first item, offset into it 0, no range (AD-119, AD-120, AD-129)")
+    @Test("an empty list → no first item, offset into it 0, no range", .rule("AD-119", "AD-120", "AD-129"))
     func emptyList() {
         var layout = ListLayout(.flow(FlowConfiguration()))
         layout.prepare(TestList(sections: []), container: .of(100, 100))
@@ -80,7 +81,7 @@ struct ScrollTests {
         #expect(layout.scrollRange(ofItem: IndexPath(section: 0, item: 0)) == nil)
     }
 
-    @Test("sections that share columns → the first item of the column at the edge (AD-126, AD-128)")
+    @Test("sections that share columns → the first item of the column at the edge", .rule("AD-126", "AD-128"))
     func sharedColumns() {
         // Sections of 1…6 items of 100×30 in columns of three: 1+2 | 3 | 3+1 of the next | …
         let list = TestList(sections: (1...6).map { TestSection(items: Array(repeating: .of(100, 33), count: $0)) })

@@ -1,4 +1,5 @@
 import ListKit
+import TestSupport
 import Testing
 
 @Suite("Fields")
@@ -20,7 +21,7 @@ struct FieldsTests {
         #expect(fields.count == 2)
     }
 
-    @Test("two different NaN → equal fields (IGListKit AD-155)")
+    @Test("two different NaN → equal fields", .rule("AD-155"))
     func nan() {
         let quiet: Fields = ["x": .double(.nan)]
         let other: Fields = ["x": .double(Double(bitPattern: 0xFFF8_0000_0000_1234))]

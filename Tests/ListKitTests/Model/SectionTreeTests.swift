@@ -65,7 +65,7 @@ struct SectionTreeTests {
         }
     }
 
-    @Test("random edits, savepoints, commits and rollbacks → the same as arrays (U1)", arguments: 0..<30)
+    @Test("random edits, savepoints, commits and rollbacks → the same as arrays", arguments: 0..<30)
     func stateMachine(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         var nextID = 0
@@ -171,7 +171,7 @@ struct SectionTreeTests {
         #expect(height == 0)
     }
 
-    @Test("repeated identifiers in a list → the first kept, the others named (F30)")
+    @Test("repeated identifiers in a list → the first kept, the others named")
     func duplicates() throws {
         let list = try [1, 2, 1, 3, 2, 1].map { try SectionTreeTests.object($0) }
         var dropped: [Int] = []

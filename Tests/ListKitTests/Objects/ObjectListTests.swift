@@ -260,7 +260,7 @@ struct ObjectListTests {
     }
 
     @Test(
-        "requests at the vector's times → flushes at its times (CO-04 to CO-11)",
+        "requests at the vector's times → flushes at its times", .rule("CO-04...CO-11"),
         arguments: try CoalescerVectorTests.vectors("coalescer", "derivedFromSource"))
     func coalescer(vector: JSON) throws {
         let owner = ObjectListOwner { $0.coalescing = CoalescerVectorTests.configuration(vector["config"]) }

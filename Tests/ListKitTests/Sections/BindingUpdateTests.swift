@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("Binding section controllers that update themselves")
@@ -29,7 +30,8 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "an update asked for while another one is about to complete → false at once, and the next one runs (BN-17, BN-22)"
+        "an update asked for while another one is about to complete → false at once, and the next one runs",
+        .rule("BN-17", "BN-22")
     )
     func updateFromCompletion() throws {
         let list = try list("a:x")
@@ -115,7 +117,9 @@ struct BindingUpdateTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("didUpdate that asks for an update → item by item in the same transaction, not the whole section (BN-28, U5)")
+    @Test(
+        "didUpdate that asks for an update → item by item in the same transaction, not the whole section",
+        .rule("BN-28"))
     func updateFromDidUpdate() throws {
         let list = try list("a:xy")
         try controller(list).onUpdate = { $0.update() }
@@ -126,7 +130,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "the section reloads, or everything → the selected item stays selected wherever it went (U17)",
+        "the section reloads, or everything → the selected item stays selected wherever it went",
         arguments: [false, true])
     func selectionAcrossReloads(everything: Bool) throws {
         let list = try list("a:xyz")

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-@Suite("updates_e2e.json, binding: items that are diffed and rebound in place (IGListKit BN-01 to BN-23)")
+@Suite("updates_e2e.json, binding: items that are diffed and rebound in place", .rule("BN-01...BN-25"))
 struct BindingVectorTests {
     /// Makes items of the dictionaries in the field `models`.
     final class Bound: ListBindingSectionController {
@@ -122,7 +122,7 @@ struct BindingVectorTests {
         }
     }
 
-    @Test("transition hooks → where new items start and leaving ones go, as data (IGListKit F100, EE-55, EE-56)")
+    @Test("transition hooks → where new items start and leaving ones go, as data", .rule("EE-55", "EE-56"))
     func transitions() throws {
         let list = TestHost(
             [try letters("a:x")],

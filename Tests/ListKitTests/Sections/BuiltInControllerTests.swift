@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("listd/single and listd/binding")
@@ -104,7 +105,7 @@ struct BuiltInControllerTests {
     }
 
     @Test(
-        "a changed object of a binding section → item entries by identity, rebound in place (IGListKit U5, BN-15, BN-16)"
+        "a changed object of a binding section → item entries by identity, rebound in place", .rule("BN-15", "BN-16")
     )
     func diff() throws {
         let list = TestHost(

@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("The kinds of section controllers that a program derives from")
@@ -86,7 +87,8 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "single: three objects → one configured item each, sized by the closure, anew after a change (SG-01 to SG-04)")
+        "single: three objects → one configured item each, sized by the closure, anew after a change",
+        .rule("SG-01...SG-04"))
     func singleItems() throws {
         let list = single(nil)
         try list.update(objects("a1", "b2", "c3"))
@@ -98,7 +100,7 @@ struct ControllerKindTests {
         #expect(screen.items.first?.content == ["n": .int64(9)])
     }
 
-    @Test("single: selecting and deselecting → the delegate hears controller and object (SG-05, SG-06)")
+    @Test("single: selecting and deselecting → the delegate hears controller and object", .rule("SG-05", "SG-06"))
     func singleSelection() throws {
         let log = SelectionLog()
         let list = single(log)
@@ -108,7 +110,7 @@ struct ControllerKindTests {
         #expect(log.lines == ["select a", "deselect a"])
     }
 
-    @Test("single: a delegate without the optional call → deselecting does nothing, selecting works (SG-07)")
+    @Test("single: a delegate without the optional call → deselecting does nothing, selecting works", .rule("SG-07"))
     func singleHalfDelegate() throws {
         let log = HalfLog()
         let list = single(log)
@@ -127,7 +129,7 @@ struct ControllerKindTests {
         #expect(controller.sizeForItem(at: 0) == .zero && controller.object == nil)
     }
 
-    @Test("binding single: a changed object → the shown item is rebound in its slot (BS-02 to BS-10)")
+    @Test("binding single: a changed object → the shown item is rebound in its slot", .rule("BS-02...BS-10"))
     func bindingSingle() throws {
         let log = EventList()
         let list = list { _ in CardController(log: log) }
@@ -145,7 +147,7 @@ struct ControllerKindTests {
         #expect(!hidden.isDisplayingItem)
     }
 
-    @Test("binding single: selection and highlight → the hooks get the shown item (BS-08)")
+    @Test("binding single: selection and highlight → the hooks get the shown item", .rule("BS-08"))
     func bindingSingleSelection() throws {
         let log = EventList()
         let list = list { _ in CardController(log: log) }
@@ -158,7 +160,7 @@ struct ControllerKindTests {
         #expect(log.take() == ["highlight 1", "unhighlight 1", "select 1", "deselect 1"])
     }
 
-    @Test("binding single: nothing overridden → the hooks are safe, the missing item is a fault (BS-01)")
+    @Test("binding single: nothing overridden → the hooks are safe, the missing item is a fault", .rule("BS-01"))
     func bindingSinglePlain() throws {
         let list = list { _ in PlainCard() }
         try list.update(objects("a1"))
@@ -195,7 +197,8 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "binding: selection and highlight → the delegate hears of the item; dragged → the items are reordered (BN-08 to BN-11, BN-13, BN-21)"
+        "binding: selection and highlight → the delegate hears of the item; dragged → the items are reordered",
+        .rule("BN-08...BN-13", "BN-21")
     )
     func binding() throws {
         let list = list { $0.id == "plain" ? ListBindingSectionController() : TagController() }
@@ -218,7 +221,7 @@ struct ControllerKindTests {
         #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 1)])
     }
 
-    @Test("generic: keeps the very value it was given; what it cannot read is a fault of its section (GN-01)")
+    @Test("generic: keeps the very value it was given; what it cannot read is a fault of its section", .rule("GN-01"))
     func generic() throws {
         let list = list { _ in WeatherController() }
         try list.update([Weather(city: "Oslo", degrees: 3)].listObjects())
@@ -230,7 +233,7 @@ struct ControllerKindTests {
             list.events.contains { if case .sectionFault(let fault) = $0 { fault.objectID == "Oslo" } else { false } })
     }
 
-    @Test("value: gets Swift values; one that cannot be read is a fault, not the end of the process (F46, F106)")
+    @Test("value: gets Swift values; one that cannot be read is a fault, not the end of the process")
     func value() throws {
         let list = list { _ in WeatherValueController() }
         try list.update([Weather(city: "Oslo", degrees: 3)].listObjects())
@@ -250,7 +253,7 @@ struct ControllerKindTests {
         }
     }
 
-    @Test("a controller that overrides nothing it must → faults, never a trap (SC-01 to SC-04, SC-06, SC-07)")
+    @Test("a controller that overrides nothing it must → faults, never a trap", .rule("SC-01...SC-07"))
     func bare() throws {
         final class Bare: ListSectionController {}
         let list = list { _ in Bare() }

@@ -1,7 +1,8 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
-@Suite("Controllers that break their contract: a fault of the section, never of the list (IGListKit U1)")
+@Suite("Controllers that break their contract: a fault of the section, never of the list")
 struct FaultTests {
     func faults(_ events: [AdapterEvent]) -> [SectionFault] {
         events.compactMap { if case .sectionFault(let fault) = $0 { fault } else { nil } }
@@ -30,7 +31,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a negative or endless number of items → one error item, one fault (AD-152)",
+        "a negative or endless number of items → one error item, one fault", .rule("AD-152"),
         arguments: [-1, Int.min, Int.max, 1_000_001])
     func counts(count: Int) throws {
         let (list, _) = try list { $0.count = count }
@@ -44,7 +45,7 @@ struct FaultTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("sizes that are not finite → error items, told once, also with several views (AD-152)")
+    @Test("sizes that are not finite → error items, told once, also with several views", .rule("AD-152"))
     func sizes() throws {
         for size in [Size(width: .nan, height: 1), Size(width: 1, height: .infinity)] {
             let (list, _) = try list { $0.size = size }
@@ -59,7 +60,7 @@ struct FaultTests {
         }
     }
 
-    @Test("negative sizes → no extent, no fault (IGListKit AD-101)")
+    @Test("negative sizes → no extent, no fault", .rule("AD-101"))
     func negativeSizes() throws {
         let (list, _) = try list { $0.size = Size(width: -1, height: -1) }
         try list.update([letters("a:x"), letters("b:xy"), letters("c:z")])
@@ -140,7 +141,7 @@ struct FaultTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("a plain base controller, one controller for two objects → faults (IGListKit EE-43, F31)")
+    @Test("a plain base controller, one controller for two objects → faults", .rule("EE-43"))
     func wrongControllers() throws {
         let list = TestHost([try object("a")], provider: ScriptedProvider { _ in ListSectionController() })
         #expect(list.adapter.items(inSection: 0).first?.reuseIdentifier == "error")
@@ -151,7 +152,7 @@ struct FaultTests {
         #expect(twice.adapter.items(inSection: 1).first?.reuseIdentifier == "error")
     }
 
-    @Test("a subclass that overrides nothing → error items that say so (IGListKit SC-03)")
+    @Test("a subclass that overrides nothing → error items that say so", .rule("SC-03"))
     func overridesNothing() throws {
         final class Lazy: ListSectionController {}
         let list = TestHost([try object("a")], provider: ScriptedProvider { _ in Lazy() })

@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("Section controllers that call back from everywhere")
@@ -58,7 +59,9 @@ struct ReentrancyTests {
         }
     }
 
-    @Test("calls from every callback → no trap, and screen and mirror still agree with the list (AD-151, EE-49, EE-50)")
+    @Test(
+        "calls from every callback → no trap, and screen and mirror still agree with the list",
+        .rule("AD-151", "EE-49", "EE-50"))
     func everything() throws {
         let log = EventList()
         let list = TestHost(
@@ -124,7 +127,7 @@ struct ReentrancyTests {
         #expect(list.adapter.flushTiming == .now)
     }
 
-    @Test("items inserted by a batch from didUpdate → the section has them and is not at fault (IGListKit EE-41, F52)")
+    @Test("items inserted by a batch from didUpdate → the section has them and is not at fault", .rule("EE-41"))
     func itemsInUpdate() throws {
         let list = try TestHost.letters("a:x", "b:y")
         let controller = try #require(list.controller("a"))
@@ -165,7 +168,7 @@ struct ReentrancyTests {
         #expect(list.ids == ["last"])
     }
 
-    @Test("a batch and a section reload from didUpdate → run in the same update (IGListKit EE-41, EE-40, BN-28)")
+    @Test("a batch and a section reload from didUpdate → run in the same update", .rule("BN-28", "EE-40", "EE-41"))
     func batchInUpdate() throws {
         let list = try TestHost.letters("a:x", "b:y")
         let controller = try #require(list.controller("b"))
@@ -184,7 +187,7 @@ struct ReentrancyTests {
         #expect(list.adapter.flushTiming == .idle)
     }
 
-    @Test("didUpdate → sees its new section number, first and last (EE-38, F33, AD-37 to AD-41, SM-16, SM-18)")
+    @Test("didUpdate → sees its new section number, first and last", .rule("AD-37...AD-41", "EE-38", "SM-16", "SM-18"))
     func sectionNumbers() throws {
         let log = EventList()
         let list = try TestHost.letters("a:x", "b:y", "c:z", log: log)
@@ -200,7 +203,7 @@ struct ReentrancyTests {
         #expect(all[2].context == nil && !all[2].isFirstSection && !all[2].isLastSection)
     }
 
-    @Test("a controller that outlives its adapter → is in no list (IGListKit AD-36)")
+    @Test("a controller that outlives its adapter → is in no list", .rule("AD-36"))
     func outlives() throws {
         var list: TestHost? = try TestHost.letters("a:x")
         let controller = try #require(list?.controller("a"))

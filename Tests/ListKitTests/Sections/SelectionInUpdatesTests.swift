@@ -60,7 +60,7 @@ struct SelectionInUpdatesTests {
         }
     }
 
-    @Test("an item of a binding section, in didUpdate → the one with that index afterwards, told in its place (U17)")
+    @Test("an item of a binding section, in didUpdate → the one with that index afterwards, told in its place")
     func inDidUpdate() throws {
         let list = try choosers("a:xy")
         _ = try list.open()
@@ -73,7 +73,7 @@ struct SelectionInUpdatesTests {
     }
 
     @Test(
-        "an item that the same item update inserts → that one, told in its place, with and without other sections (U17)",
+        "an item that the same item update inserts → that one, told in its place, with and without other sections",
         arguments: [false, true])
     func inBatch(withSections: Bool) throws {
         let list = try TestHost.letters("a:xy")
@@ -92,7 +92,7 @@ struct SelectionInUpdatesTests {
         #expect(kinds(events) == expected.compactMap { $0 })
     }
 
-    @Test("a later item update moves an item that an earlier one of the same flush selected → it stays selected (U17)")
+    @Test("a later item update moves an item that an earlier one of the same flush selected → it stays selected")
     func followed() throws {
         let list = try TestHost.letters("a:xy")
         let controller = try #require(list.controller("a"))
@@ -227,7 +227,7 @@ struct SelectionInUpdatesTests {
 
     // MARK: What is told
 
-    @Test("one selected item goes and another takes its place → only where nothing is selected now is deselected (U17)")
+    @Test("one selected item goes and another takes its place → only where nothing is selected now is deselected")
     func placesAfterwards() throws {
         let list = try choosers("a:0123")
         for item in [3, 1] { list.take(try list.adapter.selectItem(item, ofObject: "a").events) }
@@ -245,7 +245,8 @@ struct SelectionInUpdatesTests {
     ]
 
     @Test(
-        "random updates and selections → the items keep theirs, and clients that follow either way have the same (U17)",
+        "random updates and selections → the items keep theirs, and clients that follow either way have the same",
+        .rule("SE-02"),
         arguments: 0..<configurations.count)
     func random(configuration: Int) throws {
         for seed in 0..<4 as Range<UInt64> {

@@ -67,7 +67,9 @@ struct SlotPoolTests {
         }
     }
 
-    @Test("random screens → slots keep their identifier and are as many as were shown at once", arguments: 0..<4)
+    @Test(
+        "random screens → slots keep their identifier and are as many as were shown at once", .rule("VW-04"),
+        arguments: 0..<4)
     func randomScreens(seed: Int) {
         var generator = SeededGenerator(seed: seed)
         var (pool, model) = (SlotPool(), Model())

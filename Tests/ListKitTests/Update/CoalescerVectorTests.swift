@@ -19,7 +19,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "requests in one turn → one flush; a configuration reads back (CO-01 to CO-03)",
+        "requests in one turn → one flush; a configuration reads back", .rule("CO-01...CO-03"),
         arguments: try vectors("coalescer", "cases"))
     func oneTurn(vector: JSON) throws {
         let configuration = Self.configuration(vector["config"])
@@ -37,7 +37,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "a virtual clock → the flushes of the vector (CO-04 to CO-11)",
+        "a virtual clock → the flushes of the vector", .rule("CO-04...CO-11"),
         arguments: try vectors("coalescer", "derivedFromSource"))
     func clock(vector: JSON) {
         var coalescer = UpdateCoalescer(configuration: Self.configuration(vector["config"]))
@@ -64,7 +64,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "what is around a widget → whether it can be seen (VV-01 to VV-11)",
+        "what is around a widget → whether it can be seen", .rule("VV-01...VV-11"),
         arguments: try vectors("visibility", "cases"))
     func visibility(vector: JSON) {
         let interval = UInt64(vector["earlyInterval"]?.integer ?? 1) * 1000
@@ -85,7 +85,7 @@ struct CoalescerVectorTests {
         #expect("\(state)" == vector["expected"]?.string)
     }
 
-    @Test("what the map knows → of objects and sections that are there, and of none else (SM-01 to SM-12)")
+    @Test("what the map knows → of objects and sections that are there, and of none else", .rule("SM-01...SM-12"))
     func sectionMap() throws {
         let list = TestHost(try objects("a", "b", "c"))
         let adapter = list.adapter

@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("Options that change while a list lives")
@@ -12,7 +13,7 @@ struct ConfigurationTests {
         return try list.perform(.configure(configuration, controllersChanged: controllersChanged), expecting: revision)
     }
 
-    @Test("an option without effect on views → taken over, no revision, no signal (CO-03, UP-08)")
+    @Test("an option without effect on views → taken over, no revision, no signal", .rule("CO-03", "UP-08"))
     func quiet() throws {
         let list = TestHost(try objects("a", "b"))
         let answer = try change(list) {
@@ -25,7 +26,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "many section changes → a batch by default; a reload above a threshold, of which IGListKit's is 100 (F77)",
+        "many section changes → a batch by default; a reload above a threshold, of which IGListKit's is 100",
         arguments: [(0, 101, Transaction.Kind.update), (100, 100, .update), (100, 101, .reload)])
     func reloadThreshold(threshold: Int, changes: Int, kind: Transaction.Kind) throws {
         let list = TestHost { if threshold > 0 { $0.reloadThreshold = threshold } }
@@ -85,7 +86,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "another offset of sticky headers, another direction → laid out anew, by the same controllers (IGListKit F95)")
+        "another offset of sticky headers, another direction → laid out anew, by the same controllers")
     func sameControllers() throws {
         var made = 0
         let provider = ScriptedProvider { _ in

@@ -173,7 +173,10 @@ struct EndToEndVectorTests {
     static func cases() throws -> [JSON] { try Vectors.load("updates_e2e")["cases"]?.array ?? [] }
 
     @Test(
-        "a script → what upstream asserts in each completion (EE-01, EE-05, EE-13, EE-15, EE-19 to EE-24, EE-26, EE-27, EE-29, EE-32, EE-33, EE-35, EE-42, EE-59, EE-61, EE-79, EE-85, EE-87 to EE-89, UP-30)",
+        "a script → what upstream asserts in each completion",
+        .rule(
+            "EE-01", "EE-05", "EE-13", "EE-15", "EE-19...EE-24", "EE-26", "EE-27", "EE-29", "EE-32", "EE-33", "EE-35",
+            "EE-42", "EE-59", "EE-61", "EE-79", "EE-85", "EE-87...EE-89", "UP-30"),
         arguments: try cases())
     func vector(vector: JSON) throws { try Player(vector).play() }
 
@@ -187,7 +190,7 @@ struct EndToEndVectorTests {
     static func listeners() throws -> [JSON] { try Vectors.load("updates_e2e")["updateListeners"]?.array ?? [] }
 
     @Test(
-        "listeners → told once, before the completion, and held weakly (IGListKit EE-66 to EE-73)",
+        "listeners → told once, before the completion, and held weakly", .rule("EE-66...EE-73"),
         arguments: try listeners())
     func listener(vector: JSON) throws {
         let adapter = ListAdapter(

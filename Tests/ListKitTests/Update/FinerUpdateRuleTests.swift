@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable @_spi(Daemon) import ListKit
@@ -10,7 +11,8 @@ struct FinerUpdateRuleTests {
 
     // MARK: Callbacks during an update
 
-    @Test("asked for an item while the items of a section are made anew → none; afterwards the new ones (EE-49)")
+    @Test(
+        "asked for an item while the items of a section are made anew → none; afterwards the new ones", .rule("EE-49"))
     func displayedWhileMaking() throws {
         let list = try TestHost.letters("a:xy", "b:q")
         _ = try list.open()
@@ -34,7 +36,9 @@ struct FinerUpdateRuleTests {
         #expect(seen == ["q", "q"])
     }
 
-    @Test("entering the range during an update → its items are there, at the place that the section has now (EE-50)")
+    @Test(
+        "entering the range during an update → its items are there, at the place that the section has now",
+        .rule("EE-50"))
     func displayedWhenEntering() throws {
         final class Entering: LetterController {
             override func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController) {
@@ -53,7 +57,8 @@ struct FinerUpdateRuleTests {
         #expect(log.take().filter { $0.hasPrefix("enter") } == [#"enter n@0 [0, 1] ["u", "v"]"#])
     }
 
-    @Test("a list update asked for while another one is applied → after it; each completion sees its own (UP-51)")
+    @Test(
+        "a list update asked for while another one is applied → after it; each completion sees its own", .rule("UP-51"))
     func updateWhileApplying() throws {
         let list = try TestHost.letters("a:x")
         var done: [String] = []
@@ -74,7 +79,7 @@ struct FinerUpdateRuleTests {
         #expect(done == ["applying 2", "first true 2", "second true 3"] && revisions == [1, 2])
     }
 
-    @Test("two layout invalidations that wait at once → none is lost (AD-156)")
+    @Test("two layout invalidations that wait at once → none is lost", .rule("AD-156"))
     func twoInvalidations() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var screen = try list.open()
@@ -93,7 +98,7 @@ struct FinerUpdateRuleTests {
 
     // MARK: Coalescing
 
-    @Test("nobody can be looking → it waits for the maximum; a list without views does not (CO-08, CO-06)")
+    @Test("nobody can be looking → it waits for the maximum; a list without views does not", .rule("CO-06", "CO-08"))
     func withoutViews() throws {
         let list = TestHost {
             $0.coalescing = .init(minimum: 10, maximum: 500, increment: 10, usesMaximumWhenNotVisible: true)
@@ -119,7 +124,9 @@ struct FinerUpdateRuleTests {
         #expect(list.adapter.flushTiming == .now)
     }
 
-    @Test("a new configuration → the interval begins at its minimum again; measured from the start (CO-09, CO-10)")
+    @Test(
+        "a new configuration → the interval begins at its minimum again; measured from the start",
+        .rule("CO-09", "CO-10"))
     func newConfiguration() {
         var coalescer = UpdateCoalescer(configuration: .init(minimum: 10, maximum: 100, increment: 20))
         func request(_ time: UInt64) -> FlushTiming {
@@ -145,7 +152,7 @@ struct FinerUpdateRuleTests {
 
     // MARK: The map, and controllers whose object left
 
-    @Test("a part of the list → exactly the sections asked for, and no more (SM-07)")
+    @Test("a part of the list → exactly the sections asked for, and no more", .rule("SM-07"))
     func partOfTheMap() throws {
         let list = TestHost(try objects("a", "b", "c"))
         #expect(list.adapter.objects(from: 0, limit: 2).map(\.id) == ["a", "b"])
@@ -157,7 +164,8 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "a context that outlives its object → each question is answered with nothing, each order does nothing (AD-52 to AD-56)"
+        "a context that outlives its object → each question is answered with nothing, each order does nothing",
+        .rule("AD-52...AD-56")
     )
     func departed() throws {
         let list = try TestHost.letters("a:x", "b:y", "c:z")
@@ -189,7 +197,7 @@ struct FinerUpdateRuleTests {
 
     // MARK: What is announced
 
-    @Test("the same identifier with other content → the reload of that section and nothing else (UP-33)")
+    @Test("the same identifier with other content → the reload of that section and nothing else", .rule("UP-33"))
     func updateAlone() throws {
         let list = try TestHost.letters("a:x", "b:xy", "c:xyz")
         let transaction = try #require(
@@ -200,7 +208,8 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "one item reloaded twice, and one that is deleted as well → once, and not at all (UP-47, UP-48, EE-16, EE-17)")
+        "one item reloaded twice, and one that is deleted as well → once, and not at all",
+        .rule("EE-16", "EE-17", "UP-47", "UP-48"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:wxyz")
         let controller = try #require(list.controller("a"))
@@ -220,7 +229,7 @@ struct FinerUpdateRuleTests {
 
     // MARK: Descriptions
 
-    @Test("a description → controllers, faults, counts and what waits, in each state (DB-01, DB-02)")
+    @Test("a description → controllers, faults, counts and what waits, in each state", .rule("DB-01", "DB-02"))
     func descriptions() throws {
         let list = try TestHost.letters("a:x", "b:yz", configure: { $0.backgroundDiffThreshold = 0 })
         _ = try list.open()
@@ -254,7 +263,7 @@ struct FinerUpdateRuleTests {
         #expect(!list.adapter.debugDescriptionLines.contains { $0.contains(#""a""#) })
     }
 
-    @Test("batch data → its counts in words (DB-03, DD-01)")
+    @Test("batch data → its counts in words", .rule("DB-03", "DD-01"))
     func batchDescription() throws {
         final class Batches: ListUpdaterDelegate {
             var lines: [String] = []
@@ -271,7 +280,8 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "whether an item may be dropped somewhere → asked as whether it may be dragged, unless overridden (SC-06, AD-137, AD-138)"
+        "whether an item may be dropped somewhere → asked as whether it may be dragged, unless overridden",
+        .rule("AD-137", "AD-138", "SC-06")
     )
     func mayMove() throws {
         final class Some: LetterController {
@@ -293,7 +303,8 @@ struct FinerUpdateRuleTests {
     // MARK: An item update beside a reload
 
     @Test(
-        "a batch queued before reloadData → its block runs once, on the controller that goes; what the object says counts (UP-52, UP-53)"
+        "a batch queued before reloadData → its block runs once, on the controller that goes; what the object says counts",
+        .rule("UP-52", "UP-53")
     )
     func batchBesideReload() throws {
         let list = try TestHost.letters("a:xy")

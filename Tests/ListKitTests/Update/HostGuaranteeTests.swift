@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("What a host, its views and its section controllers can rely on")
@@ -33,7 +34,8 @@ struct HostGuaranteeTests {
     }
 
     @Test(
-        "a view that is stalled, or held → what its controllers see is what it shows (BS-08)", arguments: [false, true])
+        "a view that is stalled, or held → what its controllers see is what it shows", .rule("BS-08"),
+        arguments: [false, true])
     func displayedItem(isHeld: Bool) throws {
         let list = try rows(90)
         _ = try list.open { $0.window = isHeld ? 32 : 1 }
@@ -60,7 +62,7 @@ struct HostGuaranteeTests {
         #expect(screen.items.map(\.reuseIdentifier) == ["error", "letter"])
     }
 
-    @Test("hundreds of scrolls put off before another data source → the source is taken over all the same (F17, F75)")
+    @Test("hundreds of scrolls put off before another data source → the source is taken over all the same")
     func sourceBehindScrolls() throws {
         let list = try rows(300)
         _ = try list.open()
@@ -72,7 +74,7 @@ struct HostGuaranteeTests {
         #expect(list.adapter.dataSource === source && list.ids == ["last"])
     }
 
-    @Test("another data source while the items of a section are read → somebody is told of what waits (F17)")
+    @Test("another data source while the items of a section are read → somebody is told of what waits")
     func sourceWhileReading() throws {
         let clock = LibraryTests.Clock()
         let list = try TestHost.letters("a:x", "b:y")
@@ -88,7 +90,7 @@ struct HostGuaranteeTests {
         #expect(list.ids == ["z"] && (woken > 0 || !clock.events.isEmpty))
     }
 
-    @Test("a viewport that does not move, a scroll to where the view is → nobody hears that the content moved (F63)")
+    @Test("a viewport that does not move, a scroll to where the view is → nobody hears that the content moved")
     func noScroll() throws {
         let scrolls = DelegateTests.Scrolls()
         let list = try rows(60) { $0.scrollDelegate = scrolls }
@@ -145,7 +147,7 @@ struct HostGuaranteeTests {
         #expect(screen.items.map(\.objectID) == ["a", "b"])
     }
 
-    @Test("a completion that scrolls → it does (IGListKit EE-06: what the update shows is there)")
+    @Test("a completion that scrolls → it does", .rule("EE-06"))
     func scrollInCompletion() throws {
         let list = try rows(30)
         _ = try list.open()
@@ -157,7 +159,7 @@ struct HostGuaranteeTests {
         #expect(offsets == [300])
     }
 
-    @Test("a controller whose object leaves in the update in which it is given to another one → no fault (F31)")
+    @Test("a controller whose object leaves in the update in which it is given to another one → no fault")
     func reused() throws {
         let only = LetterController(log: EventList())
         let list = TestHost([try letters("a:x")], provider: ScriptedProvider { _ in only })
@@ -166,7 +168,7 @@ struct HostGuaranteeTests {
         #expect(list.adapter.sectionController(forID: "b") === only)
     }
 
-    @Test("a batch that waits when everything is made anew → what it keeps for the object is kept (EE-33, U13)")
+    @Test("a batch that waits when everything is made anew → what it keeps for the object is kept", .rule("EE-33"))
     func stateBesideReload() throws {
         let list = try TestHost.letters("a:xy")
         let controller = try #require(list.controller("a"))

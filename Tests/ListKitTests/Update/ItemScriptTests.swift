@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("Item updates, alone and with a list update in the same flush")
@@ -27,23 +28,23 @@ struct ItemScriptTests {
     }
 
     static let scripts = [
-        Script("one inserted (EE-09)", "a:xy b:q", "xny", "i1", "a:xny b:q"),
-        Script("one deleted (EE-10)", "a:xy b:q", "x", "d1", "a:x b:q"),
-        Script("one reloaded (EE-11, EE-02)", "a:xy b:q", "xz", "r1", "a:xz b:q"),
-        Script("a section with another count reloaded (EE-12, UP-23)", "a:xy b:q", "xyz", "s", "a:xyz b:q"),
-        Script("one moved (EE-14)", "a:xy b:q", "yx", "m0>1", "a:yx b:q"),
-        Script("two inserts at one index (EE-15)", "a:xy", "nmxy", "i0 i0", "a:nmxy"),
-        Script("the same deleted twice (EE-16)", "a:wxyz", "xyz", "d0 d0", "a:xyz"),
-        Script("the same reloaded twice (EE-17, UP-47)", "a:wxyz", "Wxyz", "r0 r0", "a:Wxyz"),
-        Script("reloads of deleted ones (EE-18, UP-48)", "a:vwxyz", "vNMYZ", "d1 d2 i1 i2 r1 r2 r3 r4", "a:vNMYZ"),
-        Script("reloads, a section in front (EE-25)", "a:xy b:q", "XY", "r0 r1", after: "n:n a:xy b:q", "n:n a:XY b:q"),
-        Script("a move, its section moves (EE-27)", "a:xy b:q", "yx", "m0>1", after: "b:q a:xy", "b:q a:yx"),
-        Script("a move, its object changes (EE-28)", "a:xy b:q", "yx", "m0>1", after: "a:xyz b:q", "a:yx b:q"),
-        Script("a move, its object goes (EE-29)", "a:xy b:q", "yx", "m0>1", after: "b:q", "b:q"),
-        Script("a move, an object before it (EE-30)", "a:xy b:q", "yx", "m0>1", after: "n:n a:xy b:q", "n:n a:yx b:q"),
-        Script("all kinds at once (EE-31)", "a:vwxyz", "ABwxyZ", "d0 i0 i1 r4", "a:ABwxyZ"),
+        Script("one inserted", "a:xy b:q", "xny", "i1", "a:xny b:q"),
+        Script("one deleted", "a:xy b:q", "x", "d1", "a:x b:q"),
+        Script("one reloaded", "a:xy b:q", "xz", "r1", "a:xz b:q"),
+        Script("a section with another count reloaded", "a:xy b:q", "xyz", "s", "a:xyz b:q"),
+        Script("one moved", "a:xy b:q", "yx", "m0>1", "a:yx b:q"),
+        Script("two inserts at one index", "a:xy", "nmxy", "i0 i0", "a:nmxy"),
+        Script("the same deleted twice", "a:wxyz", "xyz", "d0 d0", "a:xyz"),
+        Script("the same reloaded twice", "a:wxyz", "Wxyz", "r0 r0", "a:Wxyz"),
+        Script("reloads of deleted ones", "a:vwxyz", "vNMYZ", "d1 d2 i1 i2 r1 r2 r3 r4", "a:vNMYZ"),
+        Script("reloads, a section in front", "a:xy b:q", "XY", "r0 r1", after: "n:n a:xy b:q", "n:n a:XY b:q"),
+        Script("a move, its section moves", "a:xy b:q", "yx", "m0>1", after: "b:q a:xy", "b:q a:yx"),
+        Script("a move, its object changes", "a:xy b:q", "yx", "m0>1", after: "a:xyz b:q", "a:yx b:q"),
+        Script("a move, its object goes", "a:xy b:q", "yx", "m0>1", after: "b:q", "b:q"),
+        Script("a move, an object before it", "a:xy b:q", "yx", "m0>1", after: "n:n a:xy b:q", "n:n a:yx b:q"),
+        Script("all kinds at once", "a:vwxyz", "ABwxyZ", "d0 i0 i1 r4", "a:ABwxyZ"),
         Script(
-            "moves among deletes and inserts (EE-34)", "a:a b:b c:c d:d e:e f:f g:g h:h i:i", "a", "r0",
+            "moves among deletes and inserts", "a:a b:b c:c d:d e:e f:f g:g h:h i:i", "a", "r0",
             after: "b:b a:a d:d n:n e:e m:m f:f o:o i:i h:h", "b:b a:a d:d n:n e:e m:m f:f o:o i:i h:h"),
     ]
 
@@ -65,7 +66,10 @@ struct ItemScriptTests {
     }
 
     @Test(
-        "a block of operations → the items of its controller, announced item by item; the controllers stay (EE-36)",
+        "a block of operations → the items of its controller, announced item by item; the controllers stay",
+        .rule(
+            "EE-02", "EE-09...EE-12", "EE-14...EE-18", "EE-25", "EE-27...EE-31", "EE-34", "EE-36", "UP-23", "UP-47",
+            "UP-48"),
         arguments: scripts, [true, false])
     func script(script: Script, isShown: Bool) throws {
         let list = TestHost(
@@ -100,7 +104,8 @@ struct ItemScriptTests {
     }
 
     @Test(
-        "a block that says nothing → no transaction; that says one thing → one (IC-01 to IC-03, AD-14, AD-134 to AD-136)",
+        "a block that says nothing → no transaction; that says one thing → one",
+        .rule("AD-14", "AD-134...AD-136", "IC-01...IC-03"),
         arguments: ["", "i2", "d1", "r1", "m0>1", "s"])
     func collector(steps: String) throws {
         let list = try TestHost.letters("a:xy")
@@ -121,7 +126,7 @@ struct ItemScriptTests {
         #expect((transaction == nil) == steps.isEmpty && finished == [true])
     }
 
-    @Test("one of two objects reloaded → only its items are asked for anew (EE-04)")
+    @Test("one of two objects reloaded → only its items are asked for anew", .rule("EE-04"))
     func reloadOne() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var screen = try list.open()
@@ -132,7 +137,7 @@ struct ItemScriptTests {
         #expect(screen.items.map { $0.content["letter"]?.string } == ["x", "new"])
     }
 
-    @Test("new objects put in place of old ones → the controllers get them, and so does the list (EE-39)")
+    @Test("new objects put in place of old ones → the controllers get them, and so does the list", .rule("EE-39"))
     func upsert() throws {
         let list = try TestHost.letters("a:x", "b:y")
         let controller = try #require(list.controller("b"))
@@ -142,7 +147,7 @@ struct ItemScriptTests {
         #expect(list.adapter.object(at: 1) == new && list.itemCounts == [1, 2])
     }
 
-    @Test("a list update asked for inside of an item block → a flush of its own, after the block's (EE-58)")
+    @Test("a list update asked for inside of an item block → a flush of its own, after the block's", .rule("EE-58"))
     func listUpdateInside() throws {
         let list = try TestHost.letters("a:x", "b:y")
         let controller = try #require(list.controller("a"))

@@ -67,7 +67,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "released while a diff is computed, or while the store writes → its completions get false (EE-90)",
+        "released while a diff is computed, or while the store writes → its completions get false", .rule("EE-90"),
         arguments: [false, true])
     func releasedWhileFlushing(isStoring: Bool) throws {
         let clock = Clock()
@@ -90,7 +90,7 @@ struct LibraryTests {
         #expect(answers == ["flushing false", "waiting false"])
     }
 
-    @Test("due earlier than was said before → the scheduler is told again; later → an old call does not flush (F85)")
+    @Test("due earlier than was said before → the scheduler is told again; later → an old call does not flush")
     func dueAtAnotherTime() throws {
         let clock = Clock()
         let adapter = adapter(clock) {
@@ -121,7 +121,8 @@ struct LibraryTests {
     }
 
     @Test(
-        "no data source → false at once; with one → objects are read at the flush, once (IGListKit F27, AD-01, AD-28, EE-57, UP-66)"
+        "no data source → false at once; with one → objects are read at the flush, once",
+        .rule("AD-01", "AD-28", "EE-57", "UP-66")
     )
     func dataSource() throws {
         let clock = Clock()
@@ -141,7 +142,7 @@ struct LibraryTests {
         #expect(adapter.objectCount == 3 && source.reads == 2 && answers == [false, true, true])
     }
 
-    @Test("a data source released right after performUpdates → the update still has its objects (IGListKit EE-91)")
+    @Test("a data source released right after performUpdates → the update still has its objects", .rule("EE-91"))
     func releasedSource() throws {
         let clock = Clock()
         let adapter = adapter(clock)
@@ -154,7 +155,7 @@ struct LibraryTests {
         #expect(adapter.objectCount == 2)
     }
 
-    @Test("the adapter released before its flush → completions get false, once each (unlike IGListKit EE-90; AD-159)")
+    @Test("the adapter released before its flush → completions get false, once each", .rule("AD-159", "EE-90"))
     func releasedAdapter() throws {
         var adapter: ListAdapter? = adapter(Clock())
         var answers: [Bool] = []
@@ -165,7 +166,8 @@ struct LibraryTests {
     }
 
     @Test(
-        "completions → in the order of the queue, after the listeners; new work waits for the next flush (UP-52, UP-65)"
+        "completions → in the order of the queue, after the listeners; new work waits for the next flush",
+        .rule("UP-52", "UP-65")
     )
     func completionOrder() throws {
         let clock = Clock()
@@ -182,7 +184,8 @@ struct LibraryTests {
     }
 
     @Test(
-        "a diff in flight, then another data source → the old diff is given up and its request absorbed (EE-86, EE-87, TR-05)"
+        "a diff in flight, then another data source → the old diff is given up and its request absorbed",
+        .rule("EE-86", "EE-87", "TR-05")
     )
     func cancelled() throws {
         let clock = Clock()
@@ -199,14 +202,14 @@ struct LibraryTests {
         #expect(adapter.objectCount == 3 && adapter.revision == 1)
     }
 
-    @Test("awaited updates → whether they were applied (IGListKit F105)")
+    @Test("awaited updates → whether they were applied")
     func awaited() async throws {
         let adapter = ListAdapter(
             configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider())
         #expect(await adapter.performUpdates() == false)
     }
 
-    @Test("another data source from inside of a callback, or while a transaction is stored → right after it (F17, F75)")
+    @Test("another data source from inside of a callback, or while a transaction is stored → right after it")
     func sourceFromInside() throws {
         for hasClock in [true, false] {
             let clock = Clock()
@@ -232,7 +235,7 @@ struct LibraryTests {
         }
     }
 
-    @Test("another data source while requests wait → each is answered, by the call or to the scheduler (EE-85, F84)")
+    @Test("another data source while requests wait → each is answered, by the call or to the scheduler", .rule("EE-85"))
     func answers() throws {
         for hasClock in [true, false] {
             let clock = Clock()
@@ -249,7 +252,7 @@ struct LibraryTests {
         }
     }
 
-    @Test("descriptions → lines in every state, and a debugger that forgets (IGListKit DB-01 to DB-05)")
+    @Test("descriptions → lines in every state, and a debugger that forgets", .rule("DB-01...DB-05"))
     func descriptions() throws {
         let debugger = ListDebugger()
         let lists = try (0..<3).map { _ in TestHost(try objects("a")) }
@@ -264,7 +267,7 @@ struct LibraryTests {
         #expect(debugger.descriptions.isEmpty)
     }
 
-    @Test("a tracked adapter that is released → the debugger describes those that are left (IGListKit DB-04)")
+    @Test("a tracked adapter that is released → the debugger describes those that are left", .rule("DB-04"))
     func trackedAdapterReleased() throws {
         let debugger = ListDebugger()
         let kept = TestHost(try objects("a"))
@@ -279,7 +282,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "selection → asked, told, followed through updates, deselected with its object (IGListKit U17, F24, AD-76 to AD-81)"
+        "selection → asked, told, followed through updates, deselected with its object", .rule("AD-76...AD-81")
     )
     func selection() throws {
         let log = EventList()
@@ -310,7 +313,7 @@ struct LibraryTests {
         #expect(try list.adapter.deselectItem(0, ofObject: "b").deselected)
     }
 
-    @Test("what a controller keeps for its object → outlives reloads and goes with the object (IGListKit U13)")
+    @Test("what a controller keeps for its object → outlives reloads and goes with the object")
     func state() throws {
         let list = try TestHost.letters("a:x")
         list.controller("a")?.context?.state = ["open": true]

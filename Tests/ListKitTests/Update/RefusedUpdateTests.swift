@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("Item updates whose transaction the store refuses: the list owes them")
@@ -140,7 +141,7 @@ struct RefusedUpdateTests {
         #expect(list.itemCounts == [2, 1] && completed == [true])
     }
 
-    @Test("refused requests of several kinds → their completions are called in order of the queue (IGListKit UP-52)")
+    @Test("refused requests of several kinds → their completions are called in order of the queue", .rule("UP-52"))
     func order() throws {
         let list = try TestHost.letters("a:x")
         let source = LibraryTests.Source([try letters("b:x")])

@@ -3,7 +3,7 @@ import Testing
 
 @_spi(Daemon) @testable import ListKit
 
-@Suite("The updater that reloads: every update asks for everything anew (IGListReloadDataUpdater, F81)")
+@Suite("The updater that reloads: every update asks for everything anew (IGListReloadDataUpdater)")
 struct ReloadUpdaterTests {
     /// One section, whose controller counts, measures and describes itself.
     private final class Section: ListSectionController, ListSupplementarySource {
@@ -94,7 +94,8 @@ struct ReloadUpdaterTests {
     }
 
     @Test(
-        "an item update of one section → the others are asked anew, too; one that says nothing changes nothing (RU-10)")
+        "an item update of one section → the others are asked anew, too; one that says nothing changes nothing",
+        .rule("RU-10"))
     func itemUpdates() throws {
         let list = try Self.list("a", "b")
         let (first, second) = (try section(list, "a"), try section(list, "b"))
@@ -138,7 +139,7 @@ struct ReloadUpdaterTests {
         #expect(list.itemCounts == [1] && list.adapter.revision == 0)
     }
 
-    @Test("the short road: completed with true, and the list has the new items (RU-13)")
+    @Test("the short road: completed with true, and the list has the new items", .rule("RU-13"))
     func completion() throws {
         let list = try Self.list("a")
         try section(list, "a").count = 2

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-@Suite("reorder.json: dragging items and sections (IGListKit F87 to F90, AD-137 to AD-146, BN-21)")
+@Suite("reorder.json: dragging items and sections", .rule("AD-137...AD-146", "BN-21"))
 struct ReorderVectorTests {
     static func cases() throws -> [JSON] { try Vectors.load("reorder")["cases"]?.array ?? [] }
 
@@ -19,7 +19,7 @@ struct ReorderVectorTests {
     }
 
     @Test(
-        "a drag → the order of the vector, announced by what moved or as a reload (RU-11, RU-12, UP-24)",
+        "a drag → the order of the vector, announced by what moved or as a reload", .rule("RU-11", "RU-12", "UP-24"),
         arguments: try cases(), [ListAdapter.Updater.batch, .reload])
     func vector(vector: JSON, updater: ListAdapter.Updater) throws {
         if vector["sectionItemCounts"] != nil { return try sections(vector, updater) }

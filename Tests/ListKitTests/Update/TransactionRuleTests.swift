@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("The queue of the updater, and the states of a transaction")
@@ -8,7 +9,9 @@ struct TransactionRuleTests {
         { .performUpdates(objects: try objects("c", "a")) }, { .reloadData }, { .reloadObjects(["a"]) },
     ]
 
-    @Test("anything queued → a flush is due, until it is over (UP-01 to UP-04, TR-12)", arguments: 0...wishes.count)
+    @Test(
+        "anything queued → a flush is due, until it is over", .rule("TR-12", "UP-01...UP-04"),
+        arguments: 0...wishes.count)
     func due(wish: Int) throws {
         let list = try TestHost.letters("a:x")
         #expect(list.adapter.flushTiming == .idle)
@@ -27,7 +30,7 @@ struct TransactionRuleTests {
         #expect(!list.adapter.isFlushing && list.adapter.flushTiming == .idle && list.adapter.revision == 1)
     }
 
-    @Test("nothing queued, or nothing changed → no revision, and completions all the same (UP-09, EE-08)")
+    @Test("nothing queued, or nothing changed → no revision, and completions all the same", .rule("EE-08", "UP-09"))
     func nothing() throws {
         let list = try TestHost.letters("a:x")
         #expect(list.adapter.flushNow().isEmpty)
@@ -45,7 +48,8 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "a diff given up, once or twice → nothing is answered, its requests stand ahead of all others (TR-02, TR-06, UP-15)"
+        "a diff given up, once or twice → nothing is answered, its requests stand ahead of all others",
+        .rule("TR-02", "TR-06", "UP-15")
     )
     func cancelled() throws {
         let list = try TestHost.letters("a:x", configure: { $0.backgroundDiffThreshold = 0 })
@@ -77,7 +81,8 @@ struct TransactionRuleTests {
         }
     }
 
-    @Test("a diff given up by the updater's delegate that is told of it → each request is answered once (TR-02)")
+    @Test(
+        "a diff given up by the updater's delegate that is told of it → each request is answered once", .rule("TR-02"))
     func cancelledByDelegate() throws {
         let list = try TestHost.letters("a:x")
         let canceller = Canceller()
@@ -94,7 +99,7 @@ struct TransactionRuleTests {
         #expect(list.answers.map(\.id) == [request] && finished == [true] && list.adapter.revision == 1)
     }
 
-    @Test("cancelled when there is no diff in flight → a reload and another data source go on (TR-07, TR-08)")
+    @Test("cancelled when there is no diff in flight → a reload and another data source go on", .rule("TR-07", "TR-08"))
     func notCancellable() throws {
         let list = try TestHost.letters("a:x")
         let before = list.controller("a")
@@ -113,7 +118,7 @@ struct TransactionRuleTests {
         #expect(list.ids == ["b", "c"])
     }
 
-    @Test("one request of a flush that is not animated → neither is the flush; a reload never is (UP-16)")
+    @Test("one request of a flush that is not animated → neither is the flush; a reload never is", .rule("UP-16"))
     func animated() throws {
         for (first, second, expected) in [(true, true, true), (true, false, false), (false, true, false)] {
             let list = try TestHost.letters("a:x")
@@ -124,7 +129,8 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "a reload, and an item update asked for while it runs → new counts in both directions, all completed (UP-17, UP-19, UP-54)",
+        "a reload, and an item update asked for while it runs → new counts in both directions, all completed",
+        .rule("UP-17", "UP-19", "UP-54"),
         arguments: [ScrollDirection.vertical, .horizontal])
     func reload(direction: ScrollDirection) throws {
         let source = LibraryTests.Source(try [letters("a:x")])
@@ -152,7 +158,9 @@ struct TransactionRuleTests {
         }
     }
 
-    @Test("a reload with an item update → the block runs, its operations go into the reload (UP-52, UP-53, EE-33)")
+    @Test(
+        "a reload with an item update → the block runs, its operations go into the reload",
+        .rule("EE-33", "UP-52", "UP-53"))
     func reloadWithItems() throws {
         let list = try TestHost.letters("a:x")
         var order: [String] = []
@@ -169,7 +177,8 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "completions → listeners first, then the queue's in order, then those of item updates asked for inside (UP-64, AD-157, AD-158)"
+        "completions → listeners first, then the queue's in order, then those of item updates asked for inside",
+        .rule("AD-157", "AD-158", "UP-64")
     )
     func completions() throws {
         final class Listener: ListUpdateListener {
@@ -191,7 +200,9 @@ struct TransactionRuleTests {
         #expect(order == ["listener", "update", "items", "inside"])
     }
 
-    @Test("only items queued → no diff (UP-67); a broken section → the updater's delegate hears of it (UP-61, AD-153)")
+    @Test(
+        "only items queued → no diff; a broken section → the updater's delegate hears of it",
+        .rule("AD-153", "SM-17", "UP-61", "UP-67"))
     func updaterDelegate() throws {
         final class Faults: ListUpdaterDelegate {
             var lines: [String] = []
@@ -215,7 +226,7 @@ struct TransactionRuleTests {
         #expect(faults.lines.last == "diff 1")  // SM-17: a reload keeps the objects that the next diff begins with
     }
 
-    @Test("single item sections → sections only, whatever changes in them (UP-31, UP-32)")
+    @Test("single item sections → sections only, whatever changes in them", .rule("UP-31", "UP-32"))
     func singleItems() throws {
         let list = try TestHost.letters("a:x", "b:y", configure: { $0.singleItemSectionUpdates = true })
         var counts: [Int] = []
@@ -228,7 +239,7 @@ struct TransactionRuleTests {
         #expect(items?.items.isEmpty == true && items?.sections.reloads == [IndexRun(first: 1, length: 1)])
     }
 
-    @Test("the same identifier with another type → found by its name, but a new controller (UP-60, F57)")
+    @Test("the same identifier with another type → found by its name, but a new controller", .rule("UP-60"))
     func otherType() throws {
         let list = try TestHost.letters("a:x")
         let before = try #require(list.controller("a"))
@@ -238,7 +249,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "few or many objects, diffed at once or handed out → the same list (EE-60, EE-64, EE-65, PD-03)",
+        "few or many objects, diffed at once or handed out → the same list", .rule("EE-60", "EE-64", "EE-65", "PD-03"),
         arguments: [0, 5, 100])
     func diffing(threshold: Int) throws {
         let list = try TestHost.letters("a:xy", "b:x", configure: { $0.backgroundDiffThreshold = threshold })

@@ -1,4 +1,5 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("IGListKit's rules for lists, sections and controllers, without a view of UIKit")
@@ -10,7 +11,9 @@ struct UpdaterRuleTests {
         events.compactMap { if case .updated(let transaction) = $0 { transaction } else { nil } }
     }
 
-    @Test("sections inserted, deleted, all replaced → item counts of the new list (UP-25, UP-26, UP-28, EE-01)")
+    @Test(
+        "sections inserted, deleted, all replaced → item counts of the new list",
+        .rule("EE-01", "UP-25", "UP-26", "UP-28"))
     func sectionBatches() throws {
         let list = try TestHost.letters("a:x")
         try list.update([letters("a:x"), letters("b:xy")])
@@ -21,7 +24,7 @@ struct UpdaterRuleTests {
         #expect(list.itemCounts == [2, 1, 3])
     }
 
-    @Test("sections rotate and change their counts in one update → the new counts (UP-27, UP-30)")
+    @Test("sections rotate and change their counts in one update → the new counts", .rule("UP-27", "UP-30"))
     func rotating() throws {
         for asDeletes in [false, true] {
             let list = try TestHost.letters(
@@ -34,7 +37,7 @@ struct UpdaterRuleTests {
         }
     }
 
-    @Test("the same identifier with other content → an update of that section alone (UP-33)")
+    @Test("the same identifier with other content → an update of that section alone", .rule("UP-33"))
     func update() throws {
         let list = try three()
         let transaction = try #require(
@@ -43,7 +46,9 @@ struct UpdaterRuleTests {
         #expect(list.controller("a")?.letters == ["q"])
     }
 
-    @Test("an update queued in the completion of another, or while one is applied → after it, in order (UP-34, UP-51)")
+    @Test(
+        "an update queued in the completion of another, or while one is applied → after it, in order",
+        .rule("UP-34", "UP-51"))
     func order() throws {
         var done: [String] = []
         let list = try TestHost.letters("a:x")
@@ -57,7 +62,8 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "an item block alone, and one with a section update → both run, both completions are called (UP-05, UP-06, UP-55)"
+        "an item block alone, and one with a section update → both run, both completions are called",
+        .rule("UP-05", "UP-06", "UP-55")
     )
     func itemBlocks() throws {
         let list = try TestHost.letters("a:xy")
@@ -78,7 +84,7 @@ struct UpdaterRuleTests {
         #expect(list.itemCounts.last == 1 && finished == [true, true])
     }
 
-    @Test("one path reloaded twice, and one that is deleted as well → once, and not at all (UP-47, UP-48)")
+    @Test("one path reloaded twice, and one that is deleted as well → once, and not at all", .rule("UP-47", "UP-48"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:xyz")
         let controller = try #require(list.controller("a"))
@@ -94,7 +100,8 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "a list that nobody looks at, and without a data source → updates are applied all the same (UP-18, UP-20, UP-56 to UP-58, AD-29, TR-01)"
+        "a list that nobody looks at, and without a data source → updates are applied all the same",
+        .rule("AD-29", "TR-01", "UP-18", "UP-20", "UP-56...UP-58")
     )
     func withoutViews() throws {
         let list = TestHost()
@@ -106,7 +113,9 @@ struct UpdaterRuleTests {
         #expect(!list.adapter.isFlushing && list.adapter.flushTiming == .idle)
     }
 
-    @Test("the updater that only reloads → each change is one reload, and the list is the same (RU-06 to RU-10, RU-13)")
+    @Test(
+        "the updater that only reloads → each change is one reload, and the list is the same",
+        .rule("RU-06...RU-10", "RU-13"))
     func reloadUpdater() throws {
         let list = try TestHost.letters("a:x", configure: { $0.updater = .reload })
         for texts in [["a:x", "b:y", "c:z"], ["c:z", "a:x"], ["a:xy", "c:z"]] {
@@ -123,7 +132,8 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "which controller, section and object belong together → answered both ways, unknown is nil (SM-01 to SM-09, AD-02 to AD-10)"
+        "which controller, section and object belong together → answered both ways, unknown is nil",
+        .rule("AD-02...AD-10", "SM-01...SM-09")
     )
     func map() throws {
         let list = try three()
@@ -142,7 +152,8 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "a reload → new controllers for the same objects; reloads of known and unknown ids → the known (AD-16, AD-17, EE-03)"
+        "a reload → new controllers for the same objects; reloads of known and unknown ids → the known",
+        .rule("AD-16", "AD-17", "EE-03")
     )
     func reloads() throws {
         let list = try three()
@@ -154,7 +165,7 @@ struct UpdaterRuleTests {
         #expect(list.ids == ["a", "b", "c"] && list.controller("b") === after)
     }
 
-    @Test("a controller whose object left → every question about it is answered with nothing (AD-52 to AD-56)")
+    @Test("a controller whose object left → every question about it is answered with nothing", .rule("AD-52...AD-56"))
     func departed() throws {
         let list = try three()
         _ = try list.open()

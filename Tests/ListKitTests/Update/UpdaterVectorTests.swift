@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-@Suite("updater.json: diff facts and cleaned batches (IGListKit UP-33 to UP-42)")
+@Suite("updater.json: diff facts and cleaned batches", .rule("UP-33...UP-42"))
 struct UpdaterVectorTests {
     /// Keeps what the updater said last.
     final class Recorder: ListUpdaterDelegate {
@@ -67,7 +67,7 @@ struct UpdaterVectorTests {
         ListMoveIndex(from: pair[0]?.integer ?? -1, to: pair[1]?.integer ?? -1)
     }
 
-    @Test("only updates, same count, item reloads preferred → item updates and no section operation (UP-35)")
+    @Test("only updates, same count, item reloads preferred → item updates and no section operation", .rule("UP-35"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:xy", configure: { $0.preferItemReloads = true })
         let recorder = Recorder()
@@ -78,7 +78,9 @@ struct UpdaterVectorTests {
         #expect(transaction?.items.reloads.count == 2 && transaction?.sections.isEmpty == true)
     }
 
-    @Test("events of the updater → in order; nothing changed, fallback and reload have their own (UP-59, UP-63)")
+    @Test(
+        "events of the updater → in order; nothing changed, fallback and reload have their own", .rule("UP-59", "UP-63")
+    )
     func events() throws {
         let list = try TestHost.letters(
             "a:x",

@@ -1,9 +1,10 @@
 @_spi(Daemon) import ListKit
+import TestSupport
 import Testing
 
 @Suite("Writing: requests, faults and revisions")
 struct WritingTests {
-    @Test("a request that changes nothing → no revision, no transaction, but an answer")
+    @Test("a request that changes nothing → no revision, no transaction, but an answer", .rule("WT-06"))
     func nothingChanged() throws {
         let list = TestHost(try objects("a1", "b2"))
         for operation in [
@@ -20,7 +21,7 @@ struct WritingTests {
         #expect(list.takeEvents().isEmpty)
     }
 
-    @Test("an unknown anchor or object → NoSuchObject, and nothing of the call is applied (IGListKit SM-15)")
+    @Test("an unknown anchor or object → NoSuchObject, and nothing of the call is applied", .rule("SM-15", "WT-11"))
     func unknownAnchor() throws {
         let list = TestHost(try objects("a", "b"))
         let changes: [UpdateRequest.Operation] = [
@@ -35,7 +36,7 @@ struct WritingTests {
         #expect(list.adapter.revision == 0)
     }
 
-    @Test("an object anchored on itself → keeps its place; a new one goes last")
+    @Test("an object anchored on itself → keeps its place; a new one goes last", .rule("WT-12"))
     func selfAnchor() throws {
         let list = TestHost(try objects("a", "b", "c"))
         #expect(try list.perform(.moveObject(id: "b", position: .after("b"))).revision == 0)
@@ -43,7 +44,7 @@ struct WritingTests {
         #expect(list.ids == ["a", "b", "c", "d"])
     }
 
-    @Test("upserts in order → each sees what the one before left")
+    @Test("upserts in order → each sees what the one before left", .rule("WT-11"))
     func upsertsInOrder() throws {
         let list = TestHost(try objects("a", "b"))
         try list.perform(
@@ -56,7 +57,7 @@ struct WritingTests {
         #expect(list.ids == ["c", "d", "a", "b"])
     }
 
-    @Test("duplicates in a full list → the first is kept and the rest counted, or the request fails")
+    @Test("duplicates in a full list → the first is kept and the rest counted, or the request fails", .rule("WT-07"))
     func duplicates() throws {
         let list = TestHost()
         let answer = try list.perform(.performUpdates(objects: objects("a1", "b", "a2", "b")))
@@ -67,7 +68,9 @@ struct WritingTests {
         #expect(list.ids == ["a", "b"])
     }
 
-    @Test("an expected revision → compared with the one before the flush, and with what the flush did so far")
+    @Test(
+        "an expected revision → compared with the one before the flush, and with what the flush did so far",
+        .rule("WT-04"))
     func expectedRevision() throws {
         let list = TestHost(try objects("a"))
         #expect(try list.perform(.moveObject(id: "x", position: .first), expecting: 7).errorCode == .revisionConflict)
@@ -99,7 +102,9 @@ struct WritingTests {
         #expect(list.answers.suffix(2).map(\.revision) == [2, 2])
     }
 
-    @Test("requests that come together → one transaction, each answered with its revision, bad ones alone")
+    @Test(
+        "requests that come together → one transaction, each answered with its revision, bad ones alone",
+        .rule("WT-01", "WT-05"))
     func coalescing() throws {
         let list = TestHost()
         let ids = [
@@ -149,7 +154,7 @@ struct WritingTests {
     }
 
     @Test(
-        "the store fails, and again → items that changed meanwhile go out with the first transaction that it takes (U1)"
+        "the store fails, and again → items that changed meanwhile go out with the first transaction that it takes"
     )
     func storeFailsTwice() throws {
         let list = try TestHost.letters("a:x", "b:y")
@@ -195,7 +200,7 @@ struct WritingTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("objects of a type without section controller → dropped (IGListKit AD-15, EE-42)")
+    @Test("objects of a type without section controller → dropped", .rule("AD-15", "EE-42"))
     func withoutController() throws {
         let list = try TestHost.letters("a:x")
         let objects = [try letters("a:x"), try letters("skip:y", type: "none"), try letters("b:z")]

@@ -1,7 +1,7 @@
 @_spi(Daemon) internal import ListKit
 
 /// Turns JSON into fields: strings become `s`, integers `x`, other numbers `d`, truth values `b`, arrays `av`, objects
-/// `a{sv}`; null removes its key, and of repeated keys the last one counts (the contract's chapter "Writing").
+/// `a{sv}`; null removes its key, and of repeated keys the last one counts (docs/rules/contract.md, "Writing").
 struct JSONFields {
     private var encoder = FieldsEncoder()
 

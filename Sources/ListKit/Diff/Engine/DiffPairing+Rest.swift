@@ -104,7 +104,7 @@ extension DiffPairing {
 
     /// Pairs the k-th occurrence of an identifier before with the k-th after; everything must be left over.
     ///
-    /// If one pair changed, all pairs of its identifier count as changed (IGListKit DF-33).
+    /// If one pair changed, all pairs of its identifier count as changed (rule DF-33).
     mutating func pairRepeated(_ source: some DiffSource, in memory: inout DiffMemory) {
         let table = DiffTable(count: source.oldCount, limit: source.oldCount, in: &memory)
         var chains = DuplicateChains(count: source.oldCount)

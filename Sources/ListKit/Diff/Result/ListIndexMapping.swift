@@ -83,7 +83,7 @@ extension ListIndexSetResult {
     /// Deletes and inserts with reloads put in: each reloaded element is deleted where it was and inserted where it is.
     ///
     /// Reloads are indexes before the update; one that is deleted anyway is dropped. Without any other change each reload
-    /// becomes a delete and an insert of the same index (IGListKit UP-43 … UP-46).
+    /// becomes a delete and an insert of the same index (rules UP-43 to UP-46).
     /// - Complexity: O(changes · log changes + reloads · log changes).
     public func convertingReloads(_ reloads: ListIndexSet) -> (deletes: ListIndexSet, inserts: ListIndexSet) {
         let mapping = ListIndexMapping(self)

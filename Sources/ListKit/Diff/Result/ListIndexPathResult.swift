@@ -17,10 +17,10 @@ public struct ListIndexPathResult: Sendable, Hashable {
         self.indexes = indexes
     }
 
-    /// Paths after the update of items that are new, ascending (IGListKit DF-10).
+    /// Paths after the update of items that are new, ascending (rule DF-10).
     public var inserts: [IndexPath] { indexes.inserts.map { IndexPath(section: toSection, item: $0) } }
 
-    /// Paths before the update of items that are gone, ascending (IGListKit DF-10).
+    /// Paths before the update of items that are gone, ascending (rule DF-10).
     public var deletes: [IndexPath] { indexes.deletes.map { IndexPath(section: fromSection, item: $0) } }
 
     /// Paths **before** the update of items that stay and changed, ascending.
@@ -41,17 +41,17 @@ public struct ListIndexPathResult: Sendable, Hashable {
     /// How many changes there are; an item that moved and changed counts twice.
     public var changeCount: Int { indexes.changeCount }
 
-    /// The path that an identifier had before the update, nil when it was not there (IGListKit DF-26).
+    /// The path that an identifier had before the update, nil when it was not there (rule DF-26).
     public func oldIndexPath(forIdentifier identifier: some Hashable & Sendable) -> IndexPath? {
         indexes.oldIndex(forIdentifier: identifier).map { IndexPath(section: fromSection, item: $0) }
     }
 
-    /// The path that an identifier has after the update, nil when it is not there (IGListKit DF-26).
+    /// The path that an identifier has after the update, nil when it is not there (rule DF-26).
     public func newIndexPath(forIdentifier identifier: some Hashable & Sendable) -> IndexPath? {
         indexes.newIndex(forIdentifier: identifier).map { IndexPath(section: toSection, item: $0) }
     }
 
-    /// The same changes without updates (IGListKit DF-32); see `ListIndexSetResult.resultForBatchUpdates()`.
+    /// The same changes without updates (rule DF-32); see `ListIndexSetResult.resultForBatchUpdates()`.
     public func resultForBatchUpdates() -> ListIndexPathResult {
         ListIndexPathResult(
             fromSection: fromSection, toSection: toSection, indexes: indexes.resultForBatchUpdates())
@@ -59,7 +59,7 @@ public struct ListIndexPathResult: Sendable, Hashable {
 }
 
 extension ListIndexPathResult: CustomStringConvertible {
-    /// The numbers of changes in one line (IGListKit DD-02).
+    /// The numbers of changes in one line (rule DD-02).
     public var description: String {
         "<ListIndexPathResult; \(indexes.inserts.count) inserts; \(indexes.deletes.count) deletes; "
             + "\(indexes.updates.count) updates; \(indexes.moves.count) moves>"

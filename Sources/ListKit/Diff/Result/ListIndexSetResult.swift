@@ -9,7 +9,7 @@ public struct ListIndexSetResult: Sendable {
     public let deletes: ListIndexSet
     /// Indexes **before** the update of elements that stay and changed.
     public let updates: ListIndexSet
-    /// Elements that stay and changed places, ascending by their new index (IGListKit DF-35).
+    /// Elements that stay and changed places, ascending by their new index (rule DF-35).
     public let moves: [ListMoveIndex]
     /// Finds identifiers; nil for a result that was not made from elements.
     let lookup: (any DiffLookup)?
@@ -35,7 +35,7 @@ public struct ListIndexSetResult: Sendable {
 
     /// The index that an identifier had before the update, nil when it was not there.
     ///
-    /// Of repeated identifiers the last one counts (IGListKit DF-34).
+    /// Of repeated identifiers the last one counts (rule DF-34).
     /// - Complexity: O(n) for the first question to a result, then O(1).
     public func oldIndex(forIdentifier identifier: some Hashable & Sendable) -> Int? {
         lookup?.oldIndex(of: AnyHashable(identifier))
@@ -43,13 +43,13 @@ public struct ListIndexSetResult: Sendable {
 
     /// The index that an identifier has after the update, nil when it is not there.
     ///
-    /// Of repeated identifiers the last one counts (IGListKit DF-34).
+    /// Of repeated identifiers the last one counts (rule DF-34).
     /// - Complexity: O(n) for the first question to a result, then O(1).
     public func newIndex(forIdentifier identifier: some Hashable & Sendable) -> Int? {
         lookup?.newIndex(of: AnyHashable(identifier))
     }
 
-    /// The same changes without updates, for a view that cannot update and move at once (IGListKit DF-27 … DF-32).
+    /// The same changes without updates, for a view that cannot update and move at once (rules DF-27 to DF-32).
     ///
     /// An updated element becomes a delete and an insert, also when it moved; other moves stay in their order. With repeated
     /// identifiers an update of another than the last one is lost (DF-34).
@@ -95,7 +95,7 @@ extension ListIndexSetResult: Hashable {
 }
 
 extension ListIndexSetResult: CustomStringConvertible {
-    /// The numbers of changes in one line (IGListKit DD-03).
+    /// The numbers of changes in one line (rule DD-03).
     public var description: String {
         "<ListIndexSetResult; \(inserts.count) inserts; \(deletes.count) deletes; \(updates.count) updates; "
             + "\(moves.count) moves>"

@@ -12,10 +12,10 @@
         self.to = to
     }
 
-    /// Moves are ordered by where they come from only (IGListKit DR-10).
+    /// Moves are ordered by where they come from only (rule DR-10).
     public static func < (lhs: ListMoveIndex, rhs: ListMoveIndex) -> Bool { lhs.from < rhs.from }
 
-    /// Both ends (IGListKit DD-04).
+    /// Both ends (rule DD-04).
     public var description: String { "<ListMoveIndex; from: \(from); to: \(to)>" }
 }
 
@@ -33,10 +33,10 @@
         self.to = to
     }
 
-    /// Moves are ordered by where they come from only: section, then item (IGListKit DR-09).
+    /// Moves are ordered by where they come from only: section, then item (rule DR-09).
     public static func < (lhs: ListMoveIndexPath, rhs: ListMoveIndexPath) -> Bool { lhs.from < rhs.from }
 
-    /// Both ends (IGListKit DD-05).
+    /// Both ends (rule DD-05).
     public var description: String {
         "<ListMoveIndexPath; from: (\(from.section), \(from.item)); to: (\(to.section), \(to.item))>"
     }

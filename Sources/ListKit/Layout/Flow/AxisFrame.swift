@@ -19,7 +19,7 @@ struct Interval: Sendable, Hashable {
 
     var length: Units { end - start }
 
-    /// Whether two spans share a stretch with length; touching is not enough (IGListKit LY-27).
+    /// Whether two spans share a stretch with length; touching is not enough (rule LY-27).
     func overlaps(_ other: Interval) -> Bool {
         start < other.end && other.start < end && start < end && other.start < other.end
     }

@@ -19,12 +19,12 @@ extension FlowLayout {
         return result
     }
 
-    /// The attributes of an item; nil past the end (IGListKit LY-37, LY-38).
+    /// The attributes of an item; nil past the end (rules LY-37, LY-38).
     func attributes(ofItem path: IndexPath) -> LayoutAttributes? {
         frame(ofItem: path).map { attributes(ofItem: path, $0) }
     }
 
-    /// The attributes of a header, stuck if it has to be, or a footer; nil where there is none (IGListKit LY-39, LY-40).
+    /// The attributes of a header, stuck if it has to be, or a footer; nil where there is none (rules LY-39, LY-40).
     func attributes(of kind: ElementKind, section: Int, origin: Point?) -> LayoutAttributes? {
         guard kind != .cell, let frames = frames(ofSection: section) else { return nil }
         var frame = kind == .header ? frames.header : frames.footer
@@ -46,7 +46,7 @@ extension FlowLayout {
             zIndex: section * Self.levels + Self.levels - 1)
     }
 
-    /// How far apart the z of two sections are (IGListKit F101). The highest of a section is its header's and footer's:
+    /// How far apart the z of two sections are. The highest of a section is its header's and footer's:
     /// items from 998 on share the one below, so that a stuck header covers all of its items.
     private static var levels: Int { 1000 }
 }
@@ -93,7 +93,7 @@ extension FlowLayout {
     }
 
     /// The header's frame: between the start of its section and that of the next one, as near to the edge of the
-    /// viewport as possible (IGListKit F94, F95); the last section's is held only from before.
+    /// viewport as possible; the last section's is held only from before.
     private func header(of section: FoundSection, origin: Point) -> AxisFrame {
         let rest = section.frames.header
         guard configuration.stickyHeaders, rest.hasArea else { return rest }

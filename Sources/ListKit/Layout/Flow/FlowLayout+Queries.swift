@@ -16,7 +16,7 @@ extension FlowLayout {
         find(section).flatMap { tree.leaves[$0.leaf].itemCount(ofSection: $0.section) }
     }
 
-    /// The frame of an item; nil past the end (IGListKit LY-37, LY-38).
+    /// The frame of an item; nil past the end (rules LY-37, LY-38).
     func frame(ofItem path: IndexPath) -> AxisFrame? {
         guard let (leaf, section, origin) = find(path.section) else { return nil }
         return tree.leaves[leaf].frame(ofItem: path.item, inSection: section, rules: rules)?.shifted(by: origin)
@@ -32,7 +32,7 @@ extension FlowLayout {
         }
     }
 
-    /// The first and the last section whose bounds meet a window, or nil if none does (IGListKit LY-45).
+    /// The first and the last section whose bounds meet a window, or nil if none does (rule LY-45).
     func sections(in window: AxisFrame) -> ClosedRange<Int>? {
         var range: ClosedRange<Int>?
         for (leaf, before) in chunks(in: window.along) {

@@ -1,4 +1,4 @@
-/// IGListCollectionViewLayout without a view (IGListKit F93–F101): rows of items, along either axis.
+/// IGListCollectionViewLayout without a view: rows of items, along either axis.
 ///
 /// Sections lie in chunks of a tree; a chunk knows the state it begins with and nothing of where it lies. A question
 /// runs the flow over the chunks that it meets, a change lays out the chunks that it names and goes on only while the

@@ -4,7 +4,7 @@
 /// to six decimals come back as they were given.
 typealias Units = Int64
 
-/// Turns points into units and back, and puts lengths on device pixels (IGListKit LY-51).
+/// Turns points into units and back, and puts lengths on device pixels (rule LY-51).
 struct LayoutScale: Sendable, Hashable {
     /// Units in one point.
     let unitsPerPoint: Double

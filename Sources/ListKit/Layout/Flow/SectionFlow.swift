@@ -17,7 +17,7 @@ struct SectionFlow {
     /// The farthest that an item may reach across the scroll axis.
     private let rowLimit: Units
 
-    /// The lengths of header and footer after the rule for empty sections (IGListKit F97).
+    /// The lengths of header and footer after the rule for empty sections.
     private let header: Units
     private let footer: Units
 
@@ -45,7 +45,7 @@ struct SectionFlow {
         footer = hidden ? 0 : style.footer
     }
 
-    /// Places the next item and answers its frame (IGListKit F93, F96, LY-44).
+    /// Places the next item and answers its frame (rule LY-44).
     @inline(__always)
     mutating func place(_ size: AxisSize) -> AxisFrame {
         var across = min(size.across, padded)

@@ -1,7 +1,7 @@
 extension SectionTree {
     /// Makes a tree of objects in order, as it is after a commit.
     ///
-    /// Of objects with one identifier the first is kept (IGListKit's rule F30).
+    /// Of objects with one identifier the first is kept.
     /// - Parameters:
     ///   - itemCount: how many items the section of an object has; asked for each object that is kept, in order.
     ///   - payload: the number to keep with it.
