@@ -70,6 +70,9 @@ test-service:
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 	scripts/check-boundaries
+	scripts/check-rules
+	scripts/check-references
+	scripts/check-how-to
 	for script in .ci/run $$(grep -rlE '^#!/bin/bash' scripts Tests); do bash -n "$$script"; done
 
 plugins:
