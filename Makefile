@@ -73,6 +73,7 @@ lint:
 	scripts/check-rules
 	scripts/check-references
 	scripts/check-how-to
+	scripts/check-commits
 	for script in .ci/run $$(grep -rlE '^#!/bin/bash' scripts Tests); do bash -n "$$script"; done
 
 plugins:
