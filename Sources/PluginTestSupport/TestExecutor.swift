@@ -1,7 +1,7 @@
 internal import ListKit
 internal import Synchronization
 
-/// Time that passes when a test says so: what a ``TestList`` gives its section controllers for a clock.
+/// A clock that a test advances: the one that a ``TestList`` gives its section controllers.
 final class TestExecutor: ListExecutor {
     private struct Work {
         var due: UInt64

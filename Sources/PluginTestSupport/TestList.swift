@@ -10,7 +10,7 @@ public import PluginAPI
 /// #expect(list.faults.isEmpty)
 /// ```
 ///
-/// It has one view, so that section controllers know a container and are told of display and working range. Everything runs
+/// It has one view, so that section controllers know a container and receive events of display and working range. Everything runs
 /// at once, on the test's own thread; timers of section controllers run when the test lets time pass (``advance(by:)``).
 public final class TestList {
     /// The list's one view.

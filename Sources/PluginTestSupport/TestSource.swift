@@ -27,7 +27,7 @@ public final class TestSource {
     /// The pages of a replacement that is not complete.
     private var pages: [ListObject]?
     private var lastWrite: DataSourceWrite.ID = 0
-    /// The outcomes of writes that nobody has asked for yet.
+    /// The outcomes of writes that the test has not read yet.
     private var outcomes: [DataSourceWrite.ID: Result<Void, ListError>] = [:]
     private let runner: DataSourceRunner
     private let events: AsyncStream<DataSourceEvent>
@@ -150,13 +150,13 @@ public final class TestSource {
             @unknown default: return
             }
             failure = nil
-            if let reached { take(reached) }
+            if let reached { record(reached) }
         } catch {
             failure = "\(error)"
         }
     }
 
-    private func take(_ reached: DataSourceProgress) {
+    private func record(_ reached: DataSourceProgress) {
         if let cursor = reached.cursor { progress.cursor = cursor }
         if let position = reached.position { progress.position = position }
         progress.synced = reached.synced

@@ -53,11 +53,11 @@ struct MirrorChangeTests {
                 let end = Int.random(in: (run.first + 1)...run.range.upperBound, using: &random)
                 _ = mirror.fill(from: run.first, objects: daemon.objects(run.first..<end), revision: daemon.revision)
             }
-            guard let changes = mirror.takeChanges() else { continue }
+            guard let changes = mirror.consumeChanges() else { continue }
             told += 1
             try follower.apply(changes, daemon)
             #expect(follower.objects == daemon.objects(0..<daemon.ids.count))
-            #expect(mirror.takeChanges() == [])
+            #expect(mirror.consumeChanges() == [])
         }
         #expect(told > 0)
     }
@@ -68,7 +68,7 @@ struct MirrorChangeTests {
         var mirror = Mirror()
         mirror.reset(revision: 1, total: 3)
         _ = mirror.fill(from: 0, objects: daemon.objects(0..<3), revision: 1)
-        _ = mirror.takeChanges()
+        _ = mirror.consumeChanges()
         var follower = NaiveFollower(objects: daemon.objects(0..<3))
         let batches: [Update.Sections] = [
             Update.Sections(inserts: [IndexRun(first: 0, count: 1)]),
@@ -81,7 +81,7 @@ struct MirrorChangeTests {
         }
         daemon.ids.append("B")
         _ = mirror.fill(from: 3, objects: daemon.objects(3..<4), revision: 4)
-        let changes = mirror.takeChanges() ?? []
+        let changes = mirror.consumeChanges() ?? []
         #expect(changes == [.inserted(section: 3, object: daemon.object("B"))])
         try follower.apply(changes, daemon)
         #expect(follower.objects == daemon.objects(0..<4))
@@ -93,7 +93,7 @@ struct MirrorChangeTests {
         var mirror = Mirror()
         mirror.reset(revision: 1, total: 100)
         _ = mirror.fill(from: 0, objects: daemon.objects(0..<100), revision: 1)
-        _ = mirror.takeChanges()
+        _ = mirror.consumeChanges()
         for (revision, section) in zip(UInt64(1)..., [70, 20, 70, 21]) {
             daemon.version["o\(section)", default: 0] += 1
             let update = Update(
@@ -105,7 +105,7 @@ struct MirrorChangeTests {
         _ = mirror.fill(from: 20, objects: daemon.objects(20..<22), revision: 5)
         #expect(mirror.missing == IndexRun(first: 70, count: 1))
         _ = mirror.fill(from: 70, objects: daemon.objects(70..<71), revision: 5)
-        let changes = mirror.takeChanges()
+        let changes = mirror.consumeChanges()
         #expect(changes == [20, 21, 70].map { .updated(section: $0, object: daemon.object("o\($0)")) })
     }
 }

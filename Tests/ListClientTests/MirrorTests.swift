@@ -135,19 +135,19 @@ struct MirrorTests {
     @Test("changes are told once their content is here")
     func changes() {
         var mirror = filled(NaiveDaemon(count: 3))
-        #expect(mirror.takeChanges() == [.replaced(count: 3)])
+        #expect(mirror.consumeChanges() == [.replaced(count: 3)])
         let batch = Update.Sections(
             deletes: [IndexRun(first: 0, count: 1)], inserts: [IndexRun(first: 2, count: 1)],
             moves: [IndexMove(from: 2, to: 0)], reloads: [IndexRun(first: 1, count: 1)])
         #expect(mirror.apply(Update(baseRevision: 1, revision: 2, kind: .update, sections: batch)) == .none)
-        #expect(mirror.takeChanges() == nil)
+        #expect(mirror.consumeChanges() == nil)
         let new = MirroredObject(id: "new", type: "", fields: [:])
         let changed = MirroredObject(id: "o1", type: "x", fields: [:])
         #expect(mirror.missing == IndexRun(first: 1, count: 2))
         #expect(mirror.fill(from: 1, objects: [changed, new], revision: 2) == .none)
         let daemon = NaiveDaemon(count: 3)
         #expect(
-            mirror.takeChanges() == [
+            mirror.consumeChanges() == [
                 .deleted(section: 0, object: daemon.object("o0")),
                 .moved(from: 0, to: 1, object: changed), .inserted(section: 2, object: new),
                 .updated(section: 1, object: changed),

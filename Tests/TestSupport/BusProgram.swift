@@ -35,6 +35,6 @@ package enum BusProgram: String, Sendable {
         }
     }
 
-    /// The script that stands in for systemd, which the tests of the Python package use too.
+    /// The script that replaces systemd, which the tests of the Python package use too.
     private static let launcher = FixtureCompiler.root + "clients/python/tests/broker.py"
 }

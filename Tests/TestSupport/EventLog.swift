@@ -42,12 +42,12 @@ package final class EventLog<Event: Sendable>: Sendable {
         waiter?.continuation.resume(returning: event)
     }
 
-    /// Takes the next event, waiting for it if need be.
+    /// Removes and returns the next event, waiting for it if need be.
     package func next(timeout: Duration = .seconds(20)) async throws -> Event {
         try await next(timeout: timeout) { _ in true }
     }
 
-    /// Takes the next event that `matches`; those before it are dropped. One caller waits at a time.
+    /// Removes and returns the next event that `matches`; those before it are dropped. One caller waits at a time.
     package func next(
         timeout: Duration = .seconds(20), where matches: @escaping @Sendable (Event) -> Bool
     ) async throws -> Event {

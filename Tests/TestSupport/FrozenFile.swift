@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A file or directory that nobody may change, root included (`chattr +i`), not even who has it open.
+/// A file or directory that nobody may change, root included (`chattr +i`), not even a process that has it open.
 package struct FrozenFile {
     private let path: String
 

@@ -42,7 +42,7 @@ package final class LoopDisk: Sendable {
     /// Lets what waits go on.
     package func thaw() throws { try Self.run("/sbin/fsfreeze", "--unfreeze", path) }
 
-    /// Takes it away, whoever still uses it.
+    /// Unmounts and removes it, also while it is in use.
     package func remove() { _ = unsafe umount2(path, Int32(MNT_DETACH)) }
 
     private static func run(_ program: String, _ arguments: String...) throws {

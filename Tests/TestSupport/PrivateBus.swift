@@ -23,7 +23,7 @@ package final class PrivateBus: Sendable {
 
     /// A bus that did not start.
     package struct StartFailure: Error, CustomStringConvertible {
-        /// What the program said.
+        /// The program's output.
         package let description: String
     }
 

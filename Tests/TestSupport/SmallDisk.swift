@@ -21,7 +21,7 @@ package struct SmallDisk {
         self.path = path
     }
 
-    /// Takes it away, whoever still uses it.
+    /// Unmounts and removes it, also while it is in use.
     package func remove() { _ = unsafe umount2(path, Int32(MNT_DETACH)) }
 
     /// Writes a file until there is no room left.

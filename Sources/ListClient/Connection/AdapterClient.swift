@@ -11,7 +11,7 @@ public struct AdapterClient {
     /// Asks the list behind an object, as ``ListDaemonClient/adapter(_:)`` answers it.
     public init(_ object: RemoteObject) { self.object = object }
 
-    /// How people want to see fields of the list's objects: the option `hints`, and what its source says.
+    /// How people want to see fields of the list's objects: the option `hints`, then the hints of its source.
     ///
     /// Words that this library does not know are left out. The property `Options` tells when they change.
     public func hints() async throws(DBusError) -> [String: FieldHint] {
@@ -26,13 +26,13 @@ public struct AdapterClient {
         public let item: UInt32
         /// What is to be done: a word that viewers and writer agree on.
         public let action: String
-        /// What else the viewer says.
+        /// The action's parameters.
         public let parameters: [String: DBusValue]
         /// The Unix user of the viewer.
         public let user: UInt32
     }
 
-    /// Hears the actions that no section controller handles: for the owner of the list, nobody else is told.
+    /// Subscribes to the actions that no section controller handles; only the owner of the list receives them.
     ///
     /// - Parameters:
     ///   - events: other words of `Subscribe` that this connection wants to hear of the list: its last `Subscribe` counts.
@@ -112,21 +112,21 @@ public struct AdapterClient {
             revision: revision, place: isFound ? SearchResult.Place(index: index, objectID: id) : nil)
     }
 
-    /// How the source of a list stands.
-    public struct SourceStanding: Sendable, Equatable {
+    /// The state of a list's source.
+    public struct SourceStatus: Sendable, Equatable {
         /// Why it cannot fill the list, or what of it cannot be read; empty = nothing is wrong.
         public let error: String
         /// When the list was last known to have all of it, in microseconds since 1970; 0 = never, or the list is pushed.
         public let synced: UInt64
-        /// Its state as text: the same text stands for the same state; empty = the source says none.
+        /// How far the source has read, as text: equal texts mean the same content; empty = the source gives none.
         public let position: String
     }
 
-    /// How the source of the list stands.
+    /// Reads the state of the list's source.
     ///
     /// - Throws: what the call throws, as `AccessDenied` for who may not read the list.
-    public func sourceStanding() async throws(DBusError) -> SourceStanding {
-        SourceStanding(
+    public func sourceStatus() async throws(DBusError) -> SourceStatus {
+        SourceStatus(
             error: try await object.property("SourceError", as: String.self),
             synced: try await object.property("SourceSynced", as: UInt64.self),
             position: try await object.property("SourcePosition", as: String.self))
@@ -152,7 +152,7 @@ public struct AdapterClient {
         return ItemCounts(revision: revision, nextSection: next, counts: counts)
     }
 
-    /// Has a list that follows another one take other objects of it, or another order of them.
+    /// Changes which objects of the followed list are shown, and in which order.
     ///
     /// - Parameter argument: what follows the `?` in its source, as ``ListQueryText/argument`` has it.
     /// - Returns: the revision that contains the change.

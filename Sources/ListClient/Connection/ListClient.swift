@@ -1,12 +1,12 @@
 public import DBus
 
-/// A way to listd that mends itself: it connects, waits for the daemon, and comes back when the bus or the daemon went.
+/// A connection to listd that is restored by itself: it waits for the daemon, and reconnects after the bus or the daemon ended.
 ///
-/// Owned by `DBusActor`. `onChange` is told of every new daemon process (a restart is a new one) and of its absence. The
+/// Owned by `DBusActor`. `onChange` is called for every new daemon process (a restart is a new one) and when there is none. The
 /// connection ends with `close`, at the latest when the client is dropped.
 @DBusActor
 public final class ListClient {
-    /// How far it is; there is one connection, one attempt or one timer at a time.
+    /// The state of the connection; there is one connection, one attempt or one timer at a time.
     private enum State {
         case idle
         case connecting
@@ -21,9 +21,9 @@ public final class ListClient {
     private var subscription: Subscription?
     private var backoff = Backoff(from: .milliseconds(100), upTo: .seconds(10))
 
-    /// Whether there is a daemon.
+    /// Whether a daemon can be called.
     public enum Availability {
-        /// This one answers.
+        /// There is one: this client calls it.
         case available(ListDaemonClient)
         /// The bus is there, but nobody owns listd's name.
         case noDaemon
@@ -39,13 +39,13 @@ public final class ListClient {
 
     isolated deinit { close() }
 
-    /// Connects and goes on doing so until `close`; more than once it does nothing.
+    /// Connects, and reconnects until `close`; a second call does nothing.
     public func start() {
         guard case .idle = state else { return }
         connect()
     }
 
-    /// Ends the connection and all tries; `onChange` is not called any more.
+    /// Ends the connection and all attempts; `onChange` is not called any more.
     public func close() {
         let last = state
         state = .closed
@@ -58,7 +58,7 @@ public final class ListClient {
         }
     }
 
-    /// The attempt belongs to nobody: a client that is dropped meanwhile does not wait for it.
+    /// The task does not keep the client: one that is dropped meanwhile does not wait for the attempt.
     private func connect() {
         state = .connecting
         Task { @DBusActor [weak self, address] in
@@ -109,7 +109,7 @@ public final class ListClient {
         onChange(.available(ListDaemonClient(connection: connection)))
     }
 
-    /// However many ways a connection's end is heard of, the first one counts.
+    /// The end of a connection is reported in several ways; the first report counts.
     private func ended(_ connection: Connection?, _ error: DBusError) {
         guard let connection, isCurrent(connection) else { return }
         subscription = nil

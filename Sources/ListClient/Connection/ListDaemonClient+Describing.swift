@@ -7,7 +7,7 @@ extension ListDaemonClient {
         public let name: String
         /// How it is connected: `bus` or `direct`.
         public let transport: String
-        /// Its Unix user; 4294967295 when the bus did not say.
+        /// Its Unix user; 4294967295 when the bus does not know it.
         public let user: UInt32
         /// What the kernel calls its process; empty when that is not known.
         public let command: String

@@ -1,7 +1,7 @@
 public import DBus
 
 extension ListDaemonClient {
-    /// What a plugin's object on the bus says.
+    /// The properties of a plugin's object on the bus.
     public struct PluginRow: Sendable {
         /// Its name.
         public let name: String

@@ -21,7 +21,7 @@ public final class ListDaemonClient {
     public struct AdapterRow: Sendable {
         /// Its name.
         public let name: String
-        /// Where it stands in the tree of objects.
+        /// Its object path.
         public let path: ObjectPath
         /// What fills it.
         public let source: String

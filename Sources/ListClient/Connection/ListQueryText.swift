@@ -7,14 +7,14 @@ public struct ListQueryText: Sendable, Equatable {
     public var fields: [String] = []
     /// The type of the objects; `nil` = any, empty = none.
     public var type: String?
-    /// The field by which they are sorted; `nil` = they stand as in the other list.
+    /// The field by which they are sorted; `nil` = the order of the other list.
     public var sortField: String?
     /// Whether the order of numbers and texts is reversed.
     public var isDescending = false
     /// How many there are at the most; 0 = all.
     public var limit: UInt32 = 0
 
-    /// Makes a query for all objects as they stand.
+    /// Makes a query for all objects in the order of the other list.
     public init() {}
 
     /// What follows the `?` in a source.

@@ -50,7 +50,7 @@ struct ArrayScript {
                 gap += 1
                 continue
             }
-            let source = known.contains(place) ? waiting.take(place, gapsOfArrivals) : nil
+            let source = known.contains(place) ? waiting.remove(place, gapsOfArrivals) : nil
             let position = start + place + waiting.count(before: gap)
             gapsOfArrivals.append(gap)
             if let source {

@@ -1,13 +1,13 @@
 public import DBus
 
-/// Follows one list: keeps a `Mirror` true through lost signals, restarts of the daemon and reconnections.
+/// Follows one list: keeps a `Mirror` up to date through lost signals, restarts of the daemon and reconnections.
 ///
 /// Owned by `DBusActor`. The mirror outlives a daemon: attached to a new one of the same epoch it catches up with
 /// `GetChanges` instead of reading everything again. It outlives its list too: one that is removed and made again, as a
 /// reload of the configuration does, is another one, and the mirror starts anew with `.replaced`.
 @DBusActor
 public final class ListFollower {
-    /// What the owner is told.
+    /// What happened to the list.
     public enum Event {
         /// The mirror has these changes, and all content is here.
         case changed([MirrorChange])
@@ -38,7 +38,7 @@ public final class ListFollower {
     private var isBusy = false
     private var generation = 0
 
-    /// Whether the list is missed: until it is followed again, or for good.
+    /// Whether the list is missing: waited for, or given up.
     private enum Absence {
         case none
         case waiting(LoopTimer)
@@ -51,7 +51,7 @@ public final class ListFollower {
     /// Makes a follower that has yet to be attached.
     ///
     /// A list that is removed, or that another daemon does not have yet, has `patience` to be there again before it is
-    /// told as removed: from its last removal on, however often it comes and goes.
+    /// reported as removed: counted from its last removal.
     public init(
         name: String, patience: Duration = .seconds(3), onEvent: @escaping @DBusActor (Event) -> Void
     ) {
@@ -62,7 +62,7 @@ public final class ListFollower {
 
     /// Starts to follow the list of this daemon.
     ///
-    /// A list that has never been there has failed at once; one that was followed is waited for.
+    /// A list that was never there fails at once; one that was followed before is waited for.
     public func attach(to daemon: ListDaemonClient) async {
         detach()
         let mine = generation
@@ -87,7 +87,7 @@ public final class ListFollower {
         (lists, daemon, absence) = (nil, nil, .none)
     }
 
-    /// Hears nothing of the list any more; answers that are on their way are too late.
+    /// Cancels the subscriptions; answers that arrive later are ignored.
     private func leave() {
         generation += 1
         updates?.cancel()
@@ -101,7 +101,7 @@ public final class ListFollower {
 
     // MARK: - Coming and going
 
-    /// Asks for the list, and follows it from then on; who asks again does not wait for the answer of the time before.
+    /// Asks for the list, and follows it from then on; a later call replaces one that is still waiting for its answer.
     private func look(at daemon: ListDaemonClient) async {
         leave()
         let mine = generation
@@ -176,7 +176,7 @@ public final class ListFollower {
         }
     }
 
-    /// The list is not there: it is waited for, unless it has had its time.
+    /// The list is not there: it is waited for, unless its patience is over.
     private func missed() {
         switch absence {
         case .none: wait()
@@ -210,7 +210,7 @@ public final class ListFollower {
         case .catchUp(let revision): catchUp(since: revision)
         case .none:
             if let run = mirror.missing { return fill(run) }
-            if let changes = mirror.takeChanges(), !changes.isEmpty { onEvent(.changed(changes)) }
+            if let changes = mirror.consumeChanges(), !changes.isEmpty { onEvent(.changed(changes)) }
         }
     }
 
@@ -254,7 +254,7 @@ public final class ListFollower {
     /// Calls the list; the answer is taken in before any signal that was queued behind it.
     private func call<each Argument: DBusEncodable>(
         _ member: String, _ arguments: repeat each Argument,
-        then takeIn: @escaping @DBusActor (ListFollower, Message) throws(DBusError) -> Mirror.Step
+        then handle: @escaping @DBusActor (ListFollower, Message) throws(DBusError) -> Mirror.Step
     ) {
         guard let adapter else { return }
         isBusy = true
@@ -266,7 +266,7 @@ public final class ListFollower {
             adapter.connection.call(message) { [weak self] result in
                 guard let self, self.generation == mine else { return }
                 self.isBusy = false
-                self.finish(Result { () throws(DBusError) in try takeIn(self, try result.get()) })
+                self.finish(Result { () throws(DBusError) in try handle(self, try result.get()) })
             }
         } catch {
             fail(error)
@@ -283,7 +283,7 @@ public final class ListFollower {
 }
 
 extension DBusError {
-    /// Whether listd says that there is no such list.
+    /// Whether the error means that there is no such list.
     fileprivate var isMissingList: Bool {
         name == ListdName.errorPrefix + "NoSuchAdapter" || standard == .unknownObject
     }

@@ -23,9 +23,9 @@ public struct Mirror: Sendable {
     /// The revision this copy is at; 0 before the first `reset`.
     public private(set) var revision: UInt64 = 0
     private(set) var entries: [Entry] = []
-    /// The entries whose order was told last; nil while the order is still the same.
-    private var told: [Entry]?
-    /// The keys of entries with new content that was not told.
+    /// The entries in the order that was reported last; nil while the order is the same.
+    private var reported: [Entry]?
+    /// The keys of entries with new content that was not reported yet.
     private var changed: Set<UInt64> = []
     /// Outside of these sections nothing is missing or changed.
     private var touched = 0..<0
@@ -47,7 +47,7 @@ public struct Mirror: Sendable {
         entries.indices.contains(section) ? entries[section].object : nil
     }
 
-    /// All objects in order; nil stands for content that is not here yet.
+    /// All objects in order; nil for content that was not read yet.
     public var objects: [MirroredObject?] { entries.map(\.object) }
 
     /// The first neighbouring sections whose content is to be read.
@@ -102,7 +102,7 @@ public struct Mirror: Sendable {
     /// After a `reset` the one event is `.replaced`.
     /// - Complexity: O(changes) while only content changed, else O(count + m log m) for the m sections between the first
     ///   and the last that changed their place.
-    public mutating func takeChanges() -> [MirrorChange]? {
+    public mutating func consumeChanges() -> [MirrorChange]? {
         guard isComplete else { return nil }
         defer {
             forgetChanges()
@@ -114,19 +114,19 @@ public struct Mirror: Sendable {
     }
 
     private mutating func forgetChanges() {
-        told = nil
+        reported = nil
         changed = []
         touched = 0..<0
     }
 
     private mutating func changesOfOrder() -> [MirrorChange] {
-        guard let told else { return [] }
-        let script = ArrayScript(from: told.map(\.key), to: entries.map(\.key))
+        guard let reported else { return [] }
+        let script = ArrayScript(from: reported.map(\.key), to: entries.map(\.key))
         return script.steps.compactMap { step in
             switch step {
-            case .delete(let section): return .deleted(section: section, object: told[section].object)
+            case .delete(let section): return .deleted(section: section, object: reported[section].object)
             case .insert(let section, let target):
-                // What is new has no older content to be told apart from.
+                // A new element has no earlier content to compare with.
                 changed.remove(entries[target].key)
                 return entries[target].object.map { .inserted(section: section, object: $0) }
             case .move(let from, let to, let target):
@@ -186,7 +186,7 @@ public struct Mirror: Sendable {
             for section in new.indices where refreshed.contains(new[section].key) { new[section].isMissing = true }
         }
         nextKey = key
-        if told == nil { told = old }
+        if reported == nil { reported = old }
         changed.formUnion(refreshed)
         entries = new
         touched = new.indices

@@ -3,9 +3,9 @@
 /// Positions count as changes of an array do: whoever applies the changes one by one, in their order, to an array of its
 /// own has the mirror's content afterwards. A position is therefore one in the array as the changes before it left it,
 /// not one before or after a transaction of the daemon; several transactions may be joined in one row of changes, and
-/// what came and went between two of them is not told at all.
+/// what came and went between two of them is not reported at all.
 public enum MirrorChange: Sendable, Equatable {
-    /// The whole list was read anew and has this many sections: everything told before is void.
+    /// The whole list was read anew and has this many sections: changes reported before mean nothing any more.
     case replaced(count: Int)
     /// The object is put in at `section`; what stood there and behind it moves one up.
     case inserted(section: Int, object: MirroredObject)

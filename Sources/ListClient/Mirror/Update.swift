@@ -5,7 +5,7 @@
 public struct Update: Sendable, Equatable {
     /// How a client takes an update in.
     public enum Kind: String, Sendable {
-        /// The batches say what changed.
+        /// What changed is in the batches.
         case update
         /// The batches are empty: everything is to be read anew.
         case reload

@@ -1,6 +1,6 @@
 /// The elements of an array that have yet to move, in their old order, while the others find their places around them.
 struct WaitingMoves {
-    /// The gap of each: how many of those that stay stand in front of it. Ascending.
+    /// The gap of each: how many elements that stay are in front of it. Ascending.
     private var gaps: [Int] = []
     /// The number of each by its place in the new order.
     private var numbers: [Int: Int] = [:]
@@ -26,8 +26,8 @@ struct WaitingMoves {
         waiting(among: gaps.partitionPoint { $0 < gap })
     }
 
-    /// Lets one go; where it stands, with arrivals so far in these (ascending) gaps. Nil when it does not wait.
-    mutating func take(_ place: Int, _ arrivals: [Int]) -> Int? {
+    /// Removes an element that waits; its position, with arrivals so far in these (ascending) gaps. Nil when it does not wait.
+    mutating func remove(_ place: Int, _ arrivals: [Int]) -> Int? {
         guard let number = numbers.removeValue(forKey: place) else { return nil }
         let gap = gaps[number]
         let arrived = arrivals.partitionPoint { $0 <= gap }

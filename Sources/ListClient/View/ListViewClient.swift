@@ -1,13 +1,13 @@
 public import DBus
 
-/// A view on a list: keeps the `Picture` that the daemon paints and acknowledges what has been taken in.
+/// A view on a list: keeps the `Picture` that the daemon sends, and acknowledges each change that it has applied.
 ///
 /// Owned by `DBusActor`. It lives as long as the daemon and the connection it was opened on; afterwards open a new one.
 /// Viewports, and ranges of a view with the layout `none`, are sent one at a time: while one is on its way only the newest of
-/// the following is kept. The last one who drops it closes the view.
+/// the following is kept. When the last reference goes, the view is closed.
 @DBusActor
 public final class ListViewClient {
-    /// What the owner is told.
+    /// What happened to the view.
     public enum Event {
         /// The picture is another one.
         case changed(Picture)
@@ -66,7 +66,7 @@ public final class ListViewClient {
             try ListViewClient(opened: reply, from: adapter, onEvent: onEvent)
         }
         let reply = try await adapter.connection.callCreating(message) { late in
-            // Nobody holds it, so it closes itself.
+            // No reference is left, so the view is closed here.
             _ = try? view(late)
         }
         let opened = try view(reply)
@@ -108,13 +108,13 @@ public final class ListViewClient {
         if let message { try? maker.connection.callWithoutReply(message) }
     }
 
-    /// Says which part of the content is on the screen, in points.
+    /// Sets which part of the content is on the screen, in points.
     public func setViewport(x: Double, y: Double, width: Double, height: Double) {
         waiting = .viewport(x: x, y: y, width: width, height: height)
         sendPlace()
     }
 
-    /// Says which items are on the screen, both included, in a view with the layout `none`.
+    /// Sets which items are on the screen, both included, in a view with the layout `none`.
     ///
     /// - Parameter seen: the sequence of the picture in whose list the items are meant; nil = the present one. The daemon lets
     ///   them follow what happened to the list since.
@@ -133,12 +133,12 @@ public final class ListViewClient {
         case decelerated
     }
 
-    /// Says what the user does to the content, for the section controllers that are shown.
+    /// Reports what the user does to the content, to the section controllers that are shown.
     public func reportScroll(_ phase: ScrollPhase) {
         call("ReportScroll", phase.rawValue) { (view, result) in view.report(result) }
     }
 
-    /// Says whether the view can be seen: a list of which no view can be seen may collect updates for longer.
+    /// Reports whether the view can be seen: a list without a visible view may collect updates for longer.
     public func setOnScreen(_ isOnScreen: Bool) {
         call("SetOnScreen", isOnScreen) { (view, result) in view.report(result) }
     }
@@ -185,7 +185,7 @@ public final class ListViewClient {
         return (items(selected), items(deselected))
     }
 
-    /// Invokes an action on an item: its section controller may handle it, else the owner of the list is told.
+    /// Invokes an action on an item: its section controller may handle it, else the owner of the list receives it.
     ///
     /// - Returns: whether a section controller has handled it, or a connection of the owner was sent it.
     /// - Throws: `AccessDenied` for who may not (the list's option `invokers`), `NoSuchObject`, `NoSuchItem`.
@@ -195,7 +195,7 @@ public final class ListViewClient {
         try await object.call("Invoke", objectID, item, action, parameters, returning: Bool.self)
     }
 
-    /// Closes the view; nothing is told afterwards.
+    /// Closes the view; no event follows.
     public func close() async {
         end()
         // The daemon may be gone already, and then so is the view.
@@ -290,20 +290,20 @@ public final class ListViewClient {
         if case .failure(let error) = result, !isClosed { onEvent(.failed(error)) }
     }
 
-    /// Calls the view; `takeIn` runs once, also when the call cannot be sent, and not when the view was dropped.
+    /// Calls the view; `handle` runs once, also when the call cannot be sent, and not when the view was dropped.
     private func call<each Argument: DBusEncodable>(
         _ member: String, _ arguments: repeat each Argument,
-        then takeIn: @escaping @DBusActor (ListViewClient, Result<Message, DBusError>) -> Void
+        then handle: @escaping @DBusActor (ListViewClient, Result<Message, DBusError>) -> Void
     ) {
         do throws(DBusError) {
             let message = try Message.methodCall(
                 to: object.destination, path: object.path, interface: object.interface, member: member)
             try message.write(repeat each arguments)
             object.connection.call(message) { [weak self] result in
-                if let self { takeIn(self, result) }
+                if let self { handle(self, result) }
             }
         } catch {
-            takeIn(self, .failure(error))
+            handle(self, .failure(error))
         }
     }
 }

@@ -48,7 +48,7 @@ public struct Content: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     private static func sorted(_ fields: [Element]) -> [Element] {
-        // A sort that keeps the order of equal ones, so that the last of them can be told.
+        // A sort that keeps the order of equal ones, so that the last of them is known.
         let order = fields.indices.sorted { a, b in
             precedes(fields[a].key, fields[b].key) || (isSame(fields[a].key, fields[b].key) && a < b)
         }

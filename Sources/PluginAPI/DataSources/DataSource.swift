@@ -2,7 +2,7 @@
 ///
 /// listd makes one for each list whose source names it, as `PLUGIN/SOURCE?argument`. All its methods, and everything
 /// that it starts through its ``DataSourceContext``, run one after the other on an executor of its own: no locks are
-/// needed, and a source that waits keeps nobody else waiting.
+/// needed, and a source that waits delays no other.
 ///
 /// ```swift
 /// final class LoadAverage: DataSource {

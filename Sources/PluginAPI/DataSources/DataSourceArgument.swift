@@ -75,7 +75,7 @@ public struct DataSourceArgument: Sendable, Hashable {
 }
 
 extension UInt8 {
-    /// The number that the digit stands for; `nil` when it is none.
+    /// The value of a hexadecimal digit; `nil` for another byte.
     fileprivate var hexadecimalDigit: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

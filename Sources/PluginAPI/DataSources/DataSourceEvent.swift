@@ -35,7 +35,7 @@ public struct DataSourceProgress: Sendable, Hashable {
     /// `nil` beside a whole list: the source is not handed any cursor until it sends another one. `nil` beside changes: the
     /// cursor that was sent last stays, so that the source tells these changes again.
     public var cursor: [UInt8]?
-    /// The state of the source as text, the property `SourcePosition`: the same text stands for the same state; `nil` = as it was.
+    /// The state of the source as text, the property `SourcePosition`: equal texts mean the same state; `nil` = as it was.
     public var position: String?
     /// When the list was known to have all of the source, in microseconds since 1970, the property `SourceSynced`;
     /// `nil` = when listd takes the event.

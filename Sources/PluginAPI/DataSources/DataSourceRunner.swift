@@ -39,7 +39,7 @@ public final class DataSourceRunner: Sendable {
 
     /// Prepares a source whose calls are watched.
     ///
-    /// - Parameter watcher: is told of every call of the source's code.
+    /// - Parameter watcher: called before and after every call of the source's code.
     @_spi(Daemon) public init(
         _ entry: DataSourceEntry, argument: String, host: PluginHost, watcher: (any DataSourceWatcher)?,
         deliver: @escaping @Sendable (DataSourceEvent) -> Void

@@ -53,18 +53,18 @@ public struct DataSourceSink: Sendable {
         deliver(.upTo(progress, .changes(removed: removed, upserts: upserts)))
     }
 
-    /// Says why the source cannot be read for now; one line that names the thing at fault.
+    /// Reports that the source cannot be read for now, and why: one line that names the thing at fault.
     public func failed(_ message: String) { deliver(.failed(message)) }
 
-    /// Says that the source is read again.
+    /// Reports that the source can be read again.
     public func ready() { deliver(.ready) }
 
-    /// Says that the source is read, and how far, although nothing changed.
+    /// Reports how far the source has read when nothing changed.
     public func ready(upTo progress: DataSourceProgress) { deliver(.upTo(progress, .ready)) }
 
     /// Answers a write: what was sent before has all of it.
     public func wrote(_ write: DataSourceWrite.ID) { deliver(.written(write, nil)) }
 
-    /// Answers a write: nothing of it was done, or, with `sourceUnavailable`, nobody knows.
+    /// Answers a write: nothing of it was done, or, with `sourceUnavailable`, the outcome is unknown.
     public func refused(_ write: DataSourceWrite.ID, _ error: ListError) { deliver(.written(write, error)) }
 }

@@ -16,7 +16,7 @@ internal import Dispatch
     case write(user: UInt32, request: UInt64)
 }
 
-/// Is told before and after each call of a data source's code, on the source's executor: to name the one that never came
+/// Called before and after each call of a data source's code, on the source's executor: to name the one that never came
 /// back.
 @_spi(Daemon) public protocol DataSourceWatcher: Sendable {
     /// The source is about to be called.
@@ -50,7 +50,7 @@ struct WatchedCalls: Sendable {
         return try body()
     }
 
-    /// Does something that may wait for the list; what waits on another thread than the source's keeps nobody.
+    /// Does something that may wait for the list; a wait on another thread than the source's delays no callback.
     func wait(_ body: () -> Void) {
         guard let watcher, DispatchQueue.getSpecific(key: Self.home) == ObjectIdentifier(queue) else { return body() }
         watcher.willWait()

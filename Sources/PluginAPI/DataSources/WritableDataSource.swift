@@ -19,7 +19,7 @@ public protocol WritableDataSource: DataSource {
     /// Does what a client asks for; called on the source's executor, after ``DataSource/start()``.
     ///
     /// Answer with ``DataSourceSink/wrote(_:)`` or ``DataSourceSink/refused(_:_:)``, now or later, from wherever the answer is
-    /// known. A write that is not answered when the source ends is refused with `sourceUnavailable`: nobody knows what
+    /// known. A write that is not answered when the source ends is refused with `sourceUnavailable`: it is unknown what
     /// became of it.
     ///
     /// - Throws: Why nothing was done; that answers the write. `sourceUnavailable` when the source cannot be written for now: a

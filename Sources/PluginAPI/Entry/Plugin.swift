@@ -1,4 +1,4 @@
-/// What a plugin is: one type that says what it brings.
+/// A plugin: one type that lists its section controllers and data sources.
 ///
 /// ```swift
 /// public import PluginAPI
@@ -16,7 +16,7 @@
 ///
 /// The library is called `lib<name>.so`, with the name of the manifest.
 public protocol Plugin {
-    /// Says what the plugin brings; called once, after the library was loaded and its versions were found to fit.
+    /// Lists what the plugin provides; called once, after the library was loaded and its versions were found to fit.
     ///
     /// - Parameter host: The plugin's settings and its log; keep it, or pass it on to what needs it.
     /// - Throws: Whatever makes the plugin useless as it is, a wrong setting above all. The plugin is then refused

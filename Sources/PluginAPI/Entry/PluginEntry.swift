@@ -12,7 +12,7 @@ internal import CPluginABI
     ///
     /// The symbol must be a function as `listd-plugin.h` describes it, in a library that stays loaded.
     @unsafe public init(symbol: UnsafeMutableRawPointer) {
-        // The caller says that it is one.
+        // The caller passes a pointer to such a value.
         unsafe function = unsafeBitCast(symbol, to: Function.self)
     }
 

@@ -1,4 +1,4 @@
-/// Where a plugin says what happens: the daemon's log, with the plugin's name on each message.
+/// The daemon's log for a plugin: each message has the plugin's name.
 ///
 /// A value that may be handed to any thread.
 public struct PluginLogger: Sendable {
@@ -23,20 +23,20 @@ public struct PluginLogger: Sendable {
         self.write = write
     }
 
-    /// A log that nobody reads.
+    /// A log that drops every message.
     public static let discarding = PluginLogger { _, _ in }
 
     /// Writes one message; one sentence that names the thing it is about.
     public func log(_ level: Level, _ message: String) { write(level, message) }
 
-    /// Says that something was lost or refused that should not have been.
+    /// Logs at priority err: something was lost or refused that should not have been.
     public func error(_ message: String) { write(.error, message) }
-    /// Says that something is wrong, and that the plugin goes on without it.
+    /// Logs at priority warning: something is wrong, and the plugin goes on without it.
     public func warning(_ message: String) { write(.warning, message) }
-    /// Says something normal that is worth an admin's eye.
+    /// Logs at priority notice: something normal that an administrator wants to know.
     public func notice(_ message: String) { write(.notice, message) }
-    /// Says what happened.
+    /// Logs at priority info: what happened.
     public func info(_ message: String) { write(.info, message) }
-    /// Says how it happened.
+    /// Logs at priority debug: how it happened.
     public func debug(_ message: String) { write(.debug, message) }
 }

@@ -11,7 +11,7 @@ public struct PluginManifest: Sendable {
     /// The data sources that lists may name as `NAME/SOURCE?argument`.
     public let dataSources: [DataSourceEntry]
 
-    /// Says what a plugin brings.
+    /// Lists what a plugin provides.
     public init(
         name: String, version: String, sectionControllers: [SectionControllerEntry] = [],
         dataSources: [DataSourceEntry] = []
@@ -41,7 +41,7 @@ public struct DataSourceEntry: Sendable {
         DataSourceEntry(name: name, make: make, hints: [:])
     }
 
-    /// A data source by name, which says how people want to see fields of its objects.
+    /// A data source by name, with hints for how people want to see fields of its objects.
     ///
     /// - Parameters:
     ///   - hints: by the names of the fields; the list's option `hints` counts before them.

@@ -11,7 +11,7 @@ internal import CPluginABI
     /// The build of the compiler, for a compiler of the same release that is another one.
     public var compiler: String
 
-    /// Says what something was built with.
+    /// Makes a record from versions.
     public init(apiMajor: UInt32, apiMinor: UInt32, swiftVersion: UInt32, compiler: String) {
         self.apiMajor = apiMajor
         self.apiMinor = apiMinor

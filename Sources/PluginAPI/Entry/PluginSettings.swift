@@ -66,12 +66,12 @@ public struct PluginSettings: Sendable, Hashable {
 public struct PluginSettingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The key at fault.
     public let key: String
-    /// What the configuration says.
+    /// The text in the configuration.
     public let value: String
     /// What it should be.
     public let expected: String
 
-    /// Says which setting is wrong and what it should be.
+    /// Makes an error that names the setting and what it should be.
     public init(key: String, value: String, expected: String) {
         self.key = key
         self.value = value

@@ -10,8 +10,8 @@ import Testing
 struct SourceStandingTests {
     private func standing(
         _ adapter: TestAdapter, by client: Connection? = nil
-    ) async throws -> AdapterClient.SourceStanding {
-        try await AdapterClient(adapter.by(client ?? adapter.stage.client)).sourceStanding()
+    ) async throws -> AdapterClient.SourceStatus {
+        try await AdapterClient(adapter.by(client ?? adapter.stage.client)).sourceStatus()
     }
 
     private var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000_000) }

@@ -153,7 +153,7 @@ private final class ErrorText: Sendable {
         process.standardError = pipe
         reading = pipe.fileHandleForReading
         Thread { [self] in
-            repeat { waitForMore() } while takeAll()
+            repeat { waitForMore() } while readAvailable()
         }.start()
     }
 
@@ -165,13 +165,13 @@ private final class ErrorText: Sendable {
 
     /// All of it until now: after the end of the process, nothing is missing.
     var text: String {
-        takeAll()
+        readAvailable()
         return collected.withLock { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Takes what has been written; false when nobody can write any more.
     @discardableResult
-    private func takeAll() -> Bool {
+    private func readAvailable() -> Bool {
         collected.withLock { collected in
             var entry = pollfd(fd: reading.fileDescriptor, events: Int16(POLLIN), revents: 0)
             var chunk = [UInt8](repeating: 0, count: 4096)

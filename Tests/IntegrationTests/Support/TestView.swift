@@ -30,10 +30,10 @@ final class TestView {
             "OpenView", options, returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
         remote = adapter.stage.object(path, "View", by: client)
         let rule = MatchRule(path: path, interface: Listd.name + ".View")
-        _ = try await client.subscribe(rule, onBus: false) { [weak self] in self?.take($0) }
+        _ = try await client.subscribe(rule, onBus: false) { [weak self] in self?.handle($0) }
     }
 
-    private func take(_ message: Message) {
+    private func handle(_ message: Message) {
         switch message.member {
         case "Changed":
             guard let change = try? message.read({ (reader) throws(DBusError) in try PictureChange(signal: &reader) })

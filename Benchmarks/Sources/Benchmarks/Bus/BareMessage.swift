@@ -42,7 +42,7 @@ final class BareMessage {
         return UnsafeRawBufferPointer(start: start, count: Int(count)).map { $0 }
     }
 
-    /// New messages with the bytes that stand one behind the other.
+    /// New messages from bytes that follow each other.
     static func all(in bytes: [UInt8]) -> [BareMessage] {
         bytes.withUnsafeBytes { buffer in
             var (rest, messages) = (buffer[...], [BareMessage]())

@@ -14,12 +14,12 @@ final class WorkerScroll {
         view = adapter.openView(by: stage.bus.client)
     }
 
-    /// Scrolls, and takes in what comes; nanoseconds from the call to its answer.
+    /// Scrolls and acknowledges; nanoseconds from the call to its answer.
     func step() -> Int {
         let call = next()
         var sequence: UInt64 = 0
         let time = Runner.elapsed { sequence = answer(to: call) }
-        takeIn(sequence)
+        acknowledge(sequence)
         return time
     }
 
@@ -28,7 +28,7 @@ final class WorkerScroll {
         let before = stage.messages(ofWorkerOf: list)
         let sequence = answer(to: next())
         let after = stage.messages(ofWorkerOf: list)
-        takeIn(sequence)
+        acknowledge(sequence)
         return after - before
     }
 
@@ -43,9 +43,9 @@ final class WorkerScroll {
         return reader.uint64()
     }
 
-    private func takeIn(_ sequence: UInt64) {
+    private func acknowledge(_ sequence: UInt64) {
         stage.bus.client.call(adapter.acknowledge(view, sequence))
-        // Answered by the list itself, so that what is said about the acknowledgement is said.
+        // Answered by the list itself: by then the signals that follow the acknowledgement were sent.
         stage.bus.client.call(adapter.items(1))
         stage.bus.client.drop()
     }

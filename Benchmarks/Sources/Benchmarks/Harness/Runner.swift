@@ -14,7 +14,7 @@ struct Measurement {
     var spread: Double { (times[times.count * 3 / 4] - times[times.count / 4]) / max(median, 1e-9) }
 }
 
-/// Takes the measurements of a benchmark.
+/// Runs and measures a benchmark.
 struct Runner {
     /// Measurements of each case.
     let repetitions: Int
@@ -33,11 +33,11 @@ struct Runner {
         return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
     }
 
-    /// Runs every case once to warm up and once to see what it takes of memory, then all of them in turns.
+    /// Runs every case once to warm up and once to measure its memory, then all of them in turns.
     func run(_ benchmark: Benchmark) -> [Measurement] {
         var times = [[Double]](repeating: [], count: benchmark.cases.count)
         for item in benchmark.cases { _ = measure(item) }
-        let memory = benchmark.cases.map(takeMemory)
+        let memory = benchmark.cases.map(measureMemory)
         for _ in 0..<repetitions {
             for position in benchmark.cases.indices.shuffled() {
                 times[position].append(measure(benchmark.cases[position]))
@@ -48,7 +48,7 @@ struct Runner {
         }
     }
 
-    private func takeMemory(_ item: Benchmark.Case) -> MemoryUse {
+    private func measureMemory(_ item: Benchmark.Case) -> MemoryUse {
         item.prepare()
         return item.process.memory(times: item.iterations) {
             for _ in 0..<item.iterations { blackHole(item.work()) }
@@ -74,6 +74,6 @@ struct Runner {
     }
 }
 
-/// Takes a result so that the work for it cannot be left out.
+/// Uses a result, so that the optimiser cannot leave out the work for it.
 @inline(never)
 func blackHole(_ value: Int) { if value == Int.min { print(value) } }

@@ -175,21 +175,21 @@ struct DirectoryListingTests {
                 switch random.below(4) {
                 case 0:
                     disk[name] = nil
-                    pending.note(.touched(name))
+                    pending.record(.touched(name))
                 case 1 where disk[name] != nil && name != other:
                     let cookie = UInt32(nextInode)
                     nextInode += 1
                     disk[other] = disk[name]
                     disk[other]?.path = other
                     disk[name] = nil
-                    pending.note(.movedFrom(name, cookie: cookie))
-                    pending.note(.movedTo(other, cookie: cookie))
+                    pending.record(.movedFrom(name, cookie: cookie))
+                    pending.record(.movedTo(other, cookie: cookie))
                 default:
                     var new = entry(name.text, random.below(3) == 0 ? .directory : .file, inode: nextInode)
                     new.size = UInt64(random.below(3))
                     nextInode += 1
                     disk[name] = new
-                    pending.note(.touched(name))
+                    pending.record(.touched(name))
                 }
             }
             if random.below(20) == 0 {

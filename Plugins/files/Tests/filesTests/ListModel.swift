@@ -52,7 +52,7 @@ extension DirectoryListing {
     func replace(with entries: [FileEntry]) throws -> [ListObject] {
         let renewal = renewal(with: entries)
         while !renewal.proceed(until: .now) {}
-        take(renewal)
+        apply(renewal)
         return try objects()
     }
 }

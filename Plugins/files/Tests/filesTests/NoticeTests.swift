@@ -43,7 +43,7 @@ struct NoticeTests {
     @Test("a burst on one name → one look at it")
     func burst() {
         var pending = PendingChanges()
-        for _ in 0..<100 { pending.note(.touched(EntryPath("a"))) }
+        for _ in 0..<100 { pending.record(.touched(EntryPath("a"))) }
         #expect(pending.touched == [EntryPath("a")])
         #expect(pending.isComplete)
     }
@@ -51,9 +51,9 @@ struct NoticeTests {
     @Test("the halves of a rename → one rename, and both names to look at; one half alone waits")
     func rename() {
         var pending = PendingChanges()
-        pending.note(.movedFrom(EntryPath("a"), cookie: 3))
+        pending.record(.movedFrom(EntryPath("a"), cookie: 3))
         #expect(!pending.isComplete)
-        pending.note(.movedTo(EntryPath("b"), cookie: 3))
+        pending.record(.movedTo(EntryPath("b"), cookie: 3))
         #expect(pending.isComplete)
         #expect(pending.renames == [.init(from: EntryPath("a"), to: EntryPath("b"))])
         #expect(pending.touched == [EntryPath("a"), EntryPath("b")])
@@ -62,13 +62,14 @@ struct NoticeTests {
     @Test("a directory gets another name → what was noted below goes by the new paths, halves too")
     func renamedDirectory() {
         var pending = PendingChanges()
-        pending.note(.touched(EntryPath("d/x")))
-        pending.note(.touched(EntryPath("dx")))
-        pending.note(.movedFrom(EntryPath("d/a"), cookie: 1))
-        pending.note(.movedFrom(EntryPath("d"), cookie: 2))
-        #expect(pending.note(.movedTo(EntryPath("e"), cookie: 2)) == .init(from: EntryPath("d"), to: EntryPath("e")))
+        pending.record(.touched(EntryPath("d/x")))
+        pending.record(.touched(EntryPath("dx")))
+        pending.record(.movedFrom(EntryPath("d/a"), cookie: 1))
+        pending.record(.movedFrom(EntryPath("d"), cookie: 2))
+        #expect(pending.record(.movedTo(EntryPath("e"), cookie: 2)) == .init(from: EntryPath("d"), to: EntryPath("e")))
         #expect(
-            pending.note(.movedTo(EntryPath("e/b"), cookie: 1)) == .init(from: EntryPath("e/a"), to: EntryPath("e/b")))
+            pending.record(.movedTo(EntryPath("e/b"), cookie: 1)) == .init(from: EntryPath("e/a"), to: EntryPath("e/b"))
+        )
         #expect(pending.touched == Set(["dx", "e/x", "e/a", "e/b", "d", "e"].map { EntryPath($0) }))
         #expect(pending.departed.isEmpty)
     }
@@ -76,7 +77,7 @@ struct NoticeTests {
     @Test("half a rename that stays alone → departed")
     func departed() {
         var pending = PendingChanges()
-        pending.note(.movedFrom(EntryPath("d"), cookie: 2))
+        pending.record(.movedFrom(EntryPath("d"), cookie: 2))
         #expect(pending.departed == [EntryPath("d")])
         #expect(pending.touched == [EntryPath("d")])
     }
@@ -84,19 +85,19 @@ struct NoticeTests {
     @Test("moved in from elsewhere → a new name, no rename")
     func movedIn() {
         var pending = PendingChanges()
-        pending.note(.movedTo(EntryPath("b"), cookie: 3))
+        pending.record(.movedTo(EntryPath("b"), cookie: 3))
         #expect(pending.renames.isEmpty)
         #expect(pending.touched == [EntryPath("b")])
     }
 
-    @Test("taken → begins anew")
-    func take() {
+    @Test("drained → begins anew")
+    func drain() {
         var pending = PendingChanges()
-        pending.note(.overflow)
-        pending.note(.gone)
-        let taken = pending.take()
-        #expect(taken.needsReading)
-        #expect(taken.isGone)
+        pending.record(.overflow)
+        pending.record(.gone)
+        let drained = pending.drain()
+        #expect(drained.needsReading)
+        #expect(drained.isGone)
         #expect(pending == PendingChanges())
     }
 }

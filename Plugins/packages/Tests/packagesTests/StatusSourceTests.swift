@@ -72,7 +72,7 @@ struct StatusSourceTests {
         await source.wait { $0.failure == nil && $0.objects.map(\.id) == ["b"] }
         try admin.replaceStatus("no packages here\n")
         await source.wait { $0.failure != nil }
-        #expect(source.failure == "\(admin.status): there is no package in it")
+        #expect(source.failure == "\(admin.status): it has no package")
         #expect(source.objects.map(\.id) == ["b"])
     }
 

@@ -4,9 +4,9 @@ internal import PluginAPI
 ///
 /// An object keeps its identifier through renames: at first it is the entry's name, with a number where that is taken by
 /// another entry that once had the name. A file that is written anew and moved over the old one, as editors do, counts as
-/// a change of the old one. Pure: it is told what the file system says, and answers values.
+/// a change of the old one. Pure: what the file system has is passed in, values are returned.
 ///
-/// What is below a directory stands right behind it, and goes where it goes.
+/// The entries below a directory follow it directly, and move with it.
 ///
 /// Complexity: a change costs O(log n) comparisons for each entry that it concerns, and moves O(n) pointers.
 final class DirectoryListing {
@@ -26,7 +26,7 @@ final class DirectoryListing {
         }
     }
 
-    /// What a list has to be told.
+    /// The changes to send to a list.
     struct Changes {
         var removed: [String] = []
         var upserts: [UpdateRequest.Upsert] = []
@@ -49,14 +49,14 @@ final class DirectoryListing {
     /// The entries in the order of the list.
     var entries: [FileEntry] { places.map(\.entry) }
 
-    /// The whole directory anew, for ``take(_:)`` when it is in order.
+    /// The whole directory anew, for ``apply(_:)`` when it is in order.
     ///
     /// Entries known by their path keep their identifiers, and so do those that come under another path with the same
     /// inode, as long as their old path is gone.
     func renewal(with entries: [FileEntry]) -> ListingRenewal { ListingRenewal(entries, replacing: byPath) }
 
-    /// Takes the whole directory, which has changed in nothing else since that began.
-    func take(_ renewal: ListingRenewal) {
+    /// Applies a renewal; nothing else of the listing has changed since it began.
+    func apply(_ renewal: ListingRenewal) {
         byPath = renewal.byPath
         ids = renewal.ids
         places = renewal.places
@@ -77,7 +77,7 @@ final class DirectoryListing {
         try place.entry.object(id: place.id, heading: place.heading, isRecursive: isRecursive)
     }
 
-    /// Takes what changed.
+    /// Applies changes.
     ///
     /// - Parameters:
     ///   - renames: in the order in which they happened.
@@ -85,25 +85,25 @@ final class DirectoryListing {
     ///     directory that is new comes everything below it.
     func apply(renames: [PendingChanges.Rename], statuses: [EntryPath: FileEntry?]) throws(ListError) -> Changes {
         var draft = Draft()
-        for rename in renames { take(rename, into: &draft) }
+        for rename in renames { apply(rename, to: &draft) }
         // A directory before what is in it.
         for (path, status) in statuses.sorted(by: { $0.key.bytes.count < $1.key.bytes.count }) {
-            take(status, at: path, into: &draft)
+            apply(status, at: path, to: &draft)
         }
         for place in updateHeadings() { draft.changed[place.key] = place }
         return try changes(of: draft)
     }
 
-    // MARK: Taking changes
+    // MARK: Applying changes
 
     private struct Draft {
         var removed: Set<ExactText> = []
         var changed: [ExactText: Place] = [:]
-        /// The identifiers of those that are new or stand elsewhere.
+        /// The identifiers of entries that are new or have moved.
         var placed: Set<ExactText> = []
     }
 
-    private func take(_ rename: PendingChanges.Rename, into draft: inout Draft) {
+    private func apply(_ rename: PendingChanges.Rename, to draft: inout Draft) {
         guard rename.from != rename.to, let place = byPath[rename.from] else { return }
         if let other = byPath[rename.to] {
             // A file moved over another: that one stays and is looked at again. Of directories only an empty one gives way.
@@ -114,7 +114,7 @@ final class DirectoryListing {
         move(place, from: rename.from, to: rename.to, into: &draft)
     }
 
-    private func take(_ status: FileEntry?, at path: EntryPath, into draft: inout Draft) {
+    private func apply(_ status: FileEntry?, at path: EntryPath, to draft: inout Draft) {
         switch (byPath[path], status) {
         case (nil, nil):
             break
@@ -145,7 +145,7 @@ final class DirectoryListing {
         places.removeSubrange(range)
     }
 
-    /// Takes an entry, and all below it, to another path.
+    /// Moves an entry, and all below it, to another path.
     private func move(_ place: Place, from old: EntryPath, to new: EntryPath, into draft: inout Draft) {
         let range = range(of: place)
         let moved = Array(places[range])
@@ -160,7 +160,7 @@ final class DirectoryListing {
         places.insert(contentsOf: moved, at: index(of: place.order))
     }
 
-    /// Takes what is known of an entry anew; its path stays.
+    /// Replaces the attributes of an entry; its path stays.
     private func put(_ place: Place, _ entry: FileEntry, into draft: inout Draft) {
         let old = place.order
         let index = index(of: old)
@@ -181,7 +181,7 @@ final class DirectoryListing {
         return start..<below.endIndex
     }
 
-    /// Where an entry stands, or would stand.
+    /// The index of an entry, or the one where it belongs.
     private func index(of order: EntryOrder) -> Int { partitionIndex { $0.order < order } }
 
     /// How many places come first for which `isBefore` holds.

@@ -12,9 +12,9 @@ final class DirectorySource: DataSource {
     private static let quietTime = Duration.milliseconds(40)
     private static let retryTime = Duration.milliseconds(500)
     private static let pollTime = Duration.seconds(2)
-    /// What is too long for a list is not looked through each moment to see whether it still is.
+    /// A directory with too many entries is read again less often.
     private static let longRetryTime = Duration.seconds(10)
-    /// How often a reading that was spoilt begins again before it is shown as it is.
+    /// How often a reading that renames invalidated begins again before it is shown as it is.
     private static let greatestAttempts = 3
 
     /// What is to be done next so that the whole list can be shown.
@@ -37,7 +37,7 @@ final class DirectorySource: DataSource {
     private let turnTime: Duration
     private var work: Work?
     private var turn: DataSourceActivity?
-    /// How often what is being read was spoilt.
+    /// How often the present reading was invalidated.
     private var attempts = 0
     /// The objects that are made so far.
     private var described: [ListObject] = []
@@ -63,13 +63,13 @@ final class DirectorySource: DataSource {
         let watch = try TreeWatch()
         try watch.addWay(to: options.path)
         following = context.whenReadable(watch.descriptor) { [unowned self] in
-            watch.drain { take($0) }
+            watch.drain { handle($0) }
             if quiet == nil, work == nil { settle() }
         }
         self.watch = watch
     }
 
-    /// Reads everything again and again, for want of a better way.
+    /// Reads everything at intervals, as there is no watch.
     private func poll(because error: FileSystemError) {
         close()
         polls = true
@@ -125,14 +125,14 @@ final class DirectorySource: DataSource {
             return wholeReading
         case .reading(let reading):
             let isRead = try reading.proceed(until: end)
-            if isRead { watch?.drain { take($0) } }
+            if isRead { watch?.drain { handle($0) } }
             if pending.isGone { throw goneError }
             if !isRead { return work }
             return isSpoilt && attempts < Self.greatestAttempts
                 ? readAnew() : .sorting(listing.renewal(with: reading.entries))
         case .sorting(let renewal):
             guard renewal.proceed(until: end) else { return work }
-            listing.take(renewal)
+            listing.apply(renewal)
             return .describing
         case .describing:
             return try listing.describe(into: &described, until: end) ? nil : .describing
@@ -159,16 +159,16 @@ final class DirectorySource: DataSource {
 
     // MARK: Changes
 
-    private func take(_ notice: DirectoryNotice) {
-        guard let rename = pending.note(notice), let watch, watch.contains(rename.from) else { return }
+    private func handle(_ notice: DirectoryNotice) {
+        guard let rename = pending.record(notice), let watch, watch.contains(rename.from) else { return }
         watch.move(rename.from, to: rename.to)
         // What is below may now be too deep for the list, or no longer be; or was looked for where it no longer is.
-        if options.isRecursive, isReading || rename.from.depth != rename.to.depth { pending.note(.overflow) }
+        if options.isRecursive, isReading || rename.from.depth != rename.to.depth { pending.record(.overflow) }
     }
 
     private var isReading: Bool { if case .reading = work { true } else { false } }
 
-    /// Shows what happened, and then lets more gather for a while.
+    /// Shows what happened, then collects changes for a while.
     private func settle() {
         if pending.isComplete { showPending() }
         gather()
@@ -187,7 +187,7 @@ final class DirectorySource: DataSource {
     private func showPending() {
         // What everything is shown with comes first.
         guard work == nil else { return }
-        let changes = pending.take()
+        let changes = pending.drain()
         if changes.isGone { return fail(goneError) }
         if changes.needsReading { return open() }
         if !changes.isEmpty { attempt { try show(changes) } }
@@ -236,7 +236,7 @@ final class DirectorySource: DataSource {
         fail((error as? ListError)?.message ?? "\(error)", retryAfter: retry)
     }
 
-    /// Says once what is wrong, and tries again later.
+    /// Reports once what is wrong, and tries again later.
     private func fail(_ message: String, retryAfter time: Duration = retryTime) {
         close()
         if failure != message {

@@ -1,4 +1,4 @@
-/// Where an entry stands in its list: below its directory, and there directories first, then by name without regard to case.
+/// The sort key of an entry: below its directory, and there directories first, then by name without regard to case.
 struct EntryOrder: Comparable, Hashable, Sendable {
     /// For each name of the path what it is, the name folded, and the name; NUL, which no name has, ends both.
     private let key: [UInt8]

@@ -16,7 +16,7 @@ enum DeviceKind: String, Sendable {
     case block
 }
 
-/// A directory entry with what the file system says about it.
+/// A directory entry with its attributes.
 struct FileEntry: Equatable, Sendable {
     /// Which file it is, whatever its name: stays through a rename.
     struct Identity: Hashable, Sendable {

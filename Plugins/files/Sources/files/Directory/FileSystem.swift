@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the kernel refused, in its own words.
+/// A system call that failed, with the kernel's message.
 struct FileSystemError: Error, CustomStringConvertible {
     /// The path or thing at fault.
     var subject: String

@@ -32,8 +32,8 @@ final class ListingRenewal {
             result.reserveCapacity(first.count + second.count)
         }
 
-        /// Takes the next place; false = there is none.
-        mutating func takeOne() -> Bool {
+        /// Appends the next place of the two; false = there is none.
+        mutating func appendNext() -> Bool {
             if secondIndex < second.count,
                 firstIndex == first.count || second[secondIndex].order < first[firstIndex].order
             {
@@ -89,21 +89,21 @@ final class ListingRenewal {
     private func step() -> Bool {
         switch stage {
         case .seeing:
-            guard let entry = take(from: entries) else { return enter(.missing) }
+            guard let entry = next(from: entries) else { return enter(.missing) }
             present.insert(entry.path)
         case .missing:
-            guard let place = take(from: oldPlaces) else { return enter(.keeping) }
+            guard let place = next(from: oldPlaces) else { return enter(.keeping) }
             let identity = place.entry.identity
             if !present.contains(place.entry.path), moved[identity] == nil { moved[identity] = place.id }
         case .keeping:
-            guard let entry = take(from: entries) else { return enter(.naming) }
+            guard let entry = next(from: entries) else { return enter(.naming) }
             if let id = old[entry.path]?.id ?? moved[entry.identity], ids.insert(ExactText(id)).inserted {
                 add(Place(id: id, entry: entry))
             } else {
                 unnamed.append(entry)
             }
         case .naming:
-            guard let entry = take(from: unnamed) else {
+            guard let entry = next(from: unnamed) else {
                 sortRun()
                 return enter(.merging)
             }
@@ -120,7 +120,7 @@ final class ListingRenewal {
         return true
     }
 
-    private func take<Element>(from all: [Element]) -> Element? {
+    private func next<Element>(from all: [Element]) -> Element? {
         guard next < all.count else { return nil }
         defer { next += 1 }
         return all[next]
@@ -145,7 +145,7 @@ final class ListingRenewal {
             guard runs.count > 1 else { return false }
             merge = Merge(runs.removeFirst(), runs.removeFirst())
         }
-        if merge?.takeOne() == false {
+        if merge?.appendNext() == false {
             runs.append(merge?.result ?? [])
             merge = nil
         }

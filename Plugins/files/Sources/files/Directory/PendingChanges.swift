@@ -1,4 +1,4 @@
-/// What inotify says about a directory.
+/// A notice of inotify about a directory.
 enum DirectoryNotice: Equatable, Sendable {
     /// The entry was made, changed or deleted: look at it.
     case touched(EntryPath)
@@ -33,20 +33,20 @@ struct PendingChanges: Equatable, Sendable {
     /// Whether nothing happened.
     var isEmpty: Bool { touched.isEmpty && !needsReading && !isGone }
 
-    /// Whether no rename waits for its other half: a half may be the last thing of one read and the first of the next.
+    /// Whether every rename has both halves: they may arrive in two reads.
     var isComplete: Bool { halves.isEmpty }
 
     /// Whether an entry got another name, as far as that is known yet.
     var hasRenames: Bool { !renames.isEmpty || !halves.isEmpty }
 
-    /// What left, and came nowhere that is followed.
+    /// Entries that were moved out of the directories that are followed.
     var departed: [EntryPath] { Array(halves.values) }
 
-    /// Takes one notice.
+    /// Records a notice.
     ///
     /// - Returns: the rename that is complete with it, if it is one.
     @discardableResult
-    mutating func note(_ notice: DirectoryNotice) -> Rename? {
+    mutating func record(_ notice: DirectoryNotice) -> Rename? {
         switch notice {
         case .touched(let name):
             touched.insert(name)
@@ -64,7 +64,7 @@ struct PendingChanges: Equatable, Sendable {
         return nil
     }
 
-    /// What is noted of entries below goes by their new paths from now on.
+    /// Records a rename: what is pending for entries below gets their new paths.
     private mutating func rename(_ old: EntryPath, to new: EntryPath) -> Rename {
         let rename = Rename(from: old, to: new)
         renames.append(rename)
@@ -78,8 +78,8 @@ struct PendingChanges: Equatable, Sendable {
         return rename
     }
 
-    /// Hands out what happened and begins anew.
-    mutating func take() -> PendingChanges {
+    /// Returns what happened since the last call, and forgets it.
+    mutating func drain() -> PendingChanges {
         defer { self = PendingChanges() }
         return self
     }

@@ -1,7 +1,7 @@
 /// Reads a directory, and what is below it in a recursive list, piece by piece.
 ///
-/// Each directory is read after the watch was told of it: what happens in there while it is read, or later, is not lost. A
-/// directory that may not be looked into is an entry that says so; one that vanishes is left out.
+/// Each directory is watched before it is read: changes in it while it is read, or later, are not lost. A
+/// directory that may not be read is an entry marked so; one that vanishes is left out.
 final class TreeReading {
     /// A directory, and the names in it that were not looked at yet.
     private final class Inside {
@@ -41,7 +41,7 @@ final class TreeReading {
     func proceed(until end: ContinuousClock.Instant) throws -> Bool {
         repeat {
             if let current, let name = current.names.popLast() {
-                if let found = current.directory.entry(name) { take(found) }
+                if let found = current.directory.entry(name) { append(found) }
             } else if let (path, entry) = left.popLast() {
                 current = nil
                 try enter(path, entry)
@@ -58,7 +58,7 @@ final class TreeReading {
     /// How many entries are found, or seen by their names: too many are noticed before each was looked at.
     private var count: Int { entries.count + left.count + (current?.names.count ?? 0) }
 
-    private func take(_ found: FileEntry) {
+    private func append(_ found: FileEntry) {
         if found.kind == .directory, options.shows(entriesOf: found.path) {
             left.append((found.path, found))
         } else {

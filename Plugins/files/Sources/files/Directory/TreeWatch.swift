@@ -2,9 +2,9 @@ internal import Glibc
 
 /// The inotify watches of the directories of a list, and of those that its path leads through.
 ///
-/// The kernel follows directories, not paths: when one gets another name its watch stays, and has to be told.
+/// The kernel watches directories, not paths: the watch of a renamed directory stays, and its path is updated here.
 final class TreeWatch {
-    /// Becomes readable when there are notices; whoever watches it closes it.
+    /// Becomes readable when there are notices; the caller closes it.
     let descriptor: Int32
 
     private var paths: [Int32: EntryPath] = [:]
@@ -95,7 +95,7 @@ final class TreeWatch {
 
     /// Hands over all notices that are waiting; one that cannot be read counts as lost.
     ///
-    /// The body may call ``move(_:to:)``: what follows is then told with the new paths.
+    /// The body may call ``move(_:to:)``: the notices that follow then have the new paths.
     func drain(_ body: (DirectoryNotice) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
@@ -106,17 +106,17 @@ final class TreeWatch {
                 if count < 0, errno != EAGAIN { body(.overflow) }
                 return
             }
-            for record in InotifyRecords(bytes: buffer.prefix(count)) { take(record, body) }
+            for record in InotifyRecords(bytes: buffer.prefix(count)) { handle(record, body) }
         }
     }
 
-    private func take(_ record: InotifyRecord, _ body: (DirectoryNotice) -> Void) {
+    private func handle(_ record: InotifyRecord, _ body: (DirectoryNotice) -> Void) {
         if record.isOverflow { return body(.overflow) }
         if let names = steps[record.watch], record.isAbout(names) { return body(.overflow) }
         guard let directory = paths[record.watch] else { return }
         if record.isGone {
             if directory.isRoot { return body(.gone) }
-            // Of a directory inside, the one that it is in tells; here only the watch is over.
+            // A directory inside is reported by the one that contains it; here only its watch ends.
             if record.isWatchOver {
                 paths[record.watch] = nil
                 watches[directory] = nil

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// How long ago something was, as people say it.
+/// How long ago something was, as text for people.
 struct Age: Equatable {
     /// Whole seconds; nothing below zero.
     let seconds: UInt64
@@ -21,7 +21,7 @@ struct Age: Equatable {
         }
     }
 
-    /// How long until people say it otherwise.
+    /// How long until the text changes.
     var untilChange: Duration {
         let unit: UInt64 = seconds < 3600 ? 60 : seconds < 86_400 ? 3600 : 86_400
         return .seconds(Int64(unit - seconds % unit))

@@ -16,13 +16,13 @@ struct EntryFields {
     /// The message's first line.
     var firstLine: String { String(message.prefix { !$0.isNewline }) }
 
-    /// Who says it: the syslog identifier, else the command or the unit.
+    /// The origin of the message: the syslog identifier, else the command or the unit.
     var sender: String { text("identifier") ?? text("command") ?? text("unit") ?? "unknown" }
 
-    /// Who says it, with the process as syslog writes it.
+    /// The origin with its process, as syslog writes it.
     var senderWithProcess: String { text("pid").map { "\(sender)[\($0)]" } ?? sender }
 
-    /// The unit that it is about, else the one that says it.
+    /// The unit that it is about, else the unit that wrote it.
     var unit: String? { text("about-unit") ?? text("unit") }
 
     /// The place in the source, as `main.c:17`.

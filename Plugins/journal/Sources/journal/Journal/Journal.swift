@@ -1,9 +1,9 @@
 internal import CJournal
 internal import Glibc
 
-/// What libsystemd or the system refused.
+/// A call of libsystemd or of the system that failed.
 struct JournalError: Error, CustomStringConvertible, Equatable {
-    /// What it was about: a path, or what was to be done.
+    /// The path or the operation at fault.
     var subject: String
     /// The error number.
     var code: Int32
@@ -18,9 +18,9 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
 
 /// An open journal: the only place of this plugin that calls libsystemd.
 ///
-/// It belongs to one executor. Reading stands between two entries: ``next()`` goes on towards the newest.
+/// Owned by one executor. The position is between two entries: ``next()`` goes on towards the newest.
 @safe final class Journal {
-    /// What ``process()`` found out.
+    /// The result of ``process()``.
     enum Change: Equatable {
         /// Nothing.
         case none
@@ -74,7 +74,7 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
 
     // MARK: Watching
 
-    /// A descriptor that becomes readable when ``process()`` has something to say; the caller's own, to be closed.
+    /// A descriptor that becomes readable when ``process()`` has to be called; the caller owns and closes it.
     func makeDescriptor() throws(JournalError) -> Int32 {
         // libsystemd closes the one that it gives.
         let copy = fcntl(try check(unsafe sd_journal_get_fd(handle)), F_DUPFD_CLOEXEC, 0)
@@ -82,10 +82,10 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
         return copy
     }
 
-    /// Whether the descriptor tells everything; on some network file systems one has to look from time to time.
+    /// Whether the descriptor reports every change; on some network file systems the files have to be polled.
     var isDescriptorReliable: Bool { unsafe sd_journal_reliable_fd(handle) > 0 }
 
-    /// Takes notice of what happened to the files.
+    /// Handles changes of the journal's files.
     func process() throws(JournalError) -> Change {
         let result = try check(unsafe sd_journal_process(handle))
         return switch result {
@@ -105,12 +105,12 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
     /// Goes back from the end so that ``next()`` answers the newest entries, so many at most.
     func seek(beforeNewest count: Int) throws(JournalError) {
         try check(unsafe sd_journal_seek_tail(handle))
-        // One more, for `next` goes on from the entry that is stood on.
+        // One more, as `next` goes on from the current entry.
         let steps = try check(unsafe sd_journal_previous_skip(handle, UInt64(clamping: count) + 1))
         if Int(steps) <= count { try check(unsafe sd_journal_seek_head(handle)) }
     }
 
-    /// The identifiers of the entries that a list had at a place, the oldest first, and stands on the newest, so that ``next()``
+    /// The identifiers of the entries that a list had at a place, the oldest first; moves to the newest, so that ``next()``
     /// answers the one after it; `nil` when the journal has other entries there now. Nothing of them is read but the identifiers.
     ///
     /// - Complexity: O(entries)

@@ -20,7 +20,7 @@ struct JournalEntry: Equatable, Sendable {
     /// How people want to see its fields.
     static let hints: [String: FieldHint] = ["time": .timeInMicroseconds]
 
-    /// How important it is; an entry that says nothing counts as information.
+    /// How important it is; an entry without a priority counts as information.
     var priority: JournalPriority { fields["PRIORITY"].flatMap(JournalPriority.init) ?? .info }
 
     /// The entry as an object of a list; its type is the name of its priority.

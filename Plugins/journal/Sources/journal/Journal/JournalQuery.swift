@@ -1,6 +1,6 @@
 internal import PluginAPI
 
-/// Which entries of which journal a list shows: what stands after the `?` of `journal/entries`.
+/// Which entries of which journal a list shows: what follows the `?` of `journal/entries`.
 struct JournalQuery: Equatable, Sendable {
     /// Which end of the list new entries come to.
     enum Order: String, Sendable {
@@ -66,7 +66,7 @@ struct JournalQuery: Equatable, Sendable {
     /// The options that have one value.
     private static let singleOptions = ["priority", "lines", "order"]
 
-    /// Whether an option says of what an entry must have one: repeated, any of the values.
+    /// Whether the option is a match: repeated, an entry has to have one of the values.
     private static func isAlternative(_ option: String) -> Bool { option == "unit" || isField(option) }
 
     /// Whether the journal may have a field of this name (systemd.journal-fields(7)).
@@ -104,7 +104,7 @@ extension JournalQuery {
         return Array(groups.joined(separator: [.and]))
     }
 
-    /// What a unit's processes say, what systemd says about it, and its core dumps (journalctl --unit).
+    /// The messages of a unit's processes, systemd's messages about it, and its core dumps (journalctl --unit).
     private static func steps(forUnit unit: String) -> [FilterStep] {
         [
             .match("_SYSTEMD_UNIT=\(unit)"), .or,

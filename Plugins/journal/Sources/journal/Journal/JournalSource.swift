@@ -59,7 +59,7 @@ final class JournalSource: DataSource {
         }
     }
 
-    /// What the list is told when the journal is open: what is new, or everything.
+    /// The first event after the journal was opened: what is new, or everything.
     private func firstEvent(of journal: Journal) throws -> DataSourceEvent {
         if let place, place.count <= query.count, let ids = try journal.identifiers(of: place) {
             window.resume(with: ids)
@@ -80,7 +80,7 @@ final class JournalSource: DataSource {
 
     // MARK: Following
 
-    /// Takes notice of what happened, and shows it a little later together with what follows.
+    /// Handles changes of the journal; they are shown a little later, together with those that follow.
     private func look() {
         do {
             switch try journal?.process() {

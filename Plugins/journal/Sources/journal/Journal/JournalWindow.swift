@@ -1,6 +1,6 @@
 internal import PluginAPI
 
-/// The newest entries of a journal, so many and no more, and what a list of them has to be told.
+/// The newest entries of a journal, up to a number, and the changes for a list of them.
 struct JournalWindow {
     private let query: JournalQuery
     /// The identifiers that the list has, the oldest first.
@@ -18,7 +18,7 @@ struct JournalWindow {
         return withProgress(.replace(query.order == .oldestFirst ? objects : objects.reversed()))
     }
 
-    /// Takes entries that are newer than all there are, the oldest first.
+    /// Appends entries that are newer than all there are, the oldest first.
     mutating func append(_ entries: [JournalEntry]) throws(ListError) -> DataSourceEvent {
         guard entries.count < query.count else { return try replace(with: entries) }
         var upserts: [UpdateRequest.Upsert] = []
@@ -33,7 +33,7 @@ struct JournalWindow {
         return withProgress(.changes(removed: removed, upserts: upserts))
     }
 
-    /// Takes the list as it was left.
+    /// Restores the entries that the list has.
     ///
     /// - Parameter ids: what it has, the oldest first.
     mutating func resume(with ids: [String]) { self.ids = ids }

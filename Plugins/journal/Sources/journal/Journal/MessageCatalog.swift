@@ -1,11 +1,11 @@
 internal import CJournal
 internal import Glibc
 
-/// What systemd's message catalog says about messages of a kind (journalctl --catalog, systemd.journal-fields(7): MESSAGE_ID).
+/// The explanation of a kind of message in systemd's message catalog (journalctl --catalog, systemd.journal-fields(7): MESSAGE_ID).
 struct MessageCatalog: Equatable, Sendable {
     /// What such a message is about, in a few words.
     var subject: String
-    /// The explanation; names between two `@` stand for fields of the entry.
+    /// The explanation; a name between two `@` is a field of the entry.
     var text: String
 
     /// Reads an entry of the catalog: header lines, an empty line, the explanation.
@@ -22,7 +22,7 @@ struct MessageCatalog: Equatable, Sendable {
 
     /// Looks a kind of message up; waits for the disk.
     ///
-    /// - Returns: `nil` for what is no message identifier, and when nobody explains it.
+    /// - Returns: `nil` for what is no message identifier, and when the catalog has none.
     static func find(_ messageID: String) -> MessageCatalog? {
         var id = sd_id128_t()
         // The text outlives the call; the identifier is a local.

@@ -43,7 +43,7 @@ struct Feed: Equatable, Sendable {
         return objects
     }
 
-    /// Takes in one more entry, in place of the one with its identifier, and answers what a list has to be told.
+    /// Adds an entry, or replaces the one with its identifier; returns the changes for a list.
     mutating func insert(_ entry: FeedEntry) throws(ListError) -> UpdateRequest.Upsert {
         let object = try entry.object()
         entries.removeAll { $0.id == entry.id }

@@ -33,6 +33,6 @@ enum FeedEntry: Equatable, Sendable {
         }
     }
 
-    /// Whether it stands before another one: the newer first; of the same moment, by identifier.
+    /// Whether it is sorted before another one: the newer first; of the same moment, by identifier.
     func isBefore(_ other: FeedEntry) -> Bool { date == other.date ? id < other.id : date > other.date }
 }

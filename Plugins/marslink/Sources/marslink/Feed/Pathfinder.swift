@@ -6,7 +6,7 @@ internal import PluginAPI
 struct Pathfinder: Sendable {
     let sink: DataSourceSink
     let logger: PluginLogger
-    /// How long it takes until the next message is there.
+    /// The time until the next message.
     let interval: Duration
 
     /// Hands on all messages; ends early when its task is cancelled.

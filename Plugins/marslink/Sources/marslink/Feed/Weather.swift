@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PluginAPI
 
-/// What the weather station says about one day.
+/// The weather of one day.
 struct Weather: ListModel, Equatable, Sendable {
     static let listType = "weather"
 

@@ -1,11 +1,11 @@
-/// What dpkg's status file says: stanzas of fields with empty lines between them (deb822(5)).
+/// The content of dpkg's status file: stanzas of fields with empty lines between them (deb822(5)).
 ///
 /// Nothing that the file holds is an error: a line that is no field is skipped, a stanza without a package or its state is
 /// counted, and bytes that are not UTF-8 read as `U+FFFD`.
 struct StatusFile {
     /// The packages in the order of the file; of a repeated one the last counts.
     private(set) var packages: [Package] = []
-    /// How many stanzas say no package and state.
+    /// How many stanzas have no package or no state.
     private(set) var unreadableCount = 0
     /// The line on which the first of these begins.
     private(set) var firstUnreadableLine: Int?
@@ -22,7 +22,7 @@ struct StatusFile {
                 finish(stanza)
                 stanza = Stanza(line: number + 1)
             } else {
-                stanza.take(line)
+                stanza.parse(line)
             }
         }
         finish(stanza)
@@ -57,8 +57,8 @@ private struct Stanza {
 
     init(line: Int) { self.line = line }
 
-    /// Takes a line; the ones that go on with a field, which begin with a blank, are of no use here.
-    mutating func take(_ line: ArraySlice<UInt8>) {
+    /// Parses a line; continuation lines, which begin with a blank, are skipped.
+    mutating func parse(_ line: ArraySlice<UInt8>) {
         isEmpty = false
         guard line.first?.isBlank == false, let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let key = String(decoding: line[..<colon], as: UTF8.self).lowercased()

@@ -61,7 +61,7 @@ final class StatusSource: DataSource {
         guard let file = try WholeFile(path: path, unlessStill: shown) else { return }
         let status = StatusFile(file.bytes)
         if status.packages.isEmpty, !file.bytes.isEmpty {
-            throw ListError(.invalidObject, "\(path): there is no package in it")
+            throw ListError(.invalidObject, "\(path): it has no package")
         }
         if let line = status.firstUnreadableLine {
             context.logger.warning(

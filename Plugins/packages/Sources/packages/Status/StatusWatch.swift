@@ -7,7 +7,7 @@ struct StatusWatch {
         IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF
         | IN_MOVE_SELF
 
-    /// Becomes readable when something happens in the directory; whoever watches it closes it.
+    /// Becomes readable when something happens in the directory; the caller closes it.
     let descriptor: Int32
 
     init(directory: String) throws(SystemError) {
@@ -21,7 +21,7 @@ struct StatusWatch {
         }
     }
 
-    /// Drops what the kernel has to say: whatever it is, the file is looked at.
+    /// Discards the notices: whatever they are, the file is looked at.
     ///
     /// - Returns: whether the directory itself is gone, or another one: then there is nothing to follow any more.
     func drain() -> Bool {

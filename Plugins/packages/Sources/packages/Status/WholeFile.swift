@@ -27,8 +27,8 @@ struct WholeFile {
 
     /// Reads a file.
     ///
-    /// - Returns: `nil` when it still is as `known` says.
-    /// - Throws: what the system says; `EFBIG` when the file is too large, `EINVAL` when it is not a regular file.
+    /// - Returns: `nil` when it is still the one in `known`.
+    /// - Throws: the system's error; `EFBIG` when the file is too large, `EINVAL` when it is not a regular file.
     init?(path: String, unlessStill known: FileVersion?) throws(SystemError) {
         // The path outlives the call; not blocking, because it may be a pipe.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
