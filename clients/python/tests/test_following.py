@@ -103,6 +103,19 @@ async def test_a_list_that_changes_faster_than_it_is_read(
                 (await anext(changes)).apply(rows)
 
 
+async def test_waiting_for_a_batch_is_cancelled(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        mail = await d.create(name, durability="memory")
+        async with mail.follow() as changes:
+            batches = changes.batches()
+            assert await anext(batches) == [Replaced(())]
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.01):
+                    await anext(batches)
+            await mail.replace([Object("a")])
+            assert await anext(batches) == [Inserted(0, (Object("a"),))]
+
+
 async def test_more_calls_than_a_connection_may_have(bus_stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer are made then, and the list is read all the same."""
     monkeypatch.setattr(listd._follow, "PAGE", 1)
@@ -253,20 +266,41 @@ async def test_the_bus_is_lost(stage: Stage) -> None:
 async def test_killed_in_the_middle_of_a_call(stage: Stage) -> None:
     async with listd.connect(stage.address) as d:
         mail = await d.create("mail")
-        for write in (mail.revision, mail.properties, mail.objects, d.lists, lambda: mail.patch("a", {})):
+
+        async def write() -> None:
+            async with mail.transaction() as t:
+                t.upsert("a", {})
+
+        async def filtered() -> None:
+            async with mail.filter("a") as hits:
+                await hits.change("b")
+
+        async with mail.view(layout="none") as view:
+            calls: list[Any] = [
+                *(mail.revision, mail.properties, mail.objects, mail.page, mail.item_counts, mail.reload, write, filtered),
+                *(lambda: mail.replace([Object("a")]), lambda: mail.patch("a", {}), lambda: mail.move("a", last=True)),
+                *(lambda: mail.find("a"), lambda: mail.search("a"), lambda: mail.export(io.BytesIO())),
+                *(lambda: anext(mail.items()), lambda: anext(mail.follow()), lambda: view.show(0, 3)),
+                *(lambda: view.select("a"), lambda: view.invoke("a", "x"), lambda: d.list("mail"), lambda: d.ensure("more")),
+                *(d.lists, d.describe, d.views, d.clients, d.plugins, d.properties, d.statistics, d.dump),
+            ]
             stage.signal(signal.SIGSTOP)
             before = d._link.daemon
-            call = asyncio.ensure_future(write())
-            await asyncio.sleep(0.02)
-            assert not call.done()
+            tasks = [asyncio.ensure_future(call()) for call in calls]
+            await asyncio.sleep(0.05)
+            assert not any(task.done() for task in tasks)
             stage.restart()
-            # What the bus had not handed over is asked of the next daemon, whose list is empty.
-            try:
-                await call
-            except (listd.Disconnected, listd.NoSuchObject):
-                pass
+            # What the bus had not handed over is asked of the next daemon, whose list has no object.
+            for task in tasks:
+                try:
+                    await task
+                except (listd.Disconnected, listd.Unavailable, listd.NoSuchObject, StopAsyncIteration):
+                    pass
             while d._link.daemon in (None, before):
                 await asyncio.sleep(0.01)
+            await view.show(0, 3)
+        await mail.replace([Object("z")])
+        assert await mail.objects() == (Object("z"),)
 
 
 async def test_an_answer_after_a_cancel(stage: Stage) -> None:

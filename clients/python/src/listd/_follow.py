@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
@@ -84,19 +84,19 @@ class Follower(AsyncIterator[Change]):
             self._ready.extend(await self._batch())
         return self._ready.popleft()
 
-    async def batches(self) -> AsyncIterator[list[Change]]:
+    def batches(self) -> AsyncIterator[list[Change]]:
         """Changes in groups: after each group the consumer's copy is the list at :attr:`revision`, but for what is said
         above of a list that changes faster than it can be read.
 
-        A group is empty when the revision has moved on and the list is as it was.
+        A group is empty when the revision has moved on and the list is as it was. Waiting for one may be cancelled, as by
+        :func:`asyncio.timeout`, and goes on with the next ``anext``.
         """
-        while True:
-            try:
-                batch = [*self._ready] if self._ready else await self._batch()
-            except StopAsyncIteration:
-                return
-            self._ready.clear()
-            yield batch
+        return _Batches(self._next_batch)
+
+    async def _next_batch(self) -> list[Change]:
+        batch = [*self._ready] if self._ready else await self._batch()
+        self._ready.clear()
+        return batch
 
     async def _batch(self) -> list[Change]:
         if self._waiter is not None:
@@ -310,6 +310,16 @@ class Follower(AsyncIterator[Change]):
             self._step = Step.NONE
         elif not batches:
             self._step = Step.READ_ALL
+
+
+class _Batches(AsyncIterator[list[Change]]):
+    """No generator: that would end with the first wait that is cancelled."""
+
+    def __init__(self, following: Callable[[], Awaitable[list[Change]]]) -> None:
+        self._following = following
+
+    async def __anext__(self) -> list[Change]:
+        return await self._following()
 
 
 def _stop(presence: Presence, subscriptions: list[Subscription]) -> None:
