@@ -168,9 +168,10 @@ async def test_actions(bus_stage: Stage) -> None:
         assert await line(viewer, lambda text: text.startswith("star")) == "star dust: nobody handles it"
 
 
-async def test_the_tutorial(bus_stage: Stage, tmp_path: Path) -> None:
-    """Its blocks of code, one after the other in one program, print what it says they print."""
-    text = (PACKAGE / "docs/tutorial.rst").read_text()
+@pytest.mark.parametrize("page", ["tutorial", "recipes"])
+async def test_the_pages(bus_stage: Stage, tmp_path: Path, page: str) -> None:
+    """Their blocks of code, one after the other in one program, print what they say they print."""
+    text = (PACKAGE / f"docs/{page}.rst").read_text()
     blocks = re.findall(r"^\.\. code-block:: (python|text)\n\n((?:    .*\n|\n)+)", text, re.M)
     program = "import asyncio\nasync def main():\n"
     expected = ""
@@ -180,7 +181,7 @@ async def test_the_tutorial(bus_stage: Stage, tmp_path: Path) -> None:
         else:
             expected += "".join(line[4:] + "\n" for line in block.rstrip("\n").split("\n"))
     program = program.replace('listd.connect("session")', f"listd.connect({bus_stage.address!r})")
-    file = tmp_path / "tutorial.py"
+    file = tmp_path / f"{page}.py"
     file.write_text(program + "asyncio.run(main())\n")
     async with Program(str(file)) as running:
         out, _ = await running.communicate()
