@@ -87,17 +87,21 @@ async def test_a_list_that_changes_faster_than_it_is_read(
         async with mail.follow() as changes:
             (await anext(changes)).apply(rows)
 
+            told = asyncio.Event()
+
             async def write() -> None:
                 for number in itertools.count(1):
                     await mail.replace([Object(str(row), {"n": number}) for row in range(20)])
+                    if told.is_set():
+                        return
 
             writing = asyncio.create_task(write())
             for _ in range(2):
                 change = await anext(changes)
                 assert isinstance(change, Replaced) and len(change.objects) == 20
                 change.apply(rows)
-            writing.cancel()
-            await asyncio.wait([writing])
+            told.set()
+            await writing
             there = await mail.page()
             while tuple(rows) != there.objects:
                 (await anext(changes)).apply(rows)
