@@ -121,6 +121,7 @@ struct FieldHintTests {
                 style: TextStyle(isColored: false, columns: columns)
             ).heading
         }
+        #expect(heading(3, true) == "ID")
         #expect(heading(80, true) == "ID  TYPE  MODE         SIZE  EXTRA")
         #expect(heading(80, false) == "ID  TYPE  NAME  MODE         SIZE  EXTRA  KIND")
         #expect(heading(nil, true) == "ID  TYPE  NAME  MODE         SIZE  EXTRA  KIND")

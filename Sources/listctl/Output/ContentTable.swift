@@ -49,8 +49,9 @@ struct ContentTable {
         }
         let widest = style.columns.map { min(Self.widest, max(1, $0 / Self.share)) }
         table = TextTable(columns, for: sampled, style: style, widest: widest ?? .max)
-        self.fields = Array(fields.prefix(table.count - leading.count))
-        hidden = Array(fields.dropFirst(table.count - leading.count))
+        let shown = max(0, table.count - leading.count)
+        self.fields = Array(fields.prefix(shown))
+        hidden = Array(fields.dropFirst(shown))
     }
 
     var heading: String { table.heading }
