@@ -47,7 +47,7 @@ struct ContentTable {
         let sampled = zip(rows, cells).map { row, cells in
             row.leading + fields.map { DisplayText.harmless(cells[Array($0.utf8)] ?? "", columns: 200) }
         }
-        let widest = style.columns.map { min(Self.widest, max(1, $0 / Self.share)) }
+        let widest = style.columns.map { min(Self.widest, max(8, $0 / Self.share)) }
         table = TextTable(columns, for: sampled, style: style, widest: widest ?? .max)
         let shown = max(0, table.count - leading.count)
         self.fields = Array(fields.prefix(shown))
