@@ -91,6 +91,7 @@ final class RunningDaemon {
         await service.stopHosts()
         await service.store?.close()
         service.refuseSlowCalls()
+        await service.reads.drain()
         await link.close()
         await server?.flush(timeout: .milliseconds(500))
         server?.close()

@@ -15,6 +15,7 @@ extension AdapterObject {
     }
 
     private func search(_ call: Call, for arguments: SearchArguments) throws {
+        try checkReadingAccess(call)
         guard !arguments.text.isEmpty else { return call.reply(status.revision, false, 0 as UInt32, "") }
         guard service.searches.begin(for: call.peer) else {
             throw ListError(

@@ -43,6 +43,8 @@ final class AnswerTurns {
     private var underWay: [UInt32: Int] = [:]
     /// Users whose accounts have no room for their next messages.
     private var withoutRoom: Set<UInt32> = []
+    /// Called when nothing waits any more.
+    private var onEmpty: [@DBusActor () -> Void] = []
 
     init(admission: Admission, coding: WorkTurns) {
         self.admission = admission
@@ -60,6 +62,13 @@ final class AnswerTurns {
             message, size: size, user: message.receiver.account, connection: ObjectIdentifier(message.receiver))
         proceed(way)
     }
+
+    /// Calls `handler` once nothing waits to be written.
+    func whenEmpty(_ handler: @escaping @DBusActor () -> Void) {
+        if isEmpty { handler() } else { onEmpty.append(handler) }
+    }
+
+    private var isEmpty: Bool { ways.values.allSatisfy { $0.underWay == 0 && $0.queue.count == 0 } }
 
     /// Forgets what waits for a peer that has left.
     func forget(_ peer: Peer) {
@@ -150,6 +159,10 @@ final class AnswerTurns {
             piece.element.finished()
         }
         proceed(way)
+        guard !onEmpty.isEmpty, isEmpty else { return }
+        let handlers = onEmpty
+        onEmpty = []
+        for handler in handlers { handler() }
     }
 }
 

@@ -117,6 +117,19 @@ final class ContentReads {
         }
     }
 
+    /// Waits until what was to be answered is sent, but not long for clients that do not read.
+    func drain() async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            var isDone = false
+            let finish: @DBusActor () -> Void = {
+                if !isDone { continuation.resume() }
+                isDone = true
+            }
+            answers.whenEmpty(finish)
+            EventLoop.shared.addTimer(after: .milliseconds(500), finish)
+        }
+    }
+
     /// Forgets a peer that has left.
     func forget(_ peer: Peer) {
         if let line = lines.removeValue(forKey: ObjectIdentifier(peer)) {

@@ -161,4 +161,28 @@ struct LargeMessageTests {
         }
         await stage.stop()
     }
+
+    @Test(
+        "listd ends while a large picture is on its way → the picture comes, the answer behind it, and Closed",
+        arguments: TransportKind.allCases)
+    func end(transport: TransportKind) async throws {
+        let stage = try await Stage.withDirectSocket()
+        let adapter = try await stage.createAdapter("tall")
+        try await adapter.fill(4000, ["text": .string(String(repeating: "x", count: 200))])
+        let client = try await stage.connect(transport)
+        let view = try await TestView(adapter, by: client)
+        let answers = EventLog<Bool>()
+        client.call(
+            try view.remote.message("SetViewport") { (message) throws(DBusError) in
+                try message.write(UInt64(0), 0.0, 0.0, 320.0, 200_000.0)
+            }, timeout: nil
+        ) { answers.record((try? $0.get()) != nil) }
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        // What came too late for listd is answered by the end of the connection.
+        if try await answers.next() {
+            var events: [TestView.Event] = []
+            while events.last != .closed("shutting-down") { events.append(try await view.events.next()) }
+            #expect(events.first == .changed(1), "\(events)")
+        }
+    }
 }
