@@ -121,11 +121,17 @@ extension HostExecutor {
         if mayWorkHere { work(here: true) } else { queue.async { self.work(here: false) } }
     }
 
-    /// Works, with the claim, until nothing waits; on the bus thread, until something waits that is not light.
+    /// How long the bus thread goes on with what was collected: what is light for one list may take long for another.
+    private static let longestHere = Duration.milliseconds(2)
+
+    /// Works, with the claim, until nothing waits; on the bus thread, until something waits that is not light, or it has
+    /// taken long enough.
     private func work(here isBusThread: Bool) {
         owner.store(UInt(pthread_self()), ordering: .relaxed)
+        let begin = ContinuousClock.now
         while true {
-            switch next(onlyLight: isBusThread) {
+            let isLate = isBusThread && ContinuousClock.now - begin > Self.longestHere
+            switch next(onlyLight: isBusThread, handsOver: isLate) {
             case .run(let body): body()
             case .handOver: return queue.async { self.work(here: false) }
             case .done: return
@@ -139,14 +145,14 @@ extension HostExecutor {
         case done
     }
 
-    private func next(onlyLight: Bool) -> Step {
+    private func next(onlyLight: Bool, handsOver: Bool) -> Step {
         state.withLock { state in
             guard let work = state.waiting.first() else {
                 state.isClaimed = false
                 owner.store(0, ordering: .relaxed)
                 return .done
             }
-            guard work.isLight || !onlyLight else {
+            guard !handsOver, work.isLight || !onlyLight else {
                 owner.store(0, ordering: .relaxed)
                 return .handOver
             }

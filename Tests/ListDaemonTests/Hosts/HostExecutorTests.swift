@@ -63,6 +63,29 @@ struct HostExecutorTests {
         #expect(outcome[0].1 == outcome[1].1 && outcome[2].1 != outcome[0].1)
     }
 
+    @Test("collected work that is light, but takes long → another thread does what is behind it")
+    func longWork() async throws {
+        let executor = HostExecutor(label: "test")
+        let threads = EventLog<UInt>()
+        let outcome: [UInt] = await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                let note: @Sendable () -> Void = { threads.record(UInt(pthread_self())) }
+                note()
+                _ = executor.collect(isLight: true) {
+                    note()
+                    let end = ContinuousClock.now + .milliseconds(10)
+                    while .now < end {}
+                }
+                _ = executor.collect(isLight: true) {
+                    note()
+                    done.resume(returning: threads.recorded)
+                }
+                executor.runCollected(mayWorkHere: true)
+            }
+        }
+        #expect(outcome.count == 3 && outcome[1] == outcome[0] && outcome[2] != outcome[0])
+    }
+
     @Test("work posted while the list is made → runs after the making, though other threads had time for it")
     func making() async {
         let log = EventLog<String>()
