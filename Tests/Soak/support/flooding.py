@@ -111,6 +111,10 @@ def resync():
     return call(VIEW, "View", "Resync")
 
 
+def move_item():
+    return call(VIEW, "View", "MoveItem", "uuuu", words(0, 0, 0, 0))
+
+
 def selection(count):
     """ChangeSelection that selects so many objects of a list."""
     items = bytearray()
