@@ -35,15 +35,14 @@ struct ByteSearch: Sendable, Equatable {
 
     /// Whether a text, once its letters of ASCII are folded, contains the bytes.
     ///
-    /// Places are found by the first and the last byte, sixteen or eight places in one step, and compared; where that is in
-    /// vain too often, the rest is searched by Knuth, Morris and Pratt's rule.
+    /// Places are found by the first and the last byte, sixteen places in one step, and compared; where that is in vain too
+    /// often, the rest is searched by Knuth, Morris and Pratt's rule.
     /// - Complexity: O(count).
     func isContained(in text: Span<UInt8>) -> Bool {
         let places = text.count - bytes.count + 1
         if bytes.isEmpty { return true }
         if places <= 0 { return false }
-        if places >= 16 { return find(in: text, places, by: SIMD16<UInt8>.self) }
-        if places >= 8 { return find(in: text, places, by: SIMD8<UInt8>.self) }
+        if places >= Block.scalarCount { return findInBlocks(of: text, places) }
         var budget = budget(for: text)
         for place in 0..<places {
             if isThere(in: text, at: place, &budget) { return true }
@@ -52,23 +51,29 @@ struct ByteSearch: Sendable, Equatable {
         return false
     }
 
-    @inline(__always)
-    private func find<Block: SIMD & BitwiseCopyable>(
-        in text: Span<UInt8>, _ places: Int, by type: Block.Type
-    ) -> Bool where Block.Scalar == UInt8 {
-        let (first, last) = (Block(repeating: bytes[0]), Block(repeating: bytes[bytes.count - 1]))
+    /// One concrete type: the operations of a generic one are done lane by lane.
+    private typealias Block = SIMD16<UInt8>
+
+    private func findInBlocks(of text: Span<UInt8>, _ places: Int) -> Bool {
+        let (first, last) = (bytes[0], bytes[bytes.count - 1])
+        let (firsts, lasts) = (Block(repeating: first), Block(repeating: last))
+        let (firstFold, lastFold) = (Self.fold(to: first), Self.fold(to: last))
         let width = Block.scalarCount
         var budget = budget(for: text)
         var place = 0
         while true {
             // A block begins at a place of which at least `width` follow, so that it ends inside of the text.
-            let atFirst =
-                Self.folded(unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: type)) .== first
+            let atFirst = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: Block.self) | firstFold
             let end = place + bytes.count - 1
-            let atLast = Self.folded(unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: end, as: type)) .== last
-            let both = atFirst .& atLast
-            if any(both) {
-                for lane in 0..<width where both[lane] && isThere(in: text, at: place + lane, &budget) { return true }
+            let atLast = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: end, as: Block.self) | lastFold
+            // Zero where both are what is looked for.
+            let differences = (atFirst ^ firsts) | (atLast ^ lasts)
+            // Any sixteen bytes are two words.
+            let words = unsafe unsafeBitCast(differences, to: SIMD2<UInt64>.self)
+            if Self.hasZero(words[0]) || Self.hasZero(words[1]) {
+                for lane in 0..<width where differences[lane] == 0 && isThere(in: text, at: place + lane, &budget) {
+                    return true
+                }
                 if budget < 0 { return findWithoutReturning(in: text, from: place) }
             }
             if place == places - width { return false }
@@ -76,10 +81,15 @@ struct ByteSearch: Sendable, Equatable {
         }
     }
 
+    /// The bit that makes both cases of a letter the folded one; no bit for what is not a letter.
+    private static func fold(to byte: UInt8) -> Block {
+        Block(repeating: byte &- 0x61 < 26 ? 0x20 : 0)
+    }
+
+    /// Whether one of eight bytes is zero.
     @inline(__always)
-    private static func folded<Block: SIMD>(_ block: Block) -> Block where Block.Scalar == UInt8 {
-        let isUpper = (block &- Block(repeating: 0x41)) .< Block(repeating: 26)
-        return block.replacing(with: block | Block(repeating: 0x20), where: isUpper)
+    private static func hasZero(_ word: UInt64) -> Bool {
+        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0
     }
 
     /// How many bytes may be compared in vain.
