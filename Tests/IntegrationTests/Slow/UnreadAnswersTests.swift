@@ -76,7 +76,7 @@ struct UnreadAnswersTests {
                 [Limits]
                 DirectConnections=64
                 DirectConnectionsPerUser=64
-                CallsPerUser=10K
+                CallsPerUser=1M
                 WaitingBytesPerUser=1G
                 WaitingBytes=16G
                 """
