@@ -14,11 +14,12 @@ struct DerivedWindow {
     init(_ tree: borrowing SectionTree, limit: Int) {
         let changes = tree.changes()
         let end = limit > 0 ? limit : Int.max
-        let origins = Set(changes.moves.map(\.from))
-        let targets = Set(changes.moves.map(\.to))
+        let moves = Self.fewestMoves(in: changes, of: tree)
+        let origins = Set(moves.map(\.from))
+        let targets = Set(moves.map(\.to))
         deletes = changes.deletes.filter { $0 < end }
         placed = changes.inserts.filter { $0 < end }
-        for move in changes.moves {
+        for move in moves {
             if move.to < end { placed.append(move.to) } else if move.from < end { deletes.append(move.from) }
         }
         if limit > 0 {
@@ -55,6 +56,53 @@ struct DerivedWindow {
         return result
     }
 
+    /// With more moves than these, the sections that changed are moved and no others.
+    private static let mostMoves = 256
+
+    /// Moves that bring the sections into their new order: where two of them jump over the same third one, that is moved instead.
+    ///
+    /// One that stays needs that all which it jumps over and nobody moved are moved: it can be worth it only while those are fewer
+    /// than the moves. Of the others that come into question, the longest run that keeps its order stays.
+    /// - Complexity: O(moves² · log n), for at most 256 moves.
+    private static func fewestMoves(
+        in changes: ListIndexSetResult, of tree: borrowing SectionTree
+    ) -> [ListMoveIndex] {
+        let moves = changes.moves
+        guard moves.count > 1, moves.count <= mostMoves else { return moves }
+        let gone = (changes.deletes + moves.map(\.from)).sorted()
+        let come = (changes.inserts + moves.map(\.to)).sorted()
+        let isGone = Set(gone)
+        var candidates: [ListMoveIndex] = []
+        var fixed: [ListMoveIndex] = []
+        var crossed: Set<Int> = []
+        for move in moves {
+            // How many of those that nobody moved are before it, on both sides.
+            let (before, after) = (move.from - gone.countBefore(move.from), move.to - come.countBefore(move.to))
+            guard abs(after - before) < moves.count else {
+                fixed.append(move)
+                continue
+            }
+            candidates.append(move)
+            var (left, old) = (abs(after - before), move.from)
+            while left > 0, (0..<tree.count(.old)).contains(old) {
+                old += after > before ? 1 : -1
+                guard !isGone.contains(old) else { continue }
+                crossed.insert(old)
+                left -= 1
+            }
+        }
+        guard candidates.count > 1 else { return moves }
+        var movable = candidates
+        for old in crossed {
+            guard let object = tree.object(at: old, in: .old), let new = tree.index(of: object) else { return moves }
+            movable.append(ListMoveIndex(from: old, to: new))
+        }
+        movable.sort { $0.from < $1.from }
+        let kept = movable.map(\.to).longestAscendingRun
+        guard movable.count - kept.count < candidates.count else { return moves }
+        return fixed + movable.filter { !kept.contains($0.to) }
+    }
+
     /// The change of the first sections; `nil` when there is none.
     ///
     /// - Complexity: O(changes · log n).
@@ -70,5 +118,36 @@ struct DerivedWindow {
             upserts.append(UpdateRequest.Upsert(object, position: before.map { .after($0.id) } ?? .first))
         }
         return .changes(removed: removed, upserts: upserts)
+    }
+}
+
+extension [Int] {
+    /// How many of these ascending numbers are smaller.
+    fileprivate func countBefore(_ number: Int) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The most of these different numbers that ascend from one to the next.
+    fileprivate var longestAscendingRun: Set<Int> {
+        // The smallest number that a run of each length ends with, and what stands before each number in its run.
+        var ends: [Int] = []
+        var previous: [Int: Int] = [:]
+        for number in self {
+            let length = ends.countBefore(number)
+            previous[number] = length > 0 ? ends[length - 1] : nil
+            if length < ends.count { ends[length] = number } else { ends.append(number) }
+        }
+        var run: Set<Int> = []
+        var next = ends.last
+        while let number = next {
+            run.insert(number)
+            next = previous[number]
+        }
+        return run
     }
 }

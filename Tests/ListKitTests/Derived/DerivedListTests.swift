@@ -50,4 +50,18 @@ struct DerivedListTests {
         #expect(removed == ["1"])
         #expect(upserts.map(\.object.id) == ["12"])
     }
+    @Test("two objects pass a third one → that is told to move, in place of both")
+    func fewestMoves() throws {
+        let objects = try (0..<5).map { try ListObject(id: "\($0)", fields: ["n": .int64(Int64($0))]) }
+        let list = DerivedList(try DerivedQuery(parsing: "sort=n"))
+        list.append(objects, from: 0, total: 5)
+        _ = list.takeChange()
+        let later = try ["1", "2"].map { try ListObject(id: $0, fields: ["n": .double($0 == "1" ? 3.1 : 3.2)]) }
+        list.apply(.changes(PreparedTransaction.Changes(updated: later)))
+        guard case .changes(let removed, let upserts) = list.takeChange() else { Issue.record("no change"); return }
+        #expect(removed.isEmpty)
+        #expect(upserts.map(\.object.id) == ["1", "2", "3"])
+        #expect(upserts.map(\.position) == [.keep, .keep, .after("0")])
+        #expect(list.visible.map(\.id) == ["0", "3", "1", "2", "4"])
+    }
 }
