@@ -3,7 +3,7 @@ import PackageDescription
 
 // One build over the plugins that ship, so that ListKit and PluginAPI are compiled once for all of them. Each plugin is a
 // package of its own in the folder of its name, as a third party would write it, and is named here.
-let plugins = ["files", "journal", "marslink", "packages", "template"]
+let plugins = ["files", "journal", "marslink", "packages", "postgres", "template"]
 
 let package = Package(
     name: "Plugins",

@@ -1,0 +1,34 @@
+internal import CPostgres
+
+/// The rows that a statement answered.
+///
+/// It belongs to the thread that asked.
+@safe final class QueryResult {
+    /// How many rows there are.
+    let count: Int
+    // Freed with this object; nothing of it is handed out for longer than a call.
+    private let result: OpaquePointer
+
+    /// Takes over a result of libpq.
+    init(_ result: OpaquePointer) {
+        unsafe self.result = result
+        count = unsafe Int(PQntuples(result))
+    }
+
+    deinit { unsafe PQclear(result) }
+
+    /// The text of a field; nil = NULL.
+    func text(_ row: Int, _ column: Int) -> String? {
+        unsafe withBytes(row, column) { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Lends the bytes of a field; nil = NULL.
+    func withBytes<Value>(_ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) -> Value) -> Value? {
+        let (row, column) = (Int32(row), Int32(column))
+        guard unsafe PQgetisnull(result, row, column) == 0 else { return nil }
+        // libpq keeps the field until the result is freed.
+        let bytes = unsafe UnsafeRawBufferPointer(
+            start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
+        return unsafe body(bytes)
+    }
+}

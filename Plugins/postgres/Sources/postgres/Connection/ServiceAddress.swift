@@ -1,0 +1,43 @@
+internal import Foundation
+internal import Glibc
+
+/// Which server a list is at: a section of `pg_service.conf`, and what listd adds to it.
+struct ServiceAddress: Hashable, Sendable {
+    /// The name of the section; empty = libpq's defaults, a server on this machine.
+    let service: String
+
+    /// For messages.
+    var text: String { service.isEmpty ? "the local server" : "service=\(service)" }
+
+    /// What libpq is told, in order; what the service file says stands for all that is not here.
+    var parameters: [(String, String)] {
+        var parameters: [(String, String)] = []
+        if !service.isEmpty { parameters.append(("service", service)) }
+        parameters += [
+            ("application_name", Self.applicationName), ("client_encoding", "UTF8"), ("connect_timeout", "3"),
+            // A peer that is gone says nothing: libpq's own defaults would wait for a quarter of an hour.
+            ("tcp_user_timeout", "4000"), ("keepalives", "1"), ("keepalives_idle", "4"), ("keepalives_interval", "1"),
+            ("keepalives_count", "4"),
+        ]
+        if service.isEmpty { parameters.append(("dbname", "postgres")) }
+        if let password { parameters.append(("password", password)) }
+        return parameters
+    }
+
+    /// The password that the service manager has handed over (`LoadCredential=SERVICE.password:…`); nil = none, and libpq looks
+    /// into its password file.
+    private var password: String? {
+        guard let directory = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"], !service.isEmpty,
+            !service.contains("/"),
+            let text = try? String(contentsOfFile: "\(directory)/\(service).password", encoding: .utf8)
+        else { return nil }
+        return text.split(whereSeparator: \.isNewline).first.map(String.init)
+    }
+
+    /// What pg_stat_activity shows: who follows, and from where.
+    private static let applicationName: String = {
+        var name = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&name, name.count - 1) == 0 else { return "listd" }
+        return "listd/" + String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }()
+}

@@ -1,0 +1,45 @@
+internal import PluginAPI
+
+/// What a list's source says: `postgres/list?NAME&service=SERVICE&poll=100ms&stale=5s&write=no`.
+struct ListOptions: Sendable, Hashable {
+    /// The list's name in the database.
+    let name: String
+    let address: ServiceAddress
+    /// How often the database is asked.
+    let poll: Duration
+    /// After how long without an answer the list says so.
+    let stale: Duration
+    let acceptsWrites: Bool
+    /// The most bytes that the fields of an object may have, as listd's limit `ObjectBytes`.
+    let largest: Int
+
+    private static let names: Set = ["service", "poll", "stale", "write"]
+
+    /// Reads the argument of a source.
+    ///
+    /// - Throws: `invalidArguments` that names what is wrong.
+    init(_ text: String, settings: PluginSettings) throws {
+        let argument = try DataSourceArgument(text) { Self.names.contains($0) }
+        let options = argument.options
+        guard !argument.subject.isEmpty, !argument.subject.utf8.contains(0) else {
+            throw ListError(
+                .invalidArguments, "postgres/list needs the name of a list, as in postgres/list?orders&service=shop")
+        }
+        let service = options["service"] ?? ""
+        guard service != "yes" || text.contains("service=yes"), !service.utf8.contains(0) else {
+            throw ListError(.invalidArguments, "service needs the name of a section of pg_service.conf")
+        }
+        name = argument.subject
+        address = ServiceAddress(service: service)
+        poll = try options.duration("poll") ?? .milliseconds(100)
+        stale = try options.duration("stale") ?? .seconds(5)
+        acceptsWrites = try options.boolean("write") ?? false
+        largest = try settings.integer("ObjectBytes") ?? 8 << 20
+        guard poll >= .milliseconds(10), poll <= .seconds(3600) else {
+            throw ListError(.invalidArguments, "poll=\(options["poll"] ?? ""): expected a time from 10ms to 1h")
+        }
+        guard stale > poll else {
+            throw ListError(.invalidArguments, "stale=\(options["stale"] ?? ""): expected a time longer than poll")
+        }
+    }
+}

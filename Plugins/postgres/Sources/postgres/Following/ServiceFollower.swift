@@ -1,0 +1,361 @@
+internal import Dispatch
+internal import Foundation
+internal import PluginAPI
+internal import Synchronization
+
+/// Follows all lists of one service on one connection, on a thread of its own: one question finds out which of them have changed,
+/// another one for each of those what.
+final class ServiceFollower: @unchecked Sendable {
+    // Owned by the thread: all but `inbox`, `arrived` and the constants.
+
+    /// What other threads have to say to it.
+    private enum Message {
+        case join(FollowedList)
+        case leave(FollowedList)
+        /// The list has taken what was on its way.
+        case taken(FollowedList)
+        case read(FollowedList, WholeReader.Outcome)
+    }
+
+    private struct Inbox {
+        var messages: [Message] = []
+        /// How many lists there are, messages that wait included.
+        var count = 0
+    }
+
+    /// How many keys are asked for one by one; beyond that the whole list is read.
+    private static let enough = 50_000
+    /// How often the columns and triggers of the lists are looked at.
+    private static let inspection = Duration.seconds(10)
+
+    private let address: ServiceAddress
+    private let logger: PluginLogger
+    private let inbox = Mutex(Inbox())
+    private let arrived = DispatchSemaphore(value: 0)
+    private let reader: WholeReader
+
+    private var lists: [FollowedList] = []
+    private var connection: Connection?
+    private var generation = ""
+    private var backOff = BackOff()
+    private var nextAttempt = ContinuousClock.now
+    private var nextInspection = ContinuousClock.now
+    private var nextPoll = ContinuousClock.now
+    /// Why the service does not answer.
+    private var trouble: PostgresError?
+
+    init(_ address: ServiceAddress, _ logger: PluginLogger) {
+        self.address = address
+        self.logger = logger
+        reader = WholeReader(address)
+    }
+
+    // MARK: From other threads
+
+    func start() {
+        let thread = Thread { [self] in run() }
+        thread.name = "listd-postgres"
+        thread.start()
+    }
+
+    func join(_ list: FollowedList) {
+        inbox.withLock { $0.count += 1 }
+        send(.join(list))
+    }
+
+    /// Answers whether it was the last one; the thread ends then.
+    func leave(_ list: FollowedList) -> Bool {
+        let isLast = inbox.withLock { inbox in
+            inbox.count -= 1
+            return inbox.count == 0
+        }
+        send(.leave(list))
+        return isLast
+    }
+
+    private func send(_ message: Message) {
+        inbox.withLock { $0.messages.append(message) }
+        arrived.signal()
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        while let messages = nextMessages() {
+            for message in messages { handle(message) }
+            connectIfNeeded()
+            poll()
+            startReading()
+            complain()
+        }
+    }
+
+    /// Waits until there is something to do; nil when there are no more lists.
+    private func nextMessages() -> [Message]? {
+        let due = connection == nil ? nextAttempt : nextPoll
+        _ = arrived.wait(timeout: .now() + max(.zero, ContinuousClock.now.duration(to: due)).timeInterval)
+        return inbox.withLock { inbox in
+            defer { inbox.messages = [] }
+            return inbox.count == 0 ? nil : inbox.messages
+        }
+    }
+
+    private func handle(_ message: Message) {
+        switch message {
+        case .join(let list):
+            lists.append(list)
+            nextInspection = .now
+            nextPoll = .now
+        case .leave(let list): lists.removeAll { $0 === list }
+        case .taken(let list): list.wasTaken()
+        case .read(let list, let outcome): finish(outcome, of: list)
+        }
+    }
+
+    // MARK: The connection
+
+    private func connectIfNeeded() {
+        if let connection, !connection.isAlive { self.connection = nil }
+        guard connection == nil, nextAttempt <= .now else { return }
+        do throws(PostgresError) {
+            let connection = try Connection(address)
+            let hello = try Hello(connection)
+            if !generation.isEmpty, generation != hello.generation {
+                logger.notice("\(hello.subject): another run of the database; its lists are read anew")
+            }
+            generation = hello.generation
+            self.connection = connection
+            backOff = BackOff()
+            nextPoll = .now
+            nextInspection = .now
+        } catch {
+            lose(error)
+        }
+    }
+
+    /// The service does not answer: it is tried again, ever more rarely.
+    private func lose(_ error: PostgresError) {
+        connection = nil
+        trouble = error
+        nextAttempt = .now + backOff.next()
+    }
+
+    /// Lists that have not heard for too long say so.
+    private func complain() {
+        guard let trouble else { return }
+        for list in lists where !list.hasLeft {
+            let silence = list.synced.map { ContinuousClock.now - $0.at }
+            switch (trouble.kind, silence) {
+            case (.refused, _), (_, nil): list.tellFailure(trouble.message)
+            case (_, let silence?) where silence >= list.options.stale:
+                list.tellFailure(
+                    "\(trouble.message); no answer for \(list.options.stale.components.seconds) s")
+            default: break
+            }
+        }
+    }
+
+    // MARK: Polling
+
+    private func poll() {
+        guard let connection, nextPoll <= .now else { return }
+        nextPoll = .now + (lists.map(\.options.poll).min() ?? .seconds(1))
+        do throws(PostgresError) {
+            if nextInspection <= .now { try inspect(connection) }
+            try ask(connection)
+            trouble = nil
+        } catch {
+            switch error.kind {
+            case .connection, .refused: lose(error)
+            case .statement:
+                // The log itself cannot be read, as without a right to it: no list can.
+                trouble = PostgresError(kind: .refused, message: error.message)
+                nextPoll = .now + backOff.next()
+            }
+        }
+    }
+
+    /// Looks whether tables and triggers are as they were, and whether lists that listd had can go on.
+    private func inspect(_ connection: Connection) throws(PostgresError) {
+        nextInspection = .now + Self.inspection
+        let descriptions = try ListDescription.ask(connection, for: Set(lists.map(\.options.name)))
+        for list in lists {
+            guard case .success(let description) = descriptions[list.options.name] else {
+                if case .failure(let fault) = descriptions[list.options.name] {
+                    fail(list, "\(connection.subject): \(fault.message)")
+                }
+                continue
+            }
+            switch list.phase {
+            case .following(let cursor, _):
+                if !isGood(cursor, for: description) { readAgain(list) }
+            case .new:
+                guard let cursor = list.restored else { continue }
+                list.restored = nil
+                if isGood(cursor, for: description) {
+                    list.phase = .following(cursor, description)
+                } else {
+                    readAgain(list)
+                }
+            case .reading: break
+            }
+        }
+    }
+
+    private func isGood(_ cursor: ListCursor, for description: ListDescription) -> Bool {
+        cursor.generation == generation && cursor.fingerprint == description.fingerprint
+    }
+
+    /// Asks which lists have changed, and what.
+    private func ask(_ connection: Connection) throws(PostgresError) {
+        var asked: [FollowedList] = []
+        var (numbers, snapshots): ([String], [String]) = ([], [])
+        for list in lists where !list.isBusy {
+            guard case .following(let cursor, let description) = list.phase, cursor.generation == generation else {
+                continue
+            }
+            asked.append(list)
+            numbers.append("\(description.number)")
+            snapshots.append(cursor.snapshot)
+        }
+        let answer = try connection.query(
+            "SELECT snapshot, generation, changed FROM listd.poll($1, $2, $3)",
+            [numbers.asArrayLiteral, snapshots.asArrayLiteral, "\(Self.enough)"])
+        guard let snapshot = answer.firstText, answer.text(0, 1) == generation else {
+            throw PostgresError(kind: .connection, message: "\(connection.subject): another server answers")
+        }
+        let changed = Self.changes(answer.text(0, 2) ?? "")
+        for (index, list) in asked.enumerated() {
+            try handle(changed[index + 1], of: list, connection, snapshot)
+        }
+    }
+
+    /// The places of lists in the question, from 1, and how many keys of each have changed.
+    private static func changes(_ text: String) -> [Int: Int] {
+        let pairs = text.split(separator: ",").map { $0.split(separator: ":").compactMap { Int($0) } }
+        return Dictionary(pairs.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }, uniquingKeysWith: { min($0, $1) })
+    }
+
+    private func handle(
+        _ keys: Int?, of list: FollowedList, _ connection: Connection, _ snapshot: String
+    ) throws(PostgresError) {
+        guard case .following(var cursor, let description) = list.phase else { return }
+        guard let keys else {
+            cursor.snapshot = snapshot
+            list.phase = .following(cursor, description)
+            return list.tellReady(cursor) { [self] in send(.taken(list)) }
+        }
+        guard keys > 0 else { return readAgain(list, atOnce: true) }
+        do {
+            guard let (changes, next) = try readChanges(of: list, cursor, description, connection) else {
+                return readAgain(list, atOnce: true)
+            }
+            cursor.snapshot = next
+            list.phase = .following(cursor, description)
+            list.tell(changes, upTo: cursor) { [self] in send(.taken(list)) }
+        } catch let error as PostgresError {
+            guard case .statement = error.kind else { throw error }
+            fail(list, error.message)
+        } catch {
+            fail(list, "\(connection.subject): \((error as? ListFault)?.message ?? "\(error)")")
+        }
+    }
+
+    /// The rows that changed, and the snapshot that they are of; nil when the whole list is to be read.
+    private func readChanges(
+        of list: FollowedList, _ cursor: ListCursor, _ description: ListDescription, _ connection: Connection
+    ) throws -> (RowChanges, String)? {
+        let rows = try connection.query(
+            description.changesStatement, ["\(description.number)", cursor.snapshot], isBinary: true)
+        guard rows.count > 0, let snapshot = rows.text(0, 0), rows.text(0, 1) == generation else { return nil }
+        var reader = RowReader(description, largest: list.options.largest)
+        var changes = RowChanges()
+        var seen: Set<String> = []
+        for row in 0..<rows.count {
+            guard let id = rows.text(row, 2) else { return nil }
+            guard seen.insert(id).inserted else {
+                throw ListFault("\(description.relation): the id \(id.quoted) occurs more than once")
+            }
+            let isThere = rows.text(row, ListDescription.changeColumns + 1) != nil
+            let object =
+                isThere
+                ? unsafe try reader.object { index, body in
+                    unsafe rows.withBytes(row, ListDescription.changeColumns + index, body)
+                } : nil
+            if let object {
+                let before = rows.text(row, 3)
+                changes.upserts.append(.init(object, position: before.map { .after($0) } ?? .first))
+            } else {
+                changes.removed.append(id)
+            }
+        }
+        list.note(reader.losses, isWhole: false, to: logger)
+        return (changes, snapshot)
+    }
+
+    // MARK: Whole lists
+
+    /// What the list has counts no longer, or cannot be brought up to date: it is to be read as a whole. Many machines find that
+    /// out at the same moment; so each waits a little, unless it is the list alone.
+    private func readAgain(_ list: FollowedList, atOnce: Bool = false) {
+        list.restored = nil
+        list.phase = .new(notBefore: atOnce ? .now : .now + .milliseconds(Int64.random(in: 0..<1000)))
+    }
+
+    private func fail(_ list: FollowedList, _ message: String) {
+        if case .reading = list.phase { return }
+        list.failedReadings += 1
+        list.restored = nil
+        list.phase = .new(notBefore: .now + BackOff.delay(after: list.failedReadings))
+        list.tellFailure(message)
+    }
+
+    private func startReading() {
+        guard connection != nil else { return }
+        for list in lists where !list.isBusy && list.restored == nil {
+            guard case .new(let time) = list.phase, time <= .now else { continue }
+            list.phase = .reading
+            reader.read(list) { [self] outcome in send(.read(list, outcome)) }
+        }
+    }
+
+    private func finish(_ outcome: WholeReader.Outcome, of list: FollowedList) {
+        guard !list.hasLeft else { return }
+        list.phase = .new(notBefore: .now)
+        switch outcome {
+        case .done(let cursor, let description, let losses):
+            list.isWhole()
+            list.note(losses, isWhole: true, to: logger)
+            list.phase = .following(cursor, description)
+            if cursor.generation != generation { readAgain(list) }
+        case .fault(let message): fail(list, message)
+        case .unreachable(let message):
+            list.failedReadings += 1
+            list.phase = .new(notBefore: .now + BackOff.delay(after: list.failedReadings))
+            if list.synced == nil { list.tellFailure(message) }
+        }
+    }
+}
+
+/// How long to wait before the next attempt: from 0.2 s to 30 s, each time twice as long, and never at the same moment as others.
+struct BackOff {
+    private var attempts = 0
+
+    mutating func next() -> Duration {
+        attempts += 1
+        return Self.delay(after: attempts)
+    }
+
+    /// The wait after so many attempts.
+    static func delay(after attempts: Int) -> Duration {
+        let seconds = min(30, 0.2 * Double(1 << min(attempts - 1, 10)))
+        return .seconds(seconds * Double.random(in: 0.5...1.5))
+    }
+}
+
+extension Duration {
+    /// As Dispatch counts.
+    fileprivate var timeInterval: DispatchTimeInterval {
+        .nanoseconds(Int(min(components.seconds, 3600)) * 1_000_000_000 + Int(components.attoseconds / 1_000_000_000))
+    }
+}

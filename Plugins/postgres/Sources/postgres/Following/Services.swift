@@ -1,0 +1,30 @@
+internal import PluginAPI
+internal import Synchronization
+
+/// The services that lists are followed on: one follower for each, as long as it has a list.
+final class Services: Sendable {
+    private let followers = Mutex<[ServiceAddress: ServiceFollower]>([:])
+    private let logger: PluginLogger
+
+    init(_ logger: PluginLogger) { self.logger = logger }
+
+    /// Follows a list.
+    func join(_ list: FollowedList) {
+        followers.withLock { followers in
+            if let follower = followers[list.options.address] { return follower.join(list) }
+            let follower = ServiceFollower(list.options.address, logger)
+            followers[list.options.address] = follower
+            follower.join(list)
+            follower.start()
+        }
+    }
+
+    /// Follows a list no longer; what is on its way to it is dropped.
+    func leave(_ list: FollowedList) {
+        list.leave()
+        followers.withLock { followers in
+            guard let follower = followers[list.options.address] else { return }
+            if follower.leave(list) { followers[list.options.address] = nil }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+public import PluginAPI
+
+/// Lists that live in a PostgreSQL database and that many machines follow: the data source `postgres/list`.
+enum PostgresPlugin: Plugin {
+    static func manifest(for host: PluginHost) throws -> PluginManifest {
+        let services = Services(host.logger)
+        return PluginManifest(
+            name: "postgres", version: "1.0.0",
+            dataSources: [
+                .source("list") { context in try PostgresSource(context, services: services) }
+            ])
+    }
+}
+
+/// What listd looks for in the library.
+@c public func listd_plugin(_ call: PluginCall) { exportPlugin(PostgresPlugin.self, to: call) }

@@ -1,0 +1,129 @@
+internal import PluginAPI
+
+/// What a column becomes in an object.
+enum ColumnKind: Sendable, Hashable {
+    /// `x`, from int2, int4, int8.
+    case integer
+    /// `b`.
+    case boolean
+    /// `d`, from float4, float8.
+    case double
+    /// `s`, from text, varchar, char, name, numeric, uuid and enumerations.
+    case text
+    /// `x`, from timestamptz: microseconds since 1970.
+    case time
+    /// `ay`, from bytea.
+    case bytes
+    /// From json and jsonb, as in the format jsonl.
+    case json
+
+    /// The kind of a type by its name in pg_type; nil = no field can have it.
+    init?(typeName: String, isEnumeration: Bool) {
+        switch typeName {
+        case "int2", "int4", "int8": self = .integer
+        case "bool": self = .boolean
+        case "float4", "float8": self = .double
+        case "text", "varchar", "bpchar", "name", "char", "numeric", "uuid": self = .text
+        case "timestamptz": self = .time
+        case "bytea": self = .bytes
+        case "json", "jsonb": self = .json
+        default:
+            guard isEnumeration else { return nil }
+            self = .text
+        }
+    }
+
+    /// The column in the one type that ``value(of:)`` reads for this kind.
+    func expression(_ column: String) -> String {
+        switch self {
+        case .integer: "\(column)::int8"
+        case .boolean, .bytes: column
+        case .double: "\(column)::float8"
+        case .text, .json: "\(column)::text"
+        case .time:
+            """
+            CASE WHEN isfinite(\(column)) THEN (extract(epoch FROM \(column)) * 1000000)::int8 \
+            WHEN \(column) > 'epoch' THEN \(Int64.max) WHEN \(column) < 'epoch' THEN -\(Int64.max) END
+            """
+        }
+    }
+
+    /// The value that some bytes are, as PostgreSQL sends them in binary; nil = they are none that a field can have.
+    func value(of bytes: UnsafeRawBufferPointer) -> Value? {
+        switch self {
+        case .integer, .time: unsafe bytes.number.map { .int64(Int64(bitPattern: $0)) }
+        case .boolean: unsafe bytes.first.map { .boolean($0 != 0) }
+        case .double: unsafe bytes.number.map { .double(Double(bitPattern: $0)) }
+        case .text: unsafe String(validating: bytes, as: UTF8.self).map { .string($0) }
+        case .bytes: .array(element: "y", unsafe bytes.map { .byte($0) })
+        case .json: unsafe JSONText.value(of: bytes)
+        }
+    }
+
+    /// A value as a parameter of a statement, in the text form of the column's type.
+    ///
+    /// - Throws: `invalidObject` for a value that the column cannot have.
+    func parameter(_ value: Value, column: String) throws(ListError) -> String {
+        let text: String? =
+            switch (self, value) {
+            case (.integer, _), (.time, _): value.wholeNumber.map { "\($0)" }
+            case (.boolean, .boolean(let flag)): flag ? "true" : "false"
+            case (.double, .double(let number)): "\(number)"
+            case (.double, _): value.wholeNumber.map { "\($0)" }
+            case (.text, .string(let text)): text
+            case (.bytes, .array("y", let bytes)):
+                "\\x"
+                    + bytes.map { byte in
+                        if case .byte(let number) = byte { number.hexadecimal } else { "" }
+                    }.joined()
+            case (.json, _): JSONText.text(of: value)
+            default: nil
+            }
+        guard let text else {
+            throw ListError(
+                .invalidObject, "field \(column.quoted): the column takes no value of type '\(value.signature)'")
+        }
+        return text
+    }
+
+    /// The parameter as the column wants it.
+    func assignment(_ parameter: String, type: String) -> String {
+        switch self {
+        case .time: "('epoch'::timestamptz + \(parameter)::text::int8 * interval '1 microsecond')"
+        case .integer, .boolean, .double, .text, .bytes, .json: "\(parameter)::text::\(type)"
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The eight bytes as a number, highest first.
+    var number: UInt64? {
+        guard count == 8 else { return nil }
+        return unsafe reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexadecimal: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
+}
+
+extension Value {
+    /// The number, if it is a whole one.
+    fileprivate var wholeNumber: Int64? {
+        switch self {
+        case .byte(let number): Int64(number)
+        case .int16(let number): Int64(number)
+        case .uint16(let number): Int64(number)
+        case .int32(let number): Int64(number)
+        case .uint32(let number): Int64(number)
+        case .int64(let number): number
+        case .uint64(let number): Int64(exactly: number)
+        case .boolean, .double, .string, .objectPath, .signature, .variant, .array, .dictionary, .structure: nil
+        }
+    }
+}
+
+extension String {
+    /// In quotation marks, shortened.
+    var quoted: String { count > 64 ? "“\(prefix(64))…”" : "“\(self)”" }
+}

@@ -1,0 +1,189 @@
+internal import PluginAPI
+
+/// JSON as values and back: strings are `s`, whole numbers `x`, other numbers `d`, truth values `b`, arrays `av`, objects
+/// `a{sv}`; null removes its key.
+enum JSONText {
+    /// How deep a value is walked; deeper than any field may be.
+    private static let deepest = 64
+
+    /// The value of some text; nil for null, and for what no field can have: a null in an array, a whole number beyond 64 bits,
+    /// too much depth.
+    static func value(of bytes: UnsafeRawBufferPointer) -> Value? {
+        var reader = Reader(bytes: unsafe Array(bytes))
+        guard case .some(.some(let value)) = reader.value(depth: 0), reader.isAtEnd else { return nil }
+        return value
+    }
+
+    /// The text of a value; nil for what JSON has not.
+    static func text(of value: Value) -> String? {
+        switch value {
+        case .byte(let number): return "\(number)"
+        case .int16(let number): return "\(number)"
+        case .uint16(let number): return "\(number)"
+        case .int32(let number): return "\(number)"
+        case .uint32(let number): return "\(number)"
+        case .int64(let number): return "\(number)"
+        case .uint64(let number): return "\(number)"
+        case .double(let number): return number.isFinite ? "\(number)" : nil
+        case .boolean(let flag): return flag ? "true" : "false"
+        case .string(let text), .objectPath(let text), .signature(let text): return quoted(text)
+        case .variant(let inner): return text(of: inner)
+        case .array(_, let elements), .structure(let elements):
+            let texts = elements.compactMap(text)
+            return texts.count == elements.count ? "[\(texts.joined(separator: ","))]" : nil
+        case .dictionary("s", _, let entries):
+            var texts: [String] = []
+            for (key, value) in entries {
+                guard case .string(let key) = key, let text = text(of: value) else { return nil }
+                texts.append("\(quoted(key)):\(text)")
+            }
+            return "{\(texts.sorted().joined(separator: ","))}"
+        case .dictionary: return nil
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+
+    /// Reads what the server has checked and put in order; anything else is refused, too.
+    private struct Reader {
+        let bytes: [UInt8]
+        var position = 0
+
+        var isAtEnd: Bool {
+            mutating get {
+                skipSpace()
+                return position == bytes.count
+            }
+        }
+
+        private mutating func skipSpace() {
+            while position < bytes.count, [0x20, 0x0A, 0x0D, 0x09].contains(bytes[position]) { position += 1 }
+        }
+
+        private mutating func take(_ character: Character) -> Bool {
+            skipSpace()
+            guard position < bytes.count, bytes[position] == character.asciiValue else { return false }
+            position += 1
+            return true
+        }
+
+        private mutating func take(word: String) -> Bool {
+            guard bytes[position...].starts(with: word.utf8) else { return false }
+            position += word.utf8.count
+            return true
+        }
+
+        /// nil = no value; `.some(nil)` = null.
+        mutating func value(depth: Int) -> Value?? {
+            skipSpace()
+            guard depth < JSONText.deepest, position < bytes.count else { return nil }
+            switch bytes[position] {
+            case UInt8(ascii: "{"): return object(depth: depth)
+            case UInt8(ascii: "["): return array(depth: depth)
+            case UInt8(ascii: "\""): return string().map { .string($0) }
+            case UInt8(ascii: "t"): return take(word: "true") ? .boolean(true) : nil
+            case UInt8(ascii: "f"): return take(word: "false") ? .boolean(false) : nil
+            case UInt8(ascii: "n"): return take(word: "null") ? .some(nil) : nil
+            default: return number()
+            }
+        }
+
+        private mutating func object(depth: Int) -> Value?? {
+            position += 1
+            var entries: [Value: Value] = [:]
+            if take("}") { return .dictionary(key: "s", value: "v", entries) }
+            repeat {
+                skipSpace()
+                guard let key = string(), take(":"), let value = value(depth: depth + 1) else { return nil }
+                entries[.string(key)] = value.map { .variant($0) }
+            } while take(",")
+            return take("}") ? .dictionary(key: "s", value: "v", entries) : nil
+        }
+
+        private mutating func array(depth: Int) -> Value?? {
+            position += 1
+            var elements: [Value] = []
+            if take("]") { return .array(element: "v", elements) }
+            repeat {
+                guard case .some(.some(let value)) = value(depth: depth + 1) else { return nil }
+                elements.append(.variant(value))
+            } while take(",")
+            return take("]") ? .array(element: "v", elements) : nil
+        }
+
+        private mutating func number() -> Value?? {
+            let start = position
+            while position < bytes.count, "+-.eE0123456789".utf8.contains(bytes[position]) { position += 1 }
+            guard let text = String(validating: bytes[start..<position], as: UTF8.self), !text.isEmpty else {
+                return nil
+            }
+            if text.contains(where: { ".eE".contains($0) }) { return Double(text).map { .double($0) } }
+            return Int64(text).map { .int64($0) }
+        }
+
+        private mutating func string() -> String? {
+            guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
+            position += 1
+            var text: [UInt8] = []
+            while position < bytes.count {
+                let byte = bytes[position]
+                position += 1
+                switch byte {
+                case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+                case UInt8(ascii: "\\"): guard escape(into: &text) else { return nil }
+                default: text.append(byte)
+                }
+            }
+            return nil
+        }
+
+        private mutating func escape(into text: inout [UInt8]) -> Bool {
+            guard position < bytes.count else { return false }
+            let byte = bytes[position]
+            position += 1
+            switch byte {
+            case UInt8(ascii: "n"): text.append(0x0A)
+            case UInt8(ascii: "t"): text.append(0x09)
+            case UInt8(ascii: "r"): text.append(0x0D)
+            case UInt8(ascii: "b"): text.append(0x08)
+            case UInt8(ascii: "f"): text.append(0x0C)
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+            case UInt8(ascii: "u"): return unit(into: &text)
+            default: return false
+            }
+            return true
+        }
+
+        private mutating func unit(into text: inout [UInt8]) -> Bool {
+            guard let high = hexadecimal() else { return false }
+            var code = high
+            if (0xD800..<0xDC00).contains(high) {
+                guard take(word: "\\u"), let low = hexadecimal(), (0xDC00..<0xE000).contains(low) else { return false }
+                code = 0x10000 + (high - 0xD800) << 10 + (low - 0xDC00)
+            }
+            guard let scalar = Unicode.Scalar(code) else { return false }
+            text += Array(String(Character(scalar)).utf8)
+            return true
+        }
+
+        private mutating func hexadecimal() -> UInt32? {
+            guard position + 4 <= bytes.count else { return nil }
+            let digits = bytes[position..<position + 4]
+            position += 4
+            return String(validating: digits, as: UTF8.self).flatMap { UInt32($0, radix: 16) }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+internal import PluginAPI
+
+/// One list of a database as `listd.watch` made it: its table or view, and what each column becomes.
+struct ListDescription: Sendable, Hashable {
+    /// A column that is a field.
+    struct Column: Sendable, Hashable {
+        let name: String
+        let kind: ColumnKind
+        /// As SQL writes the type.
+        let type: String
+        /// Whether it can be written.
+        let isWritable: Bool
+    }
+
+    let name: String
+    let number: Int
+    /// The table or view, as SQL writes it.
+    let relation: String
+    /// The columns of the order, as SQL writes them; the last is id.
+    let ordering: [String]
+    /// The type of each column of the order, as SQL writes it, and whether it is a number with any fraction.
+    let orderingTypes: [String]
+    let idType: String
+    let hasType: Bool
+    /// Whether the database itself sees to it that no id occurs twice.
+    let isUnique: Bool
+    let columns: [Column]
+    /// The tables that hold the rows, as SQL writes them.
+    let origins: [String]
+    /// Differs when the columns, the view or the triggers are others: what was told before counts no longer.
+    let fingerprint: String
+
+    // MARK: Statements
+
+    /// The longest id that is taken, in bytes.
+    static let longestID = 4096
+
+    private static func isNamed(_ id: String) -> String { "octet_length(\(id)::text) BETWEEN 1 AND \(longestID)" }
+
+    /// Whether a row can be in the list at all, its id as text, its type and its fields.
+    private var rowExpressions: String {
+        let isPlaced = ordering.map { "t.\($0) IS NOT NULL" }.joined(separator: " AND ")
+        let parts =
+            ["coalesce(\(isPlaced) AND \(Self.isNamed("t.id")), false)", "t.id::text"]
+            + (hasType ? ["t.type::text"] : [])
+            + columns.map { $0.kind.expression("t.\($0.name.asIdentifier)") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// All rows in order, in binary.
+    var snapshotStatement: String {
+        let order = ordering.map { "t.\($0)" }.joined(separator: ", ")
+        return "COPY (SELECT \(rowExpressions) FROM \(relation) t ORDER BY \(order)) TO STDOUT (FORMAT binary)"
+    }
+
+    /// An id that occurs twice.
+    var duplicateStatement: String {
+        "SELECT id::text FROM \(relation) GROUP BY id HAVING count(*) > 1 AND id IS NOT NULL LIMIT 1"
+    }
+
+    /// How many columns ``changesStatement`` has before those of the row.
+    static let changeColumns = 4
+
+    /// What changed since a snapshot: the new snapshot, the generation, the id that changed, the id of the row before it, the row.
+    /// Parameters: the number of the list, the snapshot.
+    var changesStatement: String {
+        let order = ordering.map { "t.\($0)" }.joined(separator: ", ")
+        let before = ordering.map { "b.\($0)" }
+        return """
+            SELECT (SELECT pg_current_snapshot()::text), (SELECT listd.generation()), k.id, p.id, \(rowExpressions)
+            FROM (SELECT DISTINCT s.id FROM listd.since($1::int4, $2::pg_snapshot) AS s(id)) k
+            LEFT JOIN \(relation) t ON t.id = k.id::\(idType)
+            LEFT JOIN LATERAL (
+                SELECT b.id::text AS id FROM \(relation) b
+                WHERE (\(before.joined(separator: ", "))) < (\(order)) AND \(Self.isNamed("b.id"))
+                ORDER BY \(before.map { "\($0) DESC" }.joined(separator: ", ")) LIMIT 1
+            ) p ON true
+            ORDER BY \(order)
+            """
+    }
+
+    // MARK: Asking for it
+
+    /// The columns, triggers and place of some lists: a row for each column of each. Parameter: the names.
+    private static let statement = """
+        SELECT w.name, l.number, format('%I.%I', n.nspname, c.relname), a.attname, b.typname, b.typtype = 'e',
+            CASE a.atttypid WHEN 'bpchar'::regtype THEN 'bpchar' ELSE format_type(a.atttypid, NULL) END,
+            array_position(l.ordering, a.attname::text), cardinality(l.ordering),
+            a.attgenerated = '' AND a.attidentity <> 'a',
+            EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indisvalid
+                AND i.indpred IS NULL AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum),
+            o.missing, o.tables, o.state, r.state, has_table_privilege(c.oid, 'SELECT')
+        FROM unnest($1::text[]) AS w(name)
+        LEFT JOIN listd.list l ON l.name = w.name
+        LEFT JOIN pg_class c ON c.oid = l.relation
+        LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
+        LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+        LEFT JOIN LATERAL (
+            WITH RECURSIVE base AS (
+                SELECT t.* FROM pg_type t WHERE t.oid = a.atttypid
+                UNION ALL SELECT t.* FROM base d JOIN pg_type t ON t.oid = d.typbasetype WHERE d.typtype = 'd')
+            SELECT base.typname, base.typtype FROM base WHERE base.typtype <> 'd'
+        ) b ON true
+        LEFT JOIN LATERAL (
+            SELECT string_agg(CASE WHEN t.count IS DISTINCT FROM o.triggers THEN o.relation::text END, ', ') AS missing,
+                string_agg(o.relation::text, E'\\n' ORDER BY o.relation) AS tables,
+                string_agg(o.relation::oid || ' ' || coalesce(t.state, ''), ',' ORDER BY o.relation) AS state
+            FROM listd.origin o LEFT JOIN LATERAL (
+                SELECT count(*), string_agg(g.oid || ':' || g.xmin, ' ' ORDER BY g.oid) AS state FROM pg_trigger g
+                WHERE g.tgrelid = o.relation AND g.tgname LIKE 'listd\\_' || l.number || '\\_%'
+                    AND NOT g.tgisinternal AND g.tgenabled IN ('O', 'A')
+            ) t ON true
+            WHERE o.list = l.number
+        ) o ON true
+        LEFT JOIN LATERAL (
+            SELECT string_agg(r.oid || ':' || r.xmin, ' ' ORDER BY r.oid) AS state FROM pg_rewrite r WHERE r.ev_class = c.oid
+        ) r ON true
+        ORDER BY w.name, a.attnum
+        """
+
+    /// Asks for some lists; each is described, or has a fault of its own.
+    static func ask(
+        _ connection: Connection, for names: Set<String>
+    ) throws(PostgresError) -> [String: Result<ListDescription, ListFault>] {
+        let rows = try connection.query(statement, [names.asArrayLiteral])
+        var rowsOf: [String: [Int]] = [:]
+        for row in 0..<rows.count { rowsOf[rows.text(row, 0) ?? "", default: []].append(row) }
+        var descriptions: [String: Result<ListDescription, ListFault>] = [:]
+        for (name, numbers) in rowsOf {
+            descriptions[name] = Result { () throws(ListFault) in try ListDescription(name, rows, numbers) }
+        }
+        return descriptions
+    }
+
+    private init(_ name: String, _ rows: QueryResult, _ numbers: [Int]) throws(ListFault) {
+        guard let first = numbers.first, let number = rows.text(first, 1).flatMap({ Int($0) }) else {
+            throw ListFault("the database has no list \(name.quoted): listd.watch(…) makes it")
+        }
+        guard let relation = rows.text(first, 2) else {
+            throw ListFault("the table or view of the list \(name.quoted) is gone")
+        }
+        guard rows.text(first, 15) == "t" else { throw ListFault("permission denied for \(relation)") }
+        if let missing = rows.text(first, 11) {
+            throw ListFault(
+                "a trigger on \(missing) is gone or off, its changes would be missed: call listd.watch again")
+        }
+        guard let tables = rows.text(first, 12) else {
+            throw ListFault("no table is watched for the list \(name.quoted): call listd.watch again")
+        }
+        self.name = name
+        self.number = number
+        self.relation = relation
+        origins = tables.split(separator: "\n").map(String.init)
+        var columns: [Column] = []
+        var order: [Int: (column: String, type: String)] = [:]
+        var (idType, hasType, isUnique): (String?, Bool, Bool) = (nil, false, false)
+        var digest = Digest()
+        for part in [2, 12, 13, 14] { digest.append(rows.text(first, part) ?? "") }
+        for row in numbers {
+            let (column, typeName) = (rows.text(row, 3) ?? "", rows.text(row, 4) ?? "")
+            let (type, place) = (rows.text(row, 6) ?? "", rows.text(row, 7))
+            for part in [column, type, place ?? ""] { digest.append(part) }
+            if let place = place.flatMap({ Int($0) }) { order[place] = (column.asIdentifier, type) }
+            if column == "id" {
+                (idType, isUnique) = (type, rows.text(row, 10) == "t")
+            } else if column == "type" {
+                hasType = true
+            } else if place == nil {
+                guard let kind = ColumnKind(typeName: typeName, isEnumeration: rows.text(row, 5) == "t") else {
+                    throw ListFault(
+                        "\(relation): the column \(column.quoted) has the type \(type), which no field can have: "
+                            + "cast it in a view, as to text, or leave it out")
+                }
+                columns.append(Column(name: column, kind: kind, type: type, isWritable: rows.text(row, 9) == "t"))
+            }
+        }
+        guard let idType else { throw ListFault("\(relation) has no column \("id".quoted)") }
+        guard order.count == rows.text(first, 8).flatMap({ Int($0) }) else {
+            throw ListFault("\(relation) lacks a column that orders the list \(name.quoted): call listd.watch again")
+        }
+        let places = order.sorted { $0.key < $1.key }.map(\.value)
+        ordering = places.map(\.column)
+        orderingTypes = places.map(\.type)
+        (self.idType, self.hasType, self.isUnique, self.columns) = (idType, hasType, isUnique, columns)
+        fingerprint = digest.text
+    }
+}
+
+/// Tells texts apart: FNV-1a with 64 bits.
+struct Digest {
+    private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    mutating func append(_ text: String) {
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        hash = (hash ^ 0xFF) &* 0x0000_0100_0000_01b3
+    }
+
+    var text: String { String(hash, radix: 36) }
+}
+
+extension Sequence<String> {
+    /// As an array in the text form of PostgreSQL.
+    var asArrayLiteral: String {
+        let elements = map { element in
+            "\"" + element.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        }
+        return "{\(elements.joined(separator: ","))}"
+    }
+}

@@ -1,0 +1,23 @@
+import PluginAPI
+import Testing
+
+@testable import postgres
+
+@Suite("Cursors")
+struct CursorTests {
+    @Test("a cursor as bytes → the same cursor; anything else → none")
+    func bytes() {
+        let cursor = ListCursor(generation: "7/a-b", snapshot: "10:20:12,15", fingerprint: "x1")
+        #expect(ListCursor(cursor.bytes) == cursor)
+        for text in ["", "1 a 10:20: x y", "2 a 10:20: x", "1 a 10:20 x", "1 a x:20: x", "1 a 10:20:a x"] {
+            #expect(ListCursor(Array(text.utf8)) == nil, "\(text)")
+        }
+    }
+
+    @Test("a snapshot → sees what ended before it, not what was under way or came later")
+    func sees() {
+        let cursor = ListCursor(generation: "g", snapshot: "10:20:12,15", fingerprint: "")
+        #expect([9, 10, 11, 13, 19].allSatisfy { cursor.sees($0) })
+        #expect(![12, 15, 20, 21].contains { cursor.sees($0) })
+    }
+}

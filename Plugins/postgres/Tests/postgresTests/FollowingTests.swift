@@ -1,0 +1,207 @@
+import Foundation
+import PluginAPI
+import PluginTestSupport
+import Testing
+
+@testable import postgres
+
+@Suite(
+    "Following a table", .serialized, .timeLimit(.minutes(3)),
+    .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
+struct FollowingTests {
+    static func follow(_ server: Server, _ name: String = "orders", user: String = "listd", options: String = "")
+        async throws -> TestSource
+    {
+        let service = try server.service(user)
+        return try await TestSource(
+            PostgresPlugin.self, "list", argument: "\(name)&service=\(service)&poll=10ms\(options)")
+    }
+
+    static func orders(_ rows: Int) throws -> Server {
+        let server = try Server()
+        try server.sql(
+            """
+            CREATE TABLE orders (id int PRIMARY KEY, rank numeric NOT NULL, title text);
+            CREATE INDEX ON orders (rank, id);
+            INSERT INTO orders SELECT i, i, 'row ' || i FROM generate_series(1, \(rows)) i;
+            SELECT listd.watch('orders', 'orders');
+            """)
+        return server
+    }
+
+    private func titles(_ source: TestSource) -> [String] { source.objects.map { $0.fields["title"]?.string ?? "-" } }
+
+    @Test("rows that are there, come, change, move and go → the list is the table, in its order")
+    func follows() async throws {
+        let server = try Self.orders(3)
+        let source = try await Self.follow(server)
+        await source.wait { $0.objects.count == 3 }
+        #expect(source.objects.map(\.id) == ["1", "2", "3"])
+        #expect(titles(source) == ["row 1", "row 2", "row 3"])
+        try server.sql("INSERT INTO orders VALUES (4, 1.5, 'between'); UPDATE orders SET title = 'new' WHERE id = 3")
+        await source.wait { titles($0) == ["row 1", "between", "row 2", "new"] }
+        try server.sql("UPDATE orders SET rank = -rank; DELETE FROM orders WHERE id = 2")
+        await source.wait { titles($0) == ["new", "between", "row 1"] }
+        try server.sql("UPDATE orders SET id = 9 WHERE id = 3")
+        await source.wait { $0.objects.map(\.id) == ["9", "4", "1"] }
+        try server.sql("TRUNCATE orders")
+        await source.wait { $0.objects.isEmpty }
+        #expect(source.failure == nil)
+        await source.stop()
+    }
+
+    @Test("every type that a field can have → its value, NULL is absent")
+    func types() async throws {
+        let server = try Server()
+        try server.sql(
+            """
+            CREATE TYPE size AS ENUM ('small', 'large');
+            CREATE DOMAIN positive AS int4 CHECK (value > 0);
+            CREATE TABLE things (id text PRIMARY KEY, type text, a int2, b int4, c int8, d bool, e float4, f float8, g text,
+                h numeric, i uuid, j timestamptz, k bytea, l jsonb, m size, n positive, o varchar(9), p timestamptz, q int4);
+            INSERT INTO things VALUES ('x', 'thing', -1, 2, 9223372036854775807, true, 1.5, 0.1, 'ä"', 12345678901234567890.10,
+                '00000000-0000-0000-0000-000000000001', '2026-11-23 10:00:00.123456Z', '\\x00ff',
+                '{"s": "t\\u00e9", "n": 1, "d": 1.5, "b": false, "x": null, "a": [1, "2"], "o": {"k": true}}',
+                'large', 7, 'v', 'infinity', NULL);
+            SELECT listd.watch('things', 'things');
+            """)
+        let source = try await Self.follow(server, "things")
+        await source.wait { !$0.objects.isEmpty }
+        let expected = try ListObject(
+            id: "x", type: "thing",
+            fields: [
+                "a": .int64(-1), "b": .int64(2), "c": .int64(.max), "d": .boolean(true), "e": .double(1.5),
+                "f": .double(0.1),
+                "g": .string("ä\""), "h": .string("12345678901234567890.10"),
+                "i": .string("00000000-0000-0000-0000-000000000001"), "j": .int64(1_795_428_000_123_456),
+                "k": .array(element: "y", [.byte(0), .byte(255)]),
+                "l": .dictionary(
+                    key: "s", value: "v",
+                    [
+                        .string("s"): .variant(.string("té")), .string("n"): .variant(.int64(1)),
+                        .string("d"): .variant(.double(1.5)), .string("b"): .variant(.boolean(false)),
+                        .string("a"): .variant(
+                            .array(element: "v", [.variant(.int64(1)), .variant(.string("2"))])),
+                        .string("o"): .variant(
+                            .dictionary(key: "s", value: "v", [.string("k"): .variant(.boolean(true))])),
+                    ]),
+                "m": .string("large"), "n": .int64(7), "o": .string("v"), "p": .int64(.max),
+            ])
+        #expect(source.objects == [expected])
+        // The same by way of a change.
+        try server.sql("UPDATE things SET q = 5")
+        await source.wait { $0.objects.first?.fields["q"] == 5 }
+        #expect(source.objects.first?.fields.patched(set: [:], unset: ["q"]) == expected.fields)
+        await source.stop()
+    }
+
+    @Test("a transaction that began before others and ends after them → nothing of it is missed")
+    func overlapping() async throws {
+        let server = try Self.orders(1)
+        let source = try await Self.follow(server)
+        await source.wait { $0.objects.count == 1 }
+        let slow = try server.session()
+        try slow.sql("BEGIN; INSERT INTO orders VALUES (2, 2, 'slow')")
+        try server.sql("INSERT INTO orders VALUES (3, 3, 'fast')")
+        await source.wait { $0.objects.map(\.id) == ["1", "3"] }
+        try slow.sql("COMMIT")
+        await source.wait { $0.objects.map(\.id) == ["1", "2", "3"] }
+        await source.stop()
+    }
+
+    @Test("started again with its cursor → only what changed since is read, and nothing is sent as a whole")
+    func cursor() async throws {
+        let server = try Self.orders(100)
+        let service = try server.service()
+        let argument = "orders&service=\(service)&poll=10ms"
+        let first = try await TestSource(PostgresPlugin.self, "list", argument: argument)
+        await first.wait { $0.objects.count == 100 }
+        let (cursor, objects) = (first.progress.cursor, first.objects)
+        await first.stop()
+        try server.sql("INSERT INTO orders VALUES (200, 50.5, 'new'); DELETE FROM orders WHERE id = 1")
+        let second = try await TestSource(
+            PostgresPlugin.self, "list", argument: argument, cursor: cursor, objects: objects)
+        let event = await second.next()
+        guard case .upTo(_, .changes(let removed, let upserts)) = event else {
+            Issue.record("\(String(describing: event))")
+            return
+        }
+        #expect(removed == ["1"])
+        #expect(upserts.map(\.object.id) == ["200"])
+        #expect(second.objects.count == 100)
+        #expect(second.objects[49].id == "200")
+        #expect(second.pageCount == 0)
+        await second.stop()
+    }
+
+    @Test("the log does not go back to the cursor, or it is of another generation → the whole list")
+    func whole() async throws {
+        let server = try Self.orders(10)
+        let service = try server.service()
+        let argument = "orders&service=\(service)&poll=10ms"
+        let first = try await TestSource(PostgresPlugin.self, "list", argument: argument)
+        await first.wait { $0.objects.count == 10 }
+        let (cursor, objects) = (first.progress.cursor, first.objects)
+        await first.stop()
+        try server.sql("DELETE FROM orders WHERE id = 1")
+        try server.sql("SELECT listd.prune('0')")
+        let second = try await TestSource(
+            PostgresPlugin.self, "list", argument: argument, cursor: cursor, objects: objects)
+        await second.wait { $0.objects.count == 9 }
+        #expect(second.pageCount > 0)
+        let pages = second.pageCount
+        // A crash ends the generation: what it may have undone is found out.
+        server.stop(kill: true)
+        try server.start()
+        try server.sql("DELETE FROM orders WHERE id = 2")
+        await second.wait { $0.objects.count == 8 }
+        #expect(second.pageCount > pages)
+        await second.stop()
+    }
+
+    @Test("the server is stopped cleanly and started → the same generation goes on, and says what was wrong meanwhile")
+    func cleanRestart() async throws {
+        let server = try Self.orders(10)
+        let source = try await Self.follow(server, options: "&stale=200ms")
+        await source.wait { $0.objects.count == 10 }
+        let pages = source.pageCount
+        server.stop()
+        await source.wait { $0.failure != nil }
+        #expect(source.failure?.contains("service=shop-") == true)
+        #expect(source.failure?.contains("; list is as of ") == true)
+        #expect(source.objects.count == 10)
+        try server.start()
+        await source.wait { $0.failure == nil }
+        try server.sql("DELETE FROM orders WHERE id = 2")
+        await source.wait { $0.objects.count == 9 }
+        #expect(source.pageCount == pages)
+        await source.stop()
+    }
+
+    @Test("several lists of one service, one a view of two tables → each is followed")
+    func severalLists() async throws {
+        let server = try Self.orders(2000)
+        try server.sql(
+            """
+            CREATE TABLE lines (line int PRIMARY KEY, "order" int, text text);
+            INSERT INTO lines VALUES (1, 1, 'a'), (2, 1, 'b');
+            CREATE VIEW summary AS SELECT o.id, o.rank, string_agg(l.text, ',' ORDER BY l.line) AS title
+                FROM orders o JOIN lines l ON l."order" = o.id GROUP BY o.id;
+            SELECT listd.watch('summary', 'summary', origin => 'orders');
+            SELECT listd.watch('summary', 'summary', origin => 'lines', key => 'order');
+            """)
+        let service = try server.service()
+        let long = try await TestSource(PostgresPlugin.self, "list", argument: "orders&service=\(service)&poll=10ms")
+        let short = try await TestSource(PostgresPlugin.self, "list", argument: "summary&service=\(service)&poll=10ms")
+        await long.wait { $0.objects.count == 2000 }
+        await short.wait { $0.objects.count == 1 }
+        #expect(titles(short) == ["a,b"])
+        try server.sql("INSERT INTO lines VALUES (3, 2, 'c'); UPDATE lines SET text = 'B' WHERE line = 2")
+        await short.wait { titles($0) == ["a,B", "c"] }
+        try server.sql("DELETE FROM orders WHERE id = 1")
+        await short.wait { titles($0) == ["c"] }
+        await long.wait { $0.objects.count == 1999 }
+        await long.stop()
+        await short.stop()
+    }
+}

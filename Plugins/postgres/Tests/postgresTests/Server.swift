@@ -1,0 +1,194 @@
+import Foundation
+import Glibc
+
+/// A PostgreSQL server of its own, in a directory that goes with it; it listens on a Unix socket there and nowhere else.
+final class Server: Sendable {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Where its programs are; nil = it is not installed.
+    static let programs: String? = {
+        let places =
+            (13...19).reversed().map { "/usr/lib/postgresql/\($0)/bin" } + ["/usr/local/pgsql/bin", "/usr/bin"]
+        return places.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
+    }()
+
+    static var isInstalled: Bool { programs != nil }
+
+    /// A data directory as initdb leaves it, made once for all tests.
+    private static let template = Result {
+        let directory = try makeDirectory("postgres-template")
+        try run(
+            "initdb", ["-D", directory + "/data", "-A", "trust", "-U", "listd", "-E", "UTF8", "--locale=C.UTF-8", "-N"])
+        return directory + "/data"
+    }
+
+    /// The directory; the socket is in it, and the service file.
+    let path: String
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - encoding: that of the database `shop`.
+    ///   - hasExtension: whether listd's tables and functions are in it.
+    init(encoding: String = "UTF8", hasExtension: Bool = true) throws {
+        path = try Self.makeDirectory("postgres")
+        _ = try Self.asServer("/bin/cp", ["-r", try Self.template.get(), path + "/data"])
+        try start()
+        try sql(
+            "CREATE DATABASE shop ENCODING '\(encoding)' LOCALE 'C' TEMPLATE template0", database: "postgres")
+        if hasExtension { try install() }
+    }
+
+    deinit {
+        stop(kill: true)
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Puts listd's tables and functions into the database, as `listd.sql` does.
+    func install(_ script: String = "listd--1.0.sql") throws {
+        try sql(
+            "CREATE SCHEMA listd;\n"
+                + String(contentsOfFile: Self.root + "/Plugins/postgres/sql/" + script, encoding: .utf8))
+    }
+
+    // MARK: The server
+
+    func start() throws {
+        try Self.run(
+            "pg_ctl",
+            [
+                "-D", path + "/data", "-w", "-t", "60", "-l", path + "/log", "-o",
+                "-k \(path) -c listen_addresses='' -c fsync=off -c max_connections=40", "start",
+            ])
+    }
+
+    /// Ends it: as at a shutdown, or as at a crash.
+    func stop(kill: Bool = false) {
+        _ = try? Self.run("pg_ctl", ["-D", path + "/data", "-m", kill ? "immediate" : "fast", "-w", "stop"])
+    }
+
+    // MARK: Asking it
+
+    /// Runs SQL and answers the rows, their fields separated by `|`.
+    @discardableResult
+    func sql(_ text: String, database: String = "shop", user: String = "listd") throws -> [String] {
+        try Self.run("psql", arguments(database, user), input: text).split(separator: "\n").map(String.init)
+    }
+
+    private func arguments(_ database: String, _ user: String) -> [String] {
+        ["-h", path, "-U", user, "-d", database, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-f", "-"]
+    }
+
+    /// A session that stays, for transactions that overlap.
+    func session() throws -> Session { try Session(Self.programs ?? "", arguments("shop", "listd").dropLast(2)) }
+
+    /// Makes this server the section of a service file, and answers its name.
+    func service(_ user: String = "listd", database: String = "shop", more: [String] = []) throws -> String {
+        let name = "shop-\(UUID().uuidString.prefix(8).lowercased())"
+        let section = ["[\(name)]", "host=\(path)", "user=\(user)", "dbname=\(database)"] + more + [""]
+        try Services.add(section.joined(separator: "\n"))
+        return name
+    }
+
+    /// The service file of this process, which libpq reads at each connection.
+    enum Services {
+        static let path: String = {
+            let path = NSTemporaryDirectory() + "/pg_service.\(getpid()).conf"
+            _ = FileManager.default.createFile(atPath: path, contents: nil)
+            setenv("PGSERVICEFILE", path, 1)
+            return path
+        }()
+
+        static func add(_ section: String) throws {
+            let file = try FileHandle(forWritingTo: URL(filePath: path))
+            try file.seekToEnd()
+            try file.write(contentsOf: Data(section.utf8))
+            try file.close()
+        }
+    }
+
+    // MARK: Programs
+
+    private static func makeDirectory(_ name: String) throws -> String {
+        let path = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath()
+            .appending(path: "\(name).\(UUID().uuidString.prefix(8))").path(percentEncoded: false)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        // PostgreSQL does not run as root.
+        if getuid() == 0 { chown(path, 65534, 65534) }
+        return path
+    }
+
+    @discardableResult
+    private static func run(_ program: String, _ arguments: [String], input: String? = nil) throws -> String {
+        guard let programs else { throw Failure(description: "PostgreSQL is not installed") }
+        return try asServer("\(programs)/\(program)", arguments, input: input)
+    }
+
+    static func asServer(_ program: String, _ arguments: [String], input: String? = nil) throws -> String {
+        let process = Process()
+        let output = NSTemporaryDirectory() + "/out.\(UUID().uuidString)"
+        _ = FileManager.default.createFile(atPath: output, contents: nil)
+        defer { try? FileManager.default.removeItem(atPath: output) }
+        // A server that is started outlives what started it, and would keep open what Foundation waits at.
+        let closing =
+            "for fd in /proc/self/fd/*; do fd=${fd##*/}; [ $fd -lt 3 ] || eval \"exec $fd>&-\"; done; exec \"$@\""
+        let command = ["/bin/bash", "-c", closing, "bash", program] + arguments
+        let prefix = getuid() == 0 ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+        process.executableURL = URL(filePath: (prefix + command)[0])
+        process.arguments = Array((prefix + command).dropFirst())
+        process.currentDirectoryURL = URL(filePath: "/")
+        // A file: a server that is started keeps a pipe open for ever.
+        let file = try FileHandle(forWritingTo: URL(filePath: output))
+        process.standardOutput = file
+        process.standardError = file
+        let pipe = Pipe()
+        process.standardInput = pipe
+        try process.run()
+        if let input { try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
+        try pipe.fileHandleForWriting.close()
+        process.waitUntilExit()
+        let text = try String(contentsOfFile: output, encoding: .utf8)
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: "\(program) \(arguments.prefix(6)): \(text)")
+        }
+        return text
+    }
+}
+
+/// A session with psql: what is told is done in order, each in the transaction that is open.
+final class Session {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+
+    fileprivate init(_ programs: String, _ arguments: [String]) throws {
+        process.executableURL = URL(filePath: programs + "/psql")
+        process.arguments = Array(arguments)
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    /// Runs SQL and returns when it is done.
+    @discardableResult
+    func sql(_ text: String) throws -> String {
+        try input.fileHandleForWriting.write(contentsOf: Data((text + ";\n\\echo done\n").utf8))
+        var answer = ""
+        while !answer.hasSuffix("done\n") {
+            let data = output.fileHandleForReading.availableData
+            guard !data.isEmpty else { throw Server.Failure(description: "psql ended: \(answer)") }
+            answer += String(decoding: data, as: UTF8.self)
+        }
+        return String(answer.dropLast(5))
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}
