@@ -9,7 +9,7 @@ import Testing
     "Following a table", .serialized, .timeLimit(.minutes(3)),
     .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
 struct FollowingTests {
-    static func follow(_ server: Server, _ name: String = "orders", user: String = "listd", options: String = "")
+    static func follow(_ server: Server, _ name: String = "orders", user: String = "owner", options: String = "")
         async throws -> TestSource
     {
         let service = try server.service(user)
@@ -164,6 +164,8 @@ struct FollowingTests {
         let server = try Self.orders(10)
         let source = try await Self.follow(server, options: "&stale=200ms")
         await source.wait { $0.objects.count == 10 }
+        try server.sql("UPDATE orders SET title = 'seen' WHERE id = 10")
+        await source.wait { titles($0).last == "seen" }
         let pages = source.pageCount
         server.stop()
         await source.wait { $0.failure != nil }

@@ -20,7 +20,7 @@ final class Server: Sendable {
     private static let template = Result {
         let directory = try makeDirectory("postgres-template")
         try run(
-            "initdb", ["-D", directory + "/data", "-A", "trust", "-U", "listd", "-E", "UTF8", "--locale=C.UTF-8", "-N"])
+            "initdb", ["-D", directory + "/data", "-A", "trust", "-U", "owner", "-E", "UTF8", "--locale=C.UTF-8", "-N"])
         return directory + "/data"
     }
 
@@ -72,11 +72,18 @@ final class Server: Sendable {
         _ = try? Self.run("pg_ctl", ["-D", path + "/data", "-m", kill ? "immediate" : "fast", "-w", "stop"])
     }
 
+    /// Lets nobody but the tests' own role in without a password.
+    func demandPasswords() throws {
+        let rules = "local all owner trust\nlocal all all scram-sha-256\n"
+        try rules.write(toFile: path + "/data/pg_hba.conf", atomically: false, encoding: .utf8)
+        try Self.run("pg_ctl", ["-D", path + "/data", "reload"])
+    }
+
     // MARK: Asking it
 
     /// Runs SQL and answers the rows, their fields separated by `|`.
     @discardableResult
-    func sql(_ text: String, database: String = "shop", user: String = "listd") throws -> [String] {
+    func sql(_ text: String, database: String = "shop", user: String = "owner") throws -> [String] {
         try Self.run("psql", arguments(database, user), input: text).split(separator: "\n").map(String.init)
     }
 
@@ -85,10 +92,10 @@ final class Server: Sendable {
     }
 
     /// A session that stays, for transactions that overlap.
-    func session() throws -> Session { try Session(Self.programs ?? "", arguments("shop", "listd").dropLast(2)) }
+    func session() throws -> Session { try Session(Self.programs ?? "", arguments("shop", "owner").dropLast(2)) }
 
     /// Makes this server the section of a service file, and answers its name.
-    func service(_ user: String = "listd", database: String = "shop", more: [String] = []) throws -> String {
+    func service(_ user: String = "owner", database: String = "shop", more: [String] = []) throws -> String {
         let name = "shop-\(UUID().uuidString.prefix(8).lowercased())"
         let section = ["[\(name)]", "host=\(path)", "user=\(user)", "dbname=\(database)"] + more + [""]
         try Services.add(section.joined(separator: "\n"))
@@ -129,34 +136,33 @@ final class Server: Sendable {
         return try asServer("\(programs)/\(program)", arguments, input: input)
     }
 
+    /// Runs a program as a user who is not root, with nothing open but the standard descriptors: a server that is started outlives
+    /// the program, and Foundation's Process would wait for it.
     static func asServer(_ program: String, _ arguments: [String], input: String? = nil) throws -> String {
-        let process = Process()
-        let output = NSTemporaryDirectory() + "/out.\(UUID().uuidString)"
-        _ = FileManager.default.createFile(atPath: output, contents: nil)
-        defer { try? FileManager.default.removeItem(atPath: output) }
-        // A server that is started outlives what started it, and would keep open what Foundation waits at.
-        let closing =
-            "for fd in /proc/self/fd/*; do fd=${fd##*/}; [ $fd -lt 3 ] || eval \"exec $fd>&-\"; done; exec \"$@\""
-        let command = ["/bin/bash", "-c", closing, "bash", program] + arguments
+        let place = NSTemporaryDirectory() + "/run.\(UUID().uuidString)"
+        let (output, text) = (place + ".out", place + ".in")
+        defer { for path in [output, text] { try? FileManager.default.removeItem(atPath: path) } }
+        try (input ?? "").write(toFile: text, atomically: false, encoding: .utf8)
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, text, O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        for descriptor in 3..<Int32(256) { posix_spawn_file_actions_addclose(&actions, descriptor) }
         let prefix = getuid() == 0 ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
-        process.executableURL = URL(filePath: (prefix + command)[0])
-        process.arguments = Array((prefix + command).dropFirst())
-        process.currentDirectoryURL = URL(filePath: "/")
-        // A file: a server that is started keeps a pipe open for ever.
-        let file = try FileHandle(forWritingTo: URL(filePath: output))
-        process.standardOutput = file
-        process.standardError = file
-        let pipe = Pipe()
-        process.standardInput = pipe
-        try process.run()
-        if let input { try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
-        try pipe.fileHandleForWriting.close()
-        process.waitUntilExit()
-        let text = try String(contentsOfFile: output, encoding: .utf8)
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: "\(program) \(arguments.prefix(6)): \(text)")
+        var words: [UnsafeMutablePointer<CChar>?] = (prefix + [program] + arguments).map { strdup($0) }
+        defer { for word in words { free(word) } }
+        words.append(nil)
+        var process: pid_t = 0
+        guard let path = words[0], posix_spawn(&process, path, &actions, nil, words, environ) == 0 else {
+            throw Failure(description: "\(program) cannot be started")
         }
-        return text
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        let said = try String(contentsOfFile: output, encoding: .utf8)
+        guard status == 0 else { throw Failure(description: "\(program) \(arguments.prefix(6)): \(said)") }
+        return said
     }
 }
 

@@ -31,10 +31,14 @@ internal import PluginAPI
             let text = unsafe Self.text(PQerrorMessage(connection)) ?? "no connection"
             // Before there is a server, libpq tells a mistake in the service file by its words alone.
             let hasServer = unsafe PQsocket(connection) >= 0
-            let isFinal = text.contains("FATAL:") || !hasServer && text.contains("service")
+            let passes = text.contains("the database system is") || text.contains("too many")
+            let isFinal = text.contains("FATAL:") && !passes || !hasServer && text.contains("service")
             throw fault(text, isFinal ? .refused : .connection)
         }
-        unsafe _ = PQsetnonblocking(connection, 0)
+        // Such a database knows nothing of its texts; as UTF-8 it would refuse whole answers for one that is none.
+        if unsafe Self.text(PQparameterStatus(connection, "server_encoding")) == "SQL_ASCII" {
+            unsafe _ = PQsetClientEncoding(connection, "SQL_ASCII")
+        }
     }
 
     deinit { unsafe PQfinish(connection) }

@@ -17,6 +17,9 @@ internal import CPostgres
 
     deinit { unsafe PQclear(result) }
 
+    /// How many rows the statement changed.
+    var affected: Int { Int(unsafe String(cString: PQcmdTuples(result))) ?? 0 }
+
     /// The text of a field; nil = NULL.
     func text(_ row: Int, _ column: Int) -> String? {
         unsafe withBytes(row, column) { unsafe String(decoding: $0, as: UTF8.self) }

@@ -36,6 +36,10 @@ final class FollowedList: @unchecked Sendable {
     /// What was left out and is logged.
     private var losses = RowReader.Losses()
     private var toldProgress: ContinuousClock.Instant?
+    /// Writes that are in the database, and that the list has not been told of.
+    private var writes: [PendingWrite] = []
+    /// Writes that came while the list was being read as a whole.
+    private var heldWrites: [DataSourceWrite] = []
 
     init(_ options: ListOptions, sink: DataSourceSink, cursor: ListCursor?) {
         self.options = options
@@ -96,12 +100,64 @@ final class FollowedList: @unchecked Sendable {
         queue.async { [sink, text] in sink.failed(text) }
     }
 
+    // MARK: Writes
+
+    /// A write waits until the list is read.
+    func hold(_ write: DataSourceWrite) { heldWrites.append(write) }
+
+    /// The writes that waited for it.
+    func takeHeldWrites() -> [DataSourceWrite] {
+        defer { heldWrites = [] }
+        return heldWrites
+    }
+
+    /// A write is in the database; it is answered when the list has it.
+    func wrote(_ write: PendingWrite) { writes.append(write) }
+
+    /// A write is not in the database, or nobody knows.
+    func refuse(_ write: DataSourceWrite.ID, _ error: ListError) {
+        queue.async { [sink] in sink.refused(write, error) }
+    }
+
+    /// Answers the writes that the list was told of, and those that it will not be told of any more.
+    func answerWrites(generation: String) {
+        guard !writes.isEmpty else { return }
+        writes.removeAll { write in
+            if write.generation != generation || write.isOverdue {
+                let text = "it was written, and the database has not shown it since: the outcome is unknown"
+                refuse(write.id, ListError(.sourceUnavailable, "\(options.address.text): \(text)"))
+                return true
+            }
+            guard case .following(let cursor, _) = phase, cursor.generation == generation,
+                cursor.sees(write.transaction)
+            else { return false }
+            queue.async { [sink] in sink.wrote(write.id) }
+            return true
+        }
+    }
+
     /// Logs what was left out, unless it is what was left out before.
     func note(_ losses: RowReader.Losses, isWhole: Bool, to logger: PluginLogger) {
         defer { if isWhole || !losses.isEmpty { self.losses = losses } }
         guard !losses.isEmpty, losses != self.losses else { return }
         logger.warning("\(options.address.text): list \(options.name.quoted): \(losses.text)")
     }
+}
+
+/// A write that is in the database.
+struct PendingWrite: Sendable {
+    let id: DataSourceWrite.ID
+    let transaction: UInt64
+    let generation: String
+    private let deadline = ContinuousClock.now + .seconds(20)
+
+    init(_ id: DataSourceWrite.ID, transaction: UInt64, generation: String) {
+        self.id = id
+        self.transaction = transaction
+        self.generation = generation
+    }
+
+    var isOverdue: Bool { deadline < .now }
 }
 
 /// What a poll found for one list.

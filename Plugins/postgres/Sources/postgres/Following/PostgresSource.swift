@@ -3,7 +3,7 @@ internal import PluginAPI
 /// A list of a database as a source of a list of listd: `postgres/list?…` ([options](../../../README.md)).
 ///
 /// It only joins and leaves the follower of its service, which has a thread of its own.
-final class PostgresSource: DataSource {
+final class PostgresSource: WritableDataSource {
     private let context: DataSourceContext
     private let options: ListOptions
     private let services: Services
@@ -19,6 +19,13 @@ final class PostgresSource: DataSource {
         let list = FollowedList(options, sink: context.sink, cursor: context.cursor.flatMap(ListCursor.init))
         self.list = list
         services.join(list)
+    }
+
+    var acceptsWrites: Bool { options.acceptsWrites }
+
+    func write(_ write: DataSourceWrite) throws {
+        guard let list else { throw ListError(.sourceUnavailable, "the list is not followed") }
+        services.write(write, to: list)
     }
 
     func stop() {

@@ -15,6 +15,9 @@ final class ServiceFollower: @unchecked Sendable {
         /// The list has taken what was on its way.
         case taken(FollowedList)
         case read(FollowedList, WholeReader.Outcome)
+        /// A client wants something written.
+        case write(FollowedList, DataSourceWrite)
+        case wrote(FollowedList, DataSourceWrite.ID, ServiceWriter.Outcome)
     }
 
     private struct Inbox {
@@ -26,17 +29,19 @@ final class ServiceFollower: @unchecked Sendable {
     /// How many keys are asked for one by one; beyond that the whole list is read.
     private static let enough = 50_000
     /// How often the columns and triggers of the lists are looked at.
-    private static let inspection = Duration.seconds(10)
+    private static let inspection = Duration.seconds(5)
 
     private let address: ServiceAddress
     private let logger: PluginLogger
     private let inbox = Mutex(Inbox())
     private let arrived = DispatchSemaphore(value: 0)
     private let reader: WholeReader
+    private let writer: ServiceWriter
 
     private var lists: [FollowedList] = []
     private var connection: Connection?
     private var generation = ""
+    private var isStandby = false
     private var backOff = BackOff()
     private var nextAttempt = ContinuousClock.now
     private var nextInspection = ContinuousClock.now
@@ -48,6 +53,7 @@ final class ServiceFollower: @unchecked Sendable {
         self.address = address
         self.logger = logger
         reader = WholeReader(address)
+        writer = ServiceWriter(address)
     }
 
     // MARK: From other threads
@@ -73,6 +79,8 @@ final class ServiceFollower: @unchecked Sendable {
         return isLast
     }
 
+    func write(_ write: DataSourceWrite, to list: FollowedList) { send(.write(list, write)) }
+
     private func send(_ message: Message) {
         inbox.withLock { $0.messages.append(message) }
         arrived.signal()
@@ -87,6 +95,7 @@ final class ServiceFollower: @unchecked Sendable {
             poll()
             startReading()
             complain()
+            for list in lists { list.answerWrites(generation: generation) }
         }
     }
 
@@ -109,6 +118,29 @@ final class ServiceFollower: @unchecked Sendable {
         case .leave(let list): lists.removeAll { $0 === list }
         case .taken(let list): list.wasTaken()
         case .read(let list, let outcome): finish(outcome, of: list)
+        case .write(let list, let write): begin(write, to: list)
+        case .wrote(let list, let write, .refused(let error)), .wrote(let list, let write, .again(let error)):
+            list.refuse(write, error)
+        case .wrote(let list, let write, .written(let transaction, let generation)):
+            list.wrote(PendingWrite(write, transaction: transaction, generation: generation))
+            nextPoll = .now
+        }
+    }
+
+    /// A write never waits for better times.
+    private func begin(_ write: DataSourceWrite, to list: FollowedList) {
+        // What the list has is there in a moment, or it is known why not.
+        if connection != nil, case .reading = list.phase { return list.hold(write) }
+        guard connection != nil, trouble == nil, case .following(_, let description) = list.phase else {
+            let reason = trouble?.message ?? "\(address.text): the list \(list.options.name.quoted) is not read yet"
+            return list.refuse(write.id, ListError(.sourceUnavailable, "\(reason); nothing was written"))
+        }
+        guard !isStandby else {
+            let text = "\(address.text): the server is a standby, which takes no writes"
+            return list.refuse(write.id, ListError(.sourceUnavailable, text))
+        }
+        writer.write(write, to: description, generation: generation) { [self] outcome in
+            send(.wrote(list, write.id, outcome))
         }
     }
 
@@ -124,6 +156,7 @@ final class ServiceFollower: @unchecked Sendable {
                 logger.notice("\(hello.subject): another run of the database; its lists are read anew")
             }
             generation = hello.generation
+            isStandby = hello.isStandby
             self.connection = connection
             backOff = BackOff()
             nextPoll = .now
@@ -321,6 +354,7 @@ final class ServiceFollower: @unchecked Sendable {
 
     private func finish(_ outcome: WholeReader.Outcome, of list: FollowedList) {
         guard !list.hasLeft else { return }
+        defer { for write in list.takeHeldWrites() { begin(write, to: list) } }
         list.phase = .new(notBefore: .now)
         switch outcome {
         case .done(let cursor, let description, let losses):

@@ -19,6 +19,11 @@ final class Services: Sendable {
         }
     }
 
+    /// Writes to a list.
+    func write(_ write: DataSourceWrite, to list: FollowedList) {
+        followers.withLock { $0[list.options.address] }?.write(write, to: list)
+    }
+
     /// Follows a list no longer; what is on its way to it is dropped.
     func leave(_ list: FollowedList) {
         list.leave()

@@ -86,11 +86,11 @@ enum ColumnKind: Sendable, Hashable {
         return text
     }
 
-    /// The parameter as the column wants it.
-    func assignment(_ parameter: String, type: String) -> String {
+    /// The parameter as the column wants it; the server finds out its type by the column.
+    func assignment(_ parameter: String) -> String {
         switch self {
-        case .time: "('epoch'::timestamptz + \(parameter)::text::int8 * interval '1 microsecond')"
-        case .integer, .boolean, .double, .text, .bytes, .json: "\(parameter)::text::\(type)"
+        case .time: "('epoch'::timestamptz + \(parameter)::int8 * interval '1 microsecond')"
+        case .integer, .boolean, .double, .text, .bytes, .json: parameter
         }
     }
 }

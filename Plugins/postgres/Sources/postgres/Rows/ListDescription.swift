@@ -6,8 +6,6 @@ struct ListDescription: Sendable, Hashable {
     struct Column: Sendable, Hashable {
         let name: String
         let kind: ColumnKind
-        /// As SQL writes the type.
-        let type: String
         /// Whether it can be written.
         let isWritable: Bool
     }
@@ -18,7 +16,7 @@ struct ListDescription: Sendable, Hashable {
     let relation: String
     /// The columns of the order, as SQL writes them; the last is id.
     let ordering: [String]
-    /// The type of each column of the order, as SQL writes it, and whether it is a number with any fraction.
+    /// The type of each column of the order, as SQL writes it.
     let orderingTypes: [String]
     let idType: String
     let hasType: Bool
@@ -83,7 +81,7 @@ struct ListDescription: Sendable, Hashable {
 
     /// The columns, triggers and place of some lists: a row for each column of each. Parameter: the names.
     private static let statement = """
-        SELECT w.name, l.number, format('%I.%I', n.nspname, c.relname), a.attname, b.typname, b.typtype = 'e',
+        SELECT w.name, l.number, quote_ident(n.nspname) || '.' || quote_ident(c.relname), a.attname, b.typname, b.typtype = 'e',
             CASE a.atttypid WHEN 'bpchar'::regtype THEN 'bpchar' ELSE format_type(a.atttypid, NULL) END,
             array_position(l.ordering, a.attname::text), cardinality(l.ordering),
             a.attgenerated = '' AND a.attidentity <> 'a',
@@ -171,7 +169,7 @@ struct ListDescription: Sendable, Hashable {
                         "\(relation): the column \(column.quoted) has the type \(type), which no field can have: "
                             + "cast it in a view, as to text, or leave it out")
                 }
-                columns.append(Column(name: column, kind: kind, type: type, isWritable: rows.text(row, 9) == "t"))
+                columns.append(Column(name: column, kind: kind, isWritable: rows.text(row, 9) == "t"))
             }
         }
         guard let idType else { throw ListFault("\(relation) has no column \("id".quoted)") }

@@ -1,0 +1,172 @@
+internal import Dispatch
+internal import PluginAPI
+
+/// Writes for all lists of one service, one transaction after the other, on a connection and a queue of its own: a lock that
+/// somebody holds keeps nobody from following.
+final class ServiceWriter: @unchecked Sendable {
+    // Owned by the queue: the connection.
+
+    /// What became of a write.
+    enum Outcome: Sendable {
+        /// It is in the database: in this transaction, of this run of numbers.
+        case written(transaction: UInt64, generation: String)
+        case refused(ListError)
+        /// Nothing was written, and the same may go well at once.
+        case again(ListError)
+    }
+
+    /// How long a connection is kept for the next write.
+    private static let lingering = DispatchTimeInterval.seconds(10)
+
+    private let address: ServiceAddress
+    private let queue: DispatchQueue
+    private var connection: Connection?
+    private var uses = 0
+
+    init(_ address: ServiceAddress) {
+        self.address = address
+        queue = DispatchQueue(label: "org.listd.postgres.write.\(address.service)")
+    }
+
+    /// Writes; `done` is called on the queue.
+    func write(
+        _ write: DataSourceWrite, to list: ListDescription, generation: String,
+        done: @escaping @Sendable (Outcome) -> Void
+    ) {
+        queue.async { [self] in
+            var outcome = perform(write, to: list, generation)
+            // Somebody else inserted the same id at the same moment, or the server broke a tie of locks.
+            if case .again = outcome { outcome = perform(write, to: list, generation) }
+            if case .again(let error) = outcome { outcome = .refused(error) }
+            done(outcome)
+            uses += 1
+            queue.asyncAfter(deadline: .now() + Self.lingering) { [self, uses] in
+                if uses == self.uses { connection = nil }
+            }
+        }
+    }
+
+    private func perform(_ write: DataSourceWrite, to list: ListDescription, _ generation: String) -> Outcome {
+        let (connection, transaction): (Connection, UInt64)
+        do {
+            connection = try connected(to: generation)
+            transaction = try prepare(write, to: list, generation, on: connection)
+        } catch {
+            // What was begun is undone with the connection, if not before.
+            if let alive = self.connection, (try? alive.query("ROLLBACK")) == nil { self.connection = nil }
+            let isTie = (error as? PostgresError)?.isStatement("23505", "40001", "40P01") ?? false
+            return isTie ? .again(Self.refusal(error)) : .refused(Self.refusal(error))
+        }
+        do throws(PostgresError) {
+            try connection.query("COMMIT")
+            return .written(transaction: transaction, generation: generation)
+        } catch {
+            guard case .connection = error.kind else {
+                self.connection = nil
+                return .refused(Self.refusal(error))
+            }
+            self.connection = nil
+            return outcome(of: transaction, generation, error)
+        }
+    }
+
+    /// A connection to the server that the list follows.
+    private func connected(to generation: String) throws -> Connection {
+        if let connection, connection.isAlive { return connection }
+        connection = nil
+        let new = try Connection(address)
+        let hello = try Hello(new)
+        guard hello.generation == generation else {
+            throw ListError(.sourceUnavailable, "\(hello.subject): another run of the database; nothing was written")
+        }
+        connection = new
+        return new
+    }
+
+    /// Does all but the end; answers the transaction's number.
+    private func prepare(
+        _ write: DataSourceWrite, to list: ListDescription, _ generation: String, on connection: Connection
+    ) throws -> UInt64 {
+        do throws(PostgresError) { try connection.query("BEGIN") } catch {
+            // The connection was kept from the last write, and is gone: that says nothing of the server.
+            guard case .connection = error.kind, uses > 0 else { throw error }
+            self.connection = nil
+            let fresh = try connected(to: generation)
+            try fresh.query("BEGIN")
+            return try prepareBegun(write, to: list, generation, on: fresh)
+        }
+        return try prepareBegun(write, to: list, generation, on: connection)
+    }
+
+    private func prepareBegun(
+        _ write: DataSourceWrite, to list: ListDescription, _ generation: String, on connection: Connection
+    ) throws -> UInt64 {
+        try connection.query("SET LOCAL statement_timeout = '15s'")
+        try connection.query("SET LOCAL lock_timeout = '\(write.isConditional ? 1 : 5)s'")
+        if write.isConditional { try lock(list, asOf: write.cursor, generation, on: connection) }
+        try RowWriter(connection, list).perform(write.operation)
+        let number = try connection.query("SELECT pg_current_xact_id()::text").firstText.flatMap { UInt64($0) }
+        guard let number else {
+            throw PostgresError(kind: .connection, message: "\(connection.subject): no transaction")
+        }
+        return number
+    }
+
+    /// Keeps all others from writing, and looks whether they have since the list's cursor.
+    private func lock(
+        _ list: ListDescription, asOf bytes: [UInt8]?, _ generation: String, on connection: Connection
+    ) throws {
+        let conflict = ListError(
+            .revisionConflict, "the list \(list.name.quoted) has changed in the database since that revision")
+        guard let cursor = bytes.flatMap(ListCursor.init), cursor.generation == generation else { throw conflict }
+        try connection.query(
+            "LOCK TABLE \(list.origins.joined(separator: ", ")) IN SHARE ROW EXCLUSIVE MODE")
+        let changed = try connection.query(
+            """
+            SELECT FROM listd.since($1::int4, $2::pg_snapshot) UNION ALL
+            SELECT FROM listd.pruned WHERE xid > pg_snapshot_xmin($2::pg_snapshot) LIMIT 1
+            """, ["\(list.number)", cursor.snapshot])
+        if changed.count > 0 { throw conflict }
+    }
+
+    // MARK: Refusals
+
+    /// The connection went while the transaction was ending: the database is asked what became of it.
+    private func outcome(of transaction: UInt64, _ generation: String, _ error: PostgresError) -> Outcome {
+        let deadline = ContinuousClock.now + .seconds(8)
+        var backOff = BackOff()
+        repeat {
+            if let connection = try? connected(to: generation),
+                let status = try? connection.query("SELECT pg_xact_status($1::text::xid8)", ["\(transaction)"])
+                    .firstText
+            {
+                switch status {
+                case "committed": return .written(transaction: transaction, generation: generation)
+                case "aborted":
+                    return .refused(ListError(.sourceUnavailable, "\(error.message); nothing was written"))
+                default: break  // it is still ending
+                }
+            }
+            let wait = backOff.next().components
+            _ = DispatchSemaphore(value: 0).wait(
+                timeout: .now()
+                    + .milliseconds(Int(wait.seconds) * 1000 + Int(wait.attoseconds / 1_000_000_000_000_000)))
+        } while .now < deadline
+        return .refused(
+            ListError(.sourceUnavailable, "\(error.message) while it was written: the outcome is unknown"))
+    }
+
+    /// What a client is told of a write of which nothing is there.
+    private static func refusal(_ error: any Error) -> ListError {
+        if let error = error as? ListError { return error }
+        guard let error = error as? PostgresError, case .statement(let state) = error.kind else {
+            let message = (error as? PostgresError)?.message ?? "\(error)"
+            return ListError(.sourceUnavailable, "\(message); nothing was written")
+        }
+        switch state.prefix(2) {
+        case "22", "23": return ListError(.invalidObject, error.message)  // a value, a constraint
+        case "42" where state == "42501": return ListError(.accessDenied, error.message)
+        default: return ListError(.sourceUnavailable, "\(error.message); nothing was written")
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import PluginAPI
+import PluginTestSupport
+import Testing
+
+@testable import postgres
+
+@Suite(
+    "What can be wrong with a database", .serialized, .timeLimit(.minutes(3)),
+    .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
+struct BadInputTests {
+    /// Waits until the source says something that contains all of these.
+    private func wait(_ source: TestSource, toSay words: String...) async {
+        await source.wait { source in words.allSatisfy { source.failure?.contains($0) == true } }
+    }
+
+    @Test(
+        "an argument that makes no sense → the list is not made, and the error names it",
+        arguments: [
+            ("", "name"), ("orders&poll=1ms", "poll"), ("orders&poll=x", "poll"), ("orders&stale=10ms", "stale"),
+            ("orders&write=perhaps", "write"), ("orders&password=secret", "password"),
+        ])
+    func arguments(argument: String, word: String) async throws {
+        do {
+            _ = try await TestSource(PostgresPlugin.self, "list", argument: argument)
+            Issue.record("it was made")
+        } catch {
+            let error = try #require(error as? ListError)
+            #expect(error.code == .invalidArguments)
+            #expect(error.message.contains(word))
+        }
+    }
+
+    @Test("a service that does not exist → said, with its name")
+    func service() async throws {
+        _ = Server.Services.path
+        let source = try await TestSource(PostgresPlugin.self, "list", argument: "orders&service=nowhere")
+        await wait(source, toSay: "service=nowhere", "not found")
+        await source.stop()
+    }
+
+    @Test("a wrong password → said with service and host, never with the password")
+    func password() async throws {
+        let server = try FollowingTests.orders(1)
+        try server.sql("CREATE ROLE guest LOGIN PASSWORD 'right'")
+        try server.demandPasswords()
+        let service = try server.service("guest", more: ["password=wr0ng-secret"])
+        let source = try await TestSource(PostgresPlugin.self, "list", argument: "orders&service=\(service)")
+        await wait(source, toSay: "service=\(service)", "host \(server.path)", "password authentication failed")
+        #expect(source.failure?.contains("wr0ng") == false)
+        await source.stop()
+    }
+
+    @Test("a database without the extension, then with it → said, and then followed")
+    func noExtension() async throws {
+        let server = try Server(hasExtension: false)
+        let source = try await FollowingTests.follow(server)
+        await wait(source, toSay: "no extension listd")
+        try server.install()
+        await wait(source, toSay: "no list “orders”")
+        try server.sql("CREATE TABLE orders (id int PRIMARY KEY, title text); INSERT INTO orders VALUES (1, 'a')")
+        try server.sql("SELECT listd.watch('orders', 'orders')")
+        await source.wait { $0.objects.count == 1 }
+        #expect(source.failure == nil)
+        await source.stop()
+    }
+
+    @Test("an extension of another version → said, with both")
+    func otherVersion() async throws {
+        let server = try FollowingTests.orders(1)
+        try server.sql(
+            "CREATE OR REPLACE FUNCTION listd.version() RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT '2.0' $$")
+        let source = try await FollowingTests.follow(server)
+        await wait(source, toSay: "version “2.0”", "knows 1")
+        await source.stop()
+    }
+
+    @Test("a role without rights to the log, then to the table → said; another list of the service goes on")
+    func rights() async throws {
+        let server = try FollowingTests.orders(2)
+        try server.sql(
+            """
+            CREATE ROLE reader LOGIN;
+            CREATE TABLE other (id int PRIMARY KEY); INSERT INTO other VALUES (1);
+            SELECT listd.watch('other', 'other'); GRANT SELECT ON other TO reader;
+            """)
+        let source = try await FollowingTests.follow(server, user: "reader")
+        await wait(source, toSay: "permission denied for schema listd")
+        try server.sql("GRANT USAGE ON SCHEMA listd TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA listd TO reader")
+        await wait(source, toSay: "permission denied for public.orders")
+        let other = try await FollowingTests.follow(server, "other", user: "reader")
+        await other.wait { $0.objects.count == 1 }
+        try server.sql("GRANT SELECT ON orders TO reader")
+        await source.wait { $0.objects.count == 2 }
+        try server.sql(
+            "REVOKE SELECT ON orders FROM reader; INSERT INTO other VALUES (2); DELETE FROM orders WHERE id = 1")
+        await wait(source, toSay: "permission denied")
+        await other.wait { $0.objects.count == 2 }
+        #expect(source.objects.count == 2)
+        await source.stop()
+        await other.stop()
+    }
+
+    @Test("a table without an id, of a column of an odd type → refused by listd.watch, or said with its name")
+    func columns() async throws {
+        let server = try Server()
+        try server.sql("CREATE TABLE nameless (n int); CREATE TABLE odd (id int PRIMARY KEY, place point)")
+        #expect(throws: Server.Failure.self) { try server.sql("SELECT listd.watch('n', 'nameless')") }
+        try server.sql("SELECT listd.watch('odd', 'odd')")
+        let source = try await FollowingTests.follow(server, "odd")
+        await wait(source, toSay: "“place”", "point")
+        try server.sql("ALTER TABLE odd ALTER place TYPE text USING place::text; INSERT INTO odd VALUES (1, 'here')")
+        await source.wait { $0.objects.count == 1 }
+        try server.sql("DROP TABLE odd")
+        await wait(source, toSay: "gone")
+        await source.stop()
+    }
+
+    @Test("rows without an id or a place, and ids that occur twice → left out; the list says so and has what it had")
+    func ids() async throws {
+        let server = try Server()
+        try server.sql(
+            """
+            CREATE TABLE rows (n int, id text, rank int);
+            CREATE VIEW loose AS SELECT id, rank, n FROM rows;
+            INSERT INTO rows VALUES (1, 'a', 1), (2, NULL, 2), (3, 'c', NULL), (4, '', 4), (5, 'e', 5);
+            SELECT listd.watch('loose', 'loose');
+            """)
+        let source = try await FollowingTests.follow(server, "loose")
+        await source.wait { $0.objects.map(\.id) == ["a", "e"] }
+        try server.sql("INSERT INTO rows VALUES (6, 'f', 6), (7, NULL, 5); UPDATE rows SET rank = 3 WHERE n = 3")
+        await source.wait { $0.objects.map(\.id) == ["a", "c", "e", "f"] }
+        try server.sql("INSERT INTO rows VALUES (8, 'a', 8)")
+        await wait(source, toSay: "“a”", "more than once")
+        #expect(source.objects.map(\.id) == ["a", "c", "e", "f"])
+        try server.sql("DELETE FROM rows WHERE n = 8")
+        await source.wait { $0.failure == nil }
+        await source.stop()
+    }
+
+    @Test("a row of 20 MiB → the object without its fields; the others are whole")
+    func large() async throws {
+        let server = try FollowingTests.orders(3)
+        try server.sql("UPDATE orders SET title = repeat('x', 20 * 1024 * 1024) WHERE id = 2")
+        let source = try await FollowingTests.follow(server)
+        await source.wait { $0.objects.count == 3 }
+        #expect(source.objects.map { $0.fields.count } == [1, 0, 1])
+        try server.sql(
+            "UPDATE orders SET title = repeat('y', 9 * 1024 * 1024) WHERE id = 3; UPDATE orders SET title = 'b' WHERE id = 2"
+        )
+        await source.wait { $0.objects.map { $0.fields.count } == [1, 1, 0] }
+        #expect(source.failure == nil)
+        await source.stop()
+    }
+
+    @Test("text that is no UTF-8, JSON that no field can have → the field is left out")
+    func text() async throws {
+        let server = try Server(encoding: "SQL_ASCII")
+        try server.sql(
+            """
+            CREATE TABLE notes (id int PRIMARY KEY, text text, more jsonb);
+            INSERT INTO notes VALUES (1, E'caf\\xe9', '{"n": 99999999999999999999}'), (2, E'caf\\xc3\\xa9', '[1]');
+            SELECT listd.watch('notes', 'notes');
+            """)
+        let source = try await FollowingTests.follow(server, "notes")
+        await source.wait { $0.objects.count == 2 }
+        #expect(source.objects[0].fields.isEmpty)
+        #expect(source.objects[1].fields["text"] == "café")
+        #expect(source.objects[1].fields.count == 2)
+        await source.stop()
+    }
+
+    @Test("a trigger goes, or is off → the list says so; watched again → all that was missed is there")
+    func triggers() async throws {
+        let server = try FollowingTests.orders(1)
+        let source = try await FollowingTests.follow(server)
+        await source.wait { $0.objects.count == 1 }
+        try server.sql("DROP TRIGGER listd_1_insert ON orders; INSERT INTO orders VALUES (2, 2, 'unseen')")
+        await wait(source, toSay: "trigger", "orders")
+        try server.sql("SELECT listd.watch('orders', 'orders')")
+        await source.wait { $0.objects.count == 2 && $0.failure == nil }
+        try server.sql("ALTER TABLE orders DISABLE TRIGGER USER")
+        await wait(source, toSay: "trigger")
+        try server.sql("INSERT INTO orders VALUES (3, 3, 'unseen'); ALTER TABLE orders ENABLE TRIGGER USER")
+        await source.wait { $0.objects.count == 3 }
+        await source.stop()
+    }
+
+    @Test("a column comes, is renamed, or the view becomes another one → the list is read anew")
+    func columnsChange() async throws {
+        let server = try FollowingTests.orders(1)
+        let source = try await FollowingTests.follow(server)
+        await source.wait { $0.objects.count == 1 }
+        try server.sql("ALTER TABLE orders RENAME title TO name; UPDATE orders SET name = 'x'")
+        await source.wait { $0.objects[0].fields["name"] == "x" }
+        try server.sql("ALTER TABLE orders ADD amount int DEFAULT 5")
+        await source.wait { $0.objects[0].fields["amount"] == 5 }
+        #expect(source.objects[0].fields["title"] == nil)
+        await source.stop()
+    }
+}
