@@ -71,6 +71,11 @@ int listd_forbid_changes(void);
 /// privileges are given up, see `listd_confine`.
 int listd_stay_in_group(void);
 
+/// Leaves the process nothing but local sockets, by a filter of system calls in all its threads (seccomp(2)): others cannot be made, nor
+/// by io_uring. What is open stays. 0, -1 with errno, or the number of a thread that could not be given the filter; it needs that new
+/// privileges are given up, see `listd_confine`.
+int listd_stay_local(void);
+
 /// Names the calling thread, with its first 15 bytes; the name of the first thread is that of the process (PR_SET_NAME in
 /// prctl(2)).
 void listd_set_name(const char *name);

@@ -9,6 +9,8 @@ package struct PluginConfiguration: Sendable, Hashable {
     package var callbackTimeout = Duration.seconds(5)
     /// How much memory, in bytes, the worker may have.
     package var memoryMax: Int
+    /// Whether the worker may use the network, and not only local sockets.
+    package var hasNetwork = false
     /// The plugin's own keys, as written.
     package var settings: [String: String] = [:]
 
@@ -31,6 +33,8 @@ package struct PluginConfiguration: Sendable, Hashable {
                 callbackTimeout = try Self.read(key, text, "a time such as 5s") { TimeSpan.parse($0) }
             case "MemoryMax":
                 memoryMax = try Self.read(key, text, "a size such as 512M", Amount.bytes)
+            case "Network":
+                hasNetwork = try Self.read(key, text, "yes or no", Bool.init(configuration:))
             default:
                 settings[key] = text
             }

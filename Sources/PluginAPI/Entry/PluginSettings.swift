@@ -6,7 +6,7 @@
 /// Refresh=30s
 /// ```
 ///
-/// `Isolation`, `CallbackTimeout` and `MemoryMax` are the daemon's and are not among them. A value that cannot be read
+/// `Isolation`, `CallbackTimeout`, `MemoryMax` and `Network` are the daemon's and are not among them. A value that cannot be read
 /// as what is asked for throws a ``PluginSettingError`` that names the key; an absent key is `nil`. Truth values and times are
 /// written as in the daemon's own keys.
 public struct PluginSettings: Sendable, Hashable {

@@ -28,6 +28,18 @@ enum Confinement {
         return listd_stay_in_group() == 0 || [ENOSYS, EINVAL, EPERM].contains(errno)
     }
 
+    /// Gives up all sockets but local ones, where the kernel has filters of system calls.
+    ///
+    /// - Throws: `pluginFailed` when the kernel has them and does not take this one; the plugin is not loaded then.
+    static func stayLocal() throws(ListError) {
+        let result = listd_stay_local()
+        // EINVAL and ENOSYS: the kernel was built without; EPERM: the service manager's filter, which keeps the network away itself.
+        guard result == 0 || result < 0 && [ENOSYS, EINVAL, EPERM].contains(errno) else {
+            throw ListError(
+                .pluginFailed, "the worker's network could not be taken away", cause: SystemError.text(errno))
+        }
+    }
+
     /// Gives up more memory than the plugin may have.
     ///
     /// - Throws: `pluginFailed` when the kernel does not take it back; the plugin is not loaded then.

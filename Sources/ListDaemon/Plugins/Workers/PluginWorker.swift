@@ -143,7 +143,7 @@ extension PluginWorker {
         try new.start(surroundings.executable)
         let assignment = PluginAssignment(
             path: file.path, directories: surroundings.directories, settings: configuration.settings,
-            memoryMax: configuration.memoryMax)
+            memoryMax: configuration.memoryMax, hasNetwork: configuration.hasNetwork)
         new.send(try WorkerPacket(WorkerOrder.load(assignment)))
         return new
     }

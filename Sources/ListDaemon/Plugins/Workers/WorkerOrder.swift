@@ -43,6 +43,8 @@ struct PluginAssignment: Sendable {
     var settings: [String: String]
     /// How much memory, in bytes, the worker may have.
     var memoryMax: Int
+    /// Whether the worker may use the network.
+    var hasNetwork = false
 }
 
 extension WorkerOrder: WireCodable {
@@ -83,11 +85,11 @@ extension WorkerOrder: WireCodable {
 }
 
 extension PluginAssignment: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(path, directories, settings, memoryMax) }
+    func write(to writer: inout WireWriter) { writer.write(path, directories, settings, memoryMax, hasNetwork) }
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
             path: try reader.read(), directories: try reader.read(), settings: try reader.read(),
-            memoryMax: try reader.read())
+            memoryMax: try reader.read(), hasNetwork: try reader.read())
     }
 }

@@ -86,6 +86,7 @@ extension Workshop {
         slot?.setStamp(1)
         do throws(ListError) {
             try Confinement.limitMemory(to: assignment.memoryMax)
+            if !assignment.hasNetwork { try Confinement.stayLocal() }
             let library = try PluginLibrary(
                 try PluginFile(path: assignment.path, in: assignment.directories))
             let tell = tell
