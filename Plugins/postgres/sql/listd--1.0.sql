@@ -284,3 +284,8 @@ BEGIN
     DELETE FROM listd.change c WHERE c.list = found_number;
     DELETE FROM listd.list l WHERE l.number = found_number;
 END $$;
+
+-- What a dump takes along; the log and its generation mean nothing elsewhere.
+SELECT pg_extension_config_dump('listd.list', '');
+SELECT pg_extension_config_dump('listd.list_number_seq', '');
+SELECT pg_extension_config_dump('listd.origin', '');
