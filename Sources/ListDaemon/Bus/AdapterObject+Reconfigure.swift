@@ -11,7 +11,7 @@ extension AdapterObject {
     ) async throws(ListError) {
         try await store(as: new)
         do throws(ListError) {
-            try await configureHost(new, access: access, controllers: controllers)
+            try await configureHost(new, controllers: controllers)
         } catch {
             await takeBack(new)
             throw error
@@ -38,22 +38,9 @@ extension AdapterObject {
 
     /// Lets other section controllers show the list, wherever they are; the objects stay.
     func configureHost(
-        _ new: AdapterOptions, access: AdapterAccess, controllers: SectionControllerTable?
+        _ new: AdapterOptions, controllers: SectionControllerTable?
     ) async throws(ListError) {
-        let configuration = new.configuration(named: name)
-        if let controllers, let worker = controllers.worker, let present = host as? AdapterHost {
-            await move(from: present) { [service, bytes] legacy, sink in
-                let next = ListHost(
-                    configuration: configuration, controllers: controllers, objects: legacy.objects,
-                    revision: legacy.revision, changes: legacy.changes, account: service.account(of: access, bytes),
-                    isStored: legacy.isStored, wasPresented: true, views: legacy.views, selection: legacy.selection,
-                    times: service.callbackTimes, sink: sink)
-                worker.host(next)
-                return next
-            }
-        } else {
-            try await ask { id in .configure(id, configuration, controllers) }
-        }
+        try await ask { [name] id in .configure(id, new.configuration(named: name), controllers) }
     }
 
     /// Has the list stored as options say, from now on; when the store refuses, everything is as it was.

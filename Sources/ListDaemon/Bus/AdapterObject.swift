@@ -35,13 +35,11 @@ package final class AdapterObject {
     private(set) var selection: [SelectedItem] = []
     /// How often something was said of the list since it is there.
     private(set) var stamp: UInt64 = 0
-    private(set) var host: any ListHosting
+    private let host: any ListHosting
     /// The way of its host to the store.
     private let storing: StoringRelay
     /// The way of its host to this object.
     private let relay: AdapterRelay
-    /// What is asked while the list moves from one host to another.
-    private var waiting: [(command: AdapterCommand, user: UInt32?)]?
     /// Whether a plugin that it needs was not there when the list came back from the store.
     var isIncomplete = false
     /// Whether it is being taken away, or listd ends: what its source tells is of no more use.
@@ -55,8 +53,6 @@ package final class AdapterObject {
     var following: Follower? { source as? Follower }
     /// The connection with which the list goes.
     private weak var creator: Peer?
-    /// Whether other lists follow it.
-    private var isFollowed = false
     private var feed: SourceFeed?
     private var requests = RequestTable()
     private var callsUnderWay = CallsUnderWay()
@@ -183,7 +179,7 @@ package final class AdapterObject {
     ) {
         guard !isLeaving else { return completion(.failure(.gone(name))) }
         let command = command(requests.add(completion))
-        if isLong || waiting != nil { send(command, by: user) } else { host.collect(command, by: user) }
+        if isLong { send(command, by: user) } else { host.collect(command, by: user) }
     }
 
     /// Sends what a peer wants done with a view, which its next look at properties takes into account.
@@ -212,26 +208,7 @@ package final class AdapterObject {
     ///
     /// - Parameter user: on whose behalf; nil = listd's own.
     func send(_ command: AdapterCommand, by user: UInt32? = nil) {
-        if waiting == nil { host.send(command, by: user) } else { waiting?.append((command, user)) }
-    }
-
-    /// Lets another host go on with the list; what is asked meanwhile is asked of that one.
-    ///
-    /// - Parameter make: makes the other one, from what the present one leaves, with the sink that it is given.
-    func move(
-        from present: AdapterHost, _ make: @DBusActor (HostLegacy, @escaping AdapterHost.Sink) -> any ListHosting
-    ) async {
-        waiting = []
-        let legacy = await withCheckedContinuation { continuation in
-            present.handOver { continuation.resume(returning: $0) }
-        }
-        host = make(legacy, storing.sink(relay.sink))
-        storing.lead(to: host)
-        if service.isHeld { host.send(.hold(true)) }
-        if isFollowed { setFollowed(true) }
-        let commands = waiting ?? []
-        waiting = nil
-        for (command, user) in commands { host.send(command, by: user) }
+        host.send(command, by: user)
     }
 
     /// Takes other options and rules; whoever may no longer read hears nothing any more, and its views are closed.
@@ -254,7 +231,6 @@ package final class AdapterObject {
 
     /// Has the lists that follow this one told what becomes of its objects, or no more.
     func setFollowed(_ flag: Bool) {
-        isFollowed = flag
         guard flag else { return host.follow(nil) }
         host.follow { [weak self] content in
             EventLoop.shared.post { if let self { self.service.adapters.followers.take(content, of: self) } }
@@ -326,7 +302,7 @@ extension AdapterObject {
         case .losses(let losses): lossReports.report(losses, of: name, to: service)
         case .announce(let status): announce(status)
         case .paused(let flag): setPaused(flag)
-        case .prepared, .store: break  // went to the store from the host's executor
+        case .store: break  // went to the store from the host's executor
         case .answer(let id, let outcome): requests.take(id)?(outcome)
         }
     }

@@ -10,7 +10,7 @@ final class AdapterRelay {
     nonisolated init() {}
 
     /// Takes what a host yields, from its executor.
-    nonisolated var sink: AdapterHost.Sink {
+    nonisolated var sink: ListHost.Sink {
         { effects in EventLoop.shared.post { self.target?.receive(effects) } }
     }
 

@@ -36,7 +36,7 @@ extension AdapterObject {
         guard isIncomplete, !isEnding else { return parts.discard() }
         isIncomplete = false
         do throws(ListError) {
-            try await configureHost(options, access: access, controllers: parts.controllers)
+            try await configureHost(options, controllers: parts.controllers)
         } catch {
             isIncomplete = true
             parts.discard()

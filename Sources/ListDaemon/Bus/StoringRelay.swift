@@ -20,12 +20,11 @@ final class StoringRelay {
     func lead(to host: any ListHosting) { self.host = host }
 
     /// Takes what a host yields; what is not to be stored goes on to another sink.
-    nonisolated func sink(_ other: @escaping AdapterHost.Sink) -> AdapterHost.Sink {
+    nonisolated func sink(_ other: @escaping ListHost.Sink) -> ListHost.Sink {
         { effects in
             var others = effects
             others.removeAll { effect in
                 switch effect {
-                case .prepared(let token, let update): self.list.write(update) { self.answer(token, $0) }
                 case .store(let token, let work): self.list.write(work) { self.answer(token, $0) }
                 default: return false
                 }

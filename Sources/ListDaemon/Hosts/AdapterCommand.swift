@@ -21,7 +21,7 @@ package indirect enum AdapterCommand: Sendable {
     case hold(Bool)
     /// Have each transaction stored before it is applied, beginning with the list as it is, or no more; answered.
     case keep(RequestID, Bool)
-    /// What ``AdapterEffect/prepared(_:_:)`` or ``AdapterEffect/store(_:_:)`` named is stored, or why it is not; not answered.
+    /// What ``AdapterEffect/store(_:_:)`` named is stored, or why it is not; not answered.
     case stored(StoringToken, ListError?)
     /// Finish what was accepted, close the views and end; answered with `done`, after which nothing comes.
     case stop(RequestID, ViewClosing)

@@ -4,8 +4,6 @@
 package enum AdapterEffect: Sendable {
     /// Revision and counts after what comes next: readers of properties never lag behind the signals.
     case status(AdapterStatus)
-    /// A transaction is to be stored; the host waits for ``AdapterCommand/stored(_:_:)`` with the same token.
-    case prepared(StoringToken, PreparedUpdate)
     /// Something is to be written; the host waits for ``AdapterCommand/stored(_:_:)`` with the same token.
     case store(StoringToken, StoreWork)
     /// Something that a signal says.

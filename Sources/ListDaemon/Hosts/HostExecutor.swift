@@ -34,23 +34,6 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
         queue = DispatchQueue(label: label)
     }
 
-    /// Makes the calling thread the one that works for the list, until ``release()``: section controllers may post while
-    /// their list is being made, and nothing of that may run beside its making.
-    package func claim() {
-        state.withLock { $0.isClaimed = true }
-        owner.store(UInt(pthread_self()), ordering: .relaxed)
-    }
-
-    /// Gives the claim of ``claim()`` back; what was posted meanwhile runs from now on.
-    package func release() {
-        owner.store(0, ordering: .relaxed)
-        let isLeft = state.withLock { state in
-            state.isClaimed = !state.waiting.isEmpty
-            return state.isClaimed
-        }
-        if isLeft { queue.async { self.work(here: false) } }
-    }
-
     /// Takes a job of the actor; it runs behind everything that was posted before.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -40,12 +40,7 @@ extension ListHost {
 
     /// Has the list presented in the daemon from now on.
     nonisolated func presentLocally() {
-        executor.post {
-            self.assumeIsolated { host in
-                host.attach(
-                    LocalPresenter(executor: host.executor) { [weak host] in host?.take($0, from: $1) })
-            }
-        }
+        executor.post { self.assumeIsolated { $0.presentHere() } }
     }
 
     /// The presenter is gone, with its worker.
@@ -58,6 +53,11 @@ extension ListHost {
     /// What was refused because workers died of it may be asked again.
     nonisolated func forgetRefusals() {
         executor.post { self.assumeIsolated { $0.link.forgetRefusals() } }
+    }
+
+    /// The same of a list that rests.
+    var restDescription: String {
+        "changes since revision \(objects.log.oldestRevision) are known\nrestored and not looked at yet"
     }
 
     /// How the list stands, for people.

@@ -8,8 +8,12 @@ internal import Synchronization
 /// The objects are here, whoever presents them (``Presenter``): a worker, or an engine on the same executor. A presenter that is
 /// gone is replaced by opening the list in another one. What waits is in one of three places: in the executor, in the
 /// ``ObjectList`` (requests that write), in the calls of its ``PresenterLink`` (what a presenter answers). Everything that was
-/// asked is answered exactly once.
+/// asked is answered exactly once. A restored list of built-in section controllers rests, without a presenter, until somebody
+/// looks at it or writes to it.
 package actor ListHost: ListHosting {
+    /// Takes what comes out, on the host's executor.
+    package typealias Sink = @Sendable ([AdapterEffect]) -> Void
+
     /// How far the end is.
     private enum Life {
         case running
@@ -22,7 +26,7 @@ package actor ListHost: ListHosting {
 
     nonisolated let executor: HostExecutor
     nonisolated let times: CallbackTimes?
-    private let sink: AdapterHost.Sink
+    private let sink: Sink
     let objects: ObjectList
     private var controllers: SectionControllerTable
     /// Section controllers that show the list as soon as the request that brought them is presented.
@@ -34,6 +38,8 @@ package actor ListHost: ListHosting {
     /// Is told what becomes of the objects.
     private var observer: ContentObserver?
     private var isHeld = false
+    /// What was said of the list while it rests; nil = it does not.
+    private var rest: AdapterStatus?
     private let turns: TurnSchedule
     /// Whether what waits takes microseconds, so that the bus thread may do it.
     private var isLight = true
@@ -45,21 +51,23 @@ package actor ListHost: ListHosting {
     ///
     /// - Parameters:
     ///   - wasPresented: whether somebody may know items of it: when it is presented that is announced as a reload.
-    ///   - views: views that another host has served until now.
+    ///   - restingItems: how many items the objects have if the list rests until somebody looks at it; nil = it does not.
     init(
         configuration: ListAdapter.Configuration, controllers: SectionControllerTable, objects: [ListObject] = [],
         revision: UInt64 = 0, changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false,
-        wasPresented: Bool = false, views: [ViewResumption] = [], selection: [SelectedItem] = [],
-        times: CallbackTimes? = nil, clock: HostClock = .system, sink: @escaping AdapterHost.Sink
+        wasPresented: Bool = false, restingItems: Int? = nil, times: CallbackTimes? = nil, clock: HostClock = .system,
+        sink: @escaping Sink
     ) {
         executor = HostExecutor(label: "org.listd.list." + configuration.name)
         self.controllers = controllers
         writes = HostWrites(account, of: objects)
         let list = ObjectList(
-            table: SectionTable(objects), numbers: RevisionNumbers(at: revision, isStored: isStored),
+            table: SectionTable(resting: objects, itemCount: restingItems ?? 0),
+            numbers: RevisionNumbers(at: revision, isStored: isStored),
             log: ChangeLog(revision: revision, stored: changes), configuration: configuration)
         self.objects = list
-        link = PresenterLink(list, views: views, selection: selection, wasPresented: wasPresented, sink: sink)
+        rest = restingItems.map { _ in list.status }
+        link = PresenterLink(list, wasPresented: wasPresented, times: times, sink: sink)
         (self.times, self.sink) = (times, sink)
         turns = TurnSchedule(executor: executor, clock: clock)
         executor.post { self.assumeIsolated { $0.sink([.status($0.objects.status)]) } }
@@ -83,6 +91,7 @@ extension ListHost {
     func receive(_ command: AdapterCommand, by user: UInt32?) {
         defer { noteWork() }
         if case .stopped(let reason) = life { return refuse(command, reason) }
+        if isResting, command.endsRest { presentHere() }
         isLight = isLight && command.isLight
         switch command {
         case .update(let request):
@@ -94,7 +103,8 @@ extension ListHost {
             objects.enqueue(UpdateRequest(id: id, operation: operation), now: now)
         case .keep(let id, let keeps): objects.enqueue(storing: id, keeps, now: now)
         case .query(let id, .description):
-            sink([.answer(id, .success(.text(description(writesUnderWay: writes.count))))])
+            let text = isResting ? restDescription : description(writesUnderWay: writes.count)
+            sink([.answer(id, .success(.text(text)))])
         case .query(let id, let query) where query.isAboutObjects:
             sink([.answer(id, Result { () throws(ListError) in try objects.answer(query) })])
         case .query(let id, _), .openView(let id, _, _), .view(let id, _, _):
@@ -104,7 +114,9 @@ extension ListHost {
             isHeld = holds
             link.hold(all: holds)
         case .stored(let token, let error): if let write = writes.end(token) { finish(write, error) }
-        case .stop(let id, let reason): (life, isHeld) = (.stopping(id, reason), false)
+        case .stop(let id, let reason):
+            if isResting, objects.hasWaitingRequests { presentHere() }
+            (life, isHeld) = (.stopping(id, reason), false)
         }
         proceed()
     }
@@ -125,7 +137,9 @@ extension ListHost {
     /// Does what can be done now.
     private func proceed() {
         guard !isOver else { return }
+        drain()
         openIfPossible()
+        drain()
         if objects.timing != .idle, mayFlush { schedule(objects.timing, isUrgent: isStopping) }
         if isStopping { endIfPossible() }
     }
@@ -141,6 +155,7 @@ extension ListHost {
 
     private func takeTurn() {
         guard !isOver else { return }
+        link.takeTurn()
         drain()
         if mayFlush { perform(objects.next(now: now, isUrgent: isStopping)) }
         if !objects.hasWaitingRequests { isLight = true }
@@ -159,7 +174,7 @@ extension ListHost {
         case .store(let work): store(work)
         case .reserve(let work): write(.block(work), work)
         case .present(let update): present(update)
-        case .presentItems: break  // they wait where they are presented
+        case .presentItems(let ticket): link.presentItems(through: ticket)
         case .answers(let answers):
             update.giveUp()
             sink(ended(answers))
@@ -199,7 +214,10 @@ extension ListHost {
                 writes.cancel(booked)
                 update.giveUp()
             }
-            perform(objects.stored(outcome, retryingEach: error?.code == .limitsExceeded, now: now))
+            perform(
+                objects.stored(
+                    outcome, retryingEach: error?.code == .limitsExceeded,
+                    sharesTable: link.sharesTable && link.stage == .open, now: now))
         case .block(let work):
             objects.reserved(work, outcome, now: now)
             // Few are left, and there may be no more: what nobody asked for waits before what somebody did.
@@ -242,8 +260,23 @@ extension ListHost {
 // MARK: - The presenter
 
 extension ListHost {
+    /// Whether the list was restored and nobody has looked at it yet, so that nobody presents it.
+    package var isResting: Bool { rest != nil }
+
+    /// Presents the list here, on its executor.
+    func presentHere() {
+        objects.table.wake()
+        attach(
+            LocalPresenter(objects, executor: executor) { [weak self] in
+                self?.assumeIsolated { $0.schedule(.now) }
+            })
+    }
+
     func attach(_ presenter: any Presenter) {
-        if case .stopped = life { return presenter.close() }
+        if case .stopped = life {
+            _ = presenter.close()
+            return
+        }
         lose(.move)
         link.attach(presenter)
         reserve()
@@ -265,7 +298,7 @@ extension ListHost {
     private func openIfPossible() {
         guard link.hasPresenter, link.stage == .closed, [.idle, .presenting].contains(objects.phase) else { return }
         guard link.wasPresented || objects.phase == .presenting else { return link.open(nil, controllers: controllers) }
-        switch objects.beginReload(now: now) {
+        switch objects.beginReload(sharesTable: link.sharesTable, now: now) {
         case .present(let reload): link.open(reload, controllers: controllers)
         case .reserve(let work): write(.block(work), work)
         case .wait(let timing): schedule(timing)
@@ -297,24 +330,27 @@ extension ListHost {
                 if let request { link.removeMove(request) }
                 if let announced = objects.changedByItself(news.presented, answering: request) { say(announced, news) }
             case .answer(let id, let outcome, let news):
-                if let announced = objects.changedByItself(news.presented) { say(announced, news) }
-                sink([.answer(id, outcome.map { $0.stamped(objects.status) })])
+                let effects = objects.changedByItself(news.presented)?.effects(objects.status, news) ?? []
+                sink(effects + [.answer(id, outcome.map { $0.stamped(objects.status) })])
             case .moveVerdict(let verdict): perform(objects.moveAnswered(verdict))
             }
         }
+        objects.itemUpdatesWait(link.firstItemUpdate, now: now, isOnScreen: link.isOnScreen)
         reserve()
     }
 
     /// The list is presented: what is different is said in the contract's order, then commands go on.
     private func opened(_ news: PresenterNews, _ differences: PresenterLink.Differences) {
         let isReload = objects.phase == .presenting
+        let said = rest ?? objects.status
+        rest = nil
         var announced =
             isReload ? announce(news.presented) : objects.changedByItself(news.presented) ?? Announced()
         let answers = ended(announced.answers)
         announced.answers = []
-        sink(
-            [.status(objects.status)] + announced.effects(objects.status, news, telling: differences(objects.place))
-                + answers + [.paused(false)])
+        let status = objects.status
+        let effects = announced.effects(status, news, telling: differences(objects.place)) + answers + link.endPause()
+        if !effects.isEmpty || status != said { sink([.status(status)] + effects) }
         if isReload { noteChange() }
         link.sendCalls(worker: controllers.worker)
     }
@@ -394,7 +430,7 @@ extension ListHost {
     /// Notes whether what comes next is little to do, so that the bus thread may do it.
     private func noteWork() {
         isQuick.store(
-            link.stage == .open && link.isElsewhere && isLight && update.isLight
-                && objects.objectCount <= Self.mostObjects, ordering: .relaxed)
+            link.stage == .open && (link.isElsewhere || !controllers.usesPlugins && link.showsLittle) && isLight
+                && update.isLight && objects.objectCount <= Self.mostObjects, ordering: .relaxed)
     }
 }

@@ -34,5 +34,3 @@ extension ListHosting {
 
     package func collect(_ command: AdapterCommand, by user: UInt32?) { send(command, by: user) }
 }
-
-extension AdapterHost: ListHosting {}

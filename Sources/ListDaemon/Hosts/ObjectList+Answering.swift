@@ -53,6 +53,27 @@ extension ObjectList {
 }
 
 extension AdapterQuery {
+    /// The objects of a list from an offset on, as many as fit into `byteLimit`, and one at least.
+    ///
+    /// - Parameter portion: the objects from an offset on, up to a number; they are asked for in portions, because how many
+    ///   fit is only known from their sizes.
+    fileprivate static func page(
+        from offset: Int, limit: Int, byteLimit: Int, portion: (_ offset: Int, _ limit: Int) -> [ListObject]
+    ) -> [ListObject] {
+        var page: [ListObject] = []
+        var bytes = 0
+        while page.count < limit {
+            let objects = portion(offset + page.count, min(256, limit - page.count))
+            guard !objects.isEmpty else { break }
+            for object in objects {
+                bytes += object.byteCount + 16
+                if bytes > byteLimit, !page.isEmpty { return page }
+                page.append(object)
+            }
+        }
+        return page
+    }
+
     /// Whether the objects of a list answer it.
     var isAboutObjects: Bool {
         switch self {

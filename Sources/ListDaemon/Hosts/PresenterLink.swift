@@ -33,12 +33,13 @@ final class PresenterLink {
     }
 
     private let objects: ObjectList
-    private let sink: AdapterHost.Sink
+    private let times: CallbackTimes?
+    private let sink: ListHost.Sink
     private var presenter: (any Presenter)?
     private(set) var stage = Stage.closed
     /// Whether the list was presented before, so that its items may be known to somebody.
     private(set) var wasPresented: Bool
-    private var known: PresenterState
+    private var known = PresenterState()
     private var calls = PresenterCalls()
     private var reports = ReportQueue()
     /// Views to be closed as soon as the list is open.
@@ -48,24 +49,33 @@ final class PresenterLink {
     private var move: ItemMoveRequest?
     /// How many changes of items that nobody asked for were handled since the presenter was allowed more.
     private var handledChanges = 0
+    /// How many objects each view shows that is presented in this process.
+    private var shown: [ViewID: Int] = [:]
+    /// Whether it was said that the list has lost its presenter.
+    private var isPaused = false
     /// Whether all that nobody asked for waits, and whether items that change by themselves do; and what the presenter knows.
     private var holds = (all: false, items: false)
     private var knownHolds = (all: false, items: false)
 
     init(
-        _ objects: ObjectList, views: [ViewResumption], selection: [SelectedItem], wasPresented: Bool,
-        sink: @escaping AdapterHost.Sink
+        _ objects: ObjectList, wasPresented: Bool, times: CallbackTimes?, sink: @escaping ListHost.Sink
     ) {
         self.objects = objects
         self.wasPresented = wasPresented
+        self.times = times
         self.sink = sink
-        known = PresenterState(views: views, selection: selection)
     }
 
     /// Whether there is somebody to open the list.
     var hasPresenter: Bool { presenter != nil }
     /// Whether section controllers are called in another process.
     var isElsewhere: Bool { presenter?.asksPlugin ?? false }
+    /// Whether the presenter shares the table of the list.
+    var sharesTable: Bool { presenter?.sharesTable ?? false }
+    /// The place of the first item update that waits; nil = none does.
+    var firstItemUpdate: Ticket? { presenter?.firstItemUpdate }
+    /// Whether the views show little: each transaction looks what it means for all of it.
+    var showsLittle: Bool { shown.count <= 16 && shown.values.reduce(0, +) <= 1024 }
     /// Whether somebody may see the list: a view of it is on screen, or it has none.
     var isOnScreen: Bool { known.isOnScreen }
     /// Whether nobody waits for an answer of a presenter.
@@ -80,8 +90,11 @@ final class PresenterLink {
             case (true, _): "is being opened in a worker"
             case (false, _): "is presented in the daemon"
             }
-        return "the list \(place)\(holds.all ? ", held" : ""); \(calls.count) calls not answered, "
-            + "\(known.views.count) views"
+        let lines = [
+            "the list \(place)\(holds.all ? ", held" : ""); \(calls.count) calls not answered, "
+                + "\(known.views.count) views"
+        ]
+        return (lines + (presenter?.description ?? [])).joined(separator: "\n")
     }
 
     // MARK: Presenters
@@ -101,12 +114,15 @@ final class PresenterLink {
 
     /// The presenter is gone, or is left: what it had and has not answered goes to the next one.
     func lose(_ loss: PresenterCalls.Loss, worker: PluginWorker?) -> LostMove {
-        guard let old = presenter else { return .none }
-        old.close()
-        (presenter, stage, update) = (nil, .closed, nil)
+        guard presenter != nil else { return .none }
+        leave()
+        (stage, update) = (.closed, nil)
         reports.removeAll()
         closings = []
-        if loss.isDeath { sink([.paused(true)]) }
+        if loss.isDeath {
+            isPaused = true
+            sink([.paused(true)])
+        }
         // Closed is closed, whatever became of the worker.
         sink(known.endClosing(at: objects.place) + calls.takeClosings().map { .answer($0, .success(.done)) })
         let refused = calls.lose(loss, worker: worker, viewport: known.viewport)
@@ -119,6 +135,17 @@ final class PresenterLink {
         return refused.first { $0.id == move.id }.map { .refused($0.error) } ?? .askAgain
     }
 
+    private func leave() {
+        if let left = presenter?.close() { known.take(left) }
+        (presenter, shown) = (nil, [:])
+    }
+
+    /// What is said when the list is presented: that it has not lost its presenter, or no more.
+    func endPause() -> [AdapterEffect] {
+        defer { isPaused = false }
+        return isPaused || isElsewhere ? [.paused(false)] : []
+    }
+
     /// Has the list opened.
     ///
     /// - Parameter reload: what it is being presented of; nil = as it is, for the first time.
@@ -126,14 +153,11 @@ final class PresenterLink {
         stage = .opening
         update = reload
         (handledChanges, knownHolds) = (0, holds)
-        let side = objects.table
-        presenter?.perform(
-            .open(
-                PresenterSetup(
-                    configuration: reload?.configuration ?? objects.configuration, controllers: controllers,
-                    objects: side.objects(.new, in: 0..<side.count(.new)),
-                    views: known.resumptions(except: calls.openingViews), selection: known.selection,
-                    holdsViews: holds.all, holdsItems: holds.items)))
+        let setup = PresenterSetup(
+            configuration: reload?.configuration ?? objects.configuration, controllers: controllers,
+            views: known.resumptions(except: calls.openingViews), selection: known.selection,
+            holdsViews: holds.all, holdsItems: holds.items)
+        hear(presenter?.open(setup, of: objects.table))
     }
 
     /// Has an update presented.
@@ -141,7 +165,25 @@ final class PresenterLink {
     /// - Parameter controllers: section controllers that show the list from then on; nil = those that do.
     func present(_ new: ObjectUpdate, controllers: SectionControllerTable?) {
         update = new
-        presenter?.perform(.present(PresenterUpdate(new, controllers: controllers)))
+        hear(presenter?.present(new, controllers: controllers))
+    }
+
+    /// Has item updates run that wait.
+    func presentItems(through ticket: Ticket) { hear(presenter?.presentItems(through: ticket)) }
+
+    /// Hears what has happened without an order.
+    func takeTurn() { if stage == .open { hear(presenter?.takeTurn()) } }
+
+    /// Has something else done.
+    private func perform(_ order: PresenterOrder, by user: UInt32? = nil) {
+        hear(presenter?.perform(order, by: user))
+    }
+
+    /// Takes what a presenter in this process says at once.
+    private func hear(_ output: PresenterOutput?) {
+        guard let output else { return }
+        times?.add(output.times, of: Set(output.times.keys))
+        _ = reports.append(output.reports)
     }
 
     /// Asks about an item that was dragged; answers why nobody is asked, if so.
@@ -152,7 +194,7 @@ final class PresenterLink {
             new.id, asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position)
         if let error { return error }
         move = new
-        presenter.perform(.moveItem(new), by: user)
+        perform(.moveItem(new), by: user)
         return nil
     }
 
@@ -165,7 +207,7 @@ final class PresenterLink {
     private func sendHolds() {
         guard stage == .open, holds != knownHolds else { return }
         knownHolds = holds
-        presenter?.perform(.hold(views: holds.all, items: holds.items))
+        perform(.hold(views: holds.all, items: holds.items))
     }
 
     // MARK: Calls
@@ -210,7 +252,7 @@ final class PresenterLink {
 
     private func sendClosings() {
         guard stage == .open else { return }
-        for (view, user) in closings { presenter?.perform(.closeView(view), by: user) }
+        for (view, user) in closings { perform(.closeView(view), by: user) }
         closings = []
     }
 
@@ -227,16 +269,16 @@ final class PresenterLink {
         let unsent = calls.takeUnsent(
             asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position, isShown: known.shows)
         for (id, call, error) in unsent {
-            if let error { sink([.answer(id, .failure(error))]) } else { send(call, to: presenter) }
+            if let error { sink([.answer(id, .failure(error))]) } else { send(call) }
         }
         sendClosings()
     }
 
-    private func send(_ call: PresenterCalls.Call, to presenter: any Presenter) {
+    private func send(_ call: PresenterCalls.Call) {
         switch call.command {
-        case .openView(let id, let view, let options): presenter.perform(.openView(id, view, options), by: call.user)
-        case .view(let id, let view, let command): presenter.perform(.view(id, view, command), by: call.user)
-        case .query(let id, let query): presenter.perform(.query(id, query), by: call.user)
+        case .openView(let id, let view, let options): perform(.openView(id, view, options), by: call.user)
+        case .view(let id, let view, let command): perform(.view(id, view, command), by: call.user)
+        case .query(let id, let query): perform(.query(id, query), by: call.user)
         case .update, .closeView, .configure, .hold, .keep, .stored, .stop: break
         }
     }
@@ -247,16 +289,16 @@ final class PresenterLink {
     /// The list changes: what is refused is asked again of objects that are others then, and views that name their items mean
     /// the same ones.
     func listChanges(by changes: SectionChanges) {
-        calls.listChanges(in: objects.table)
-        known.listChanges(changes.positions(of: objects.table.count(.old)))
+        calls.listChanges(changes, in: objects.table)
+        if !sharesTable { known.listChanges(changes.positions(of: objects.table.count(.old))) }
     }
 
     /// Answers all calls, ends all views and leaves the presenter: the list ends.
     func end(_ reason: ViewClosing, refusing error: ListError) {
         sink(calls.takeAll().filter { !$0.call.isMove }.map { .answer($0.id, .failure(error)) })
+        leave()
         sink(known.endAll(reason, at: objects.place))
-        presenter?.close()
-        (presenter, stage) = (nil, .closed)
+        stage = .closed
     }
 
     // MARK: Hearing
@@ -279,7 +321,7 @@ final class PresenterLink {
     /// - Parameter count: how many numbers items that change by themselves leave to others.
     func next(leaving count: UInt64) -> Heard? {
         while true {
-            switch reports.first() {
+            switch reports.first(isBraked: isElsewhere) {
             case .none: return nil
             case .wait(let milliseconds): return .wait(milliseconds)
             case .report(let report):
@@ -289,7 +331,7 @@ final class PresenterLink {
                     return .needsNumber
                 }
                 reports.removeFirst()
-                if report.isUnaskedChange { allowChanges() }
+                if isElsewhere, report.isUnaskedChange { allowChanges() }
                 let heard = follow(report)
                 if stage == .blamed { return nil }
                 if let heard { return heard }
@@ -301,7 +343,7 @@ final class PresenterLink {
     private func allowChanges() {
         handledChanges += 1
         guard handledChanges >= PresenterOrder.changesAtOnce / 2 else { return }
-        presenter?.perform(.allowChanges(handledChanges))
+        perform(.allowChanges(handledChanges))
         handledChanges = 0
     }
 
@@ -339,14 +381,20 @@ final class PresenterLink {
 
     /// News that somebody may say who presents this list, followed; nil for others.
     private func followed(_ news: PresenterNews, of update: ObjectUpdate?) -> PresenterNews? {
-        // What this process presents needs no check.
-        guard !isElsewhere || objects.allows(news.presented, of: update) else { return nil }
+        var news = news
+        // What this process presents needs no check, and it knows its views.
+        guard isElsewhere else {
+            _ = known.follow(&news, remembers: stage == .opening) { nil }
+            for standing in news.views { shown[standing.view] = standing.description.visibleObjects.count }
+            for view in news.closings.keys { shown[view] = nil }
+            return news
+        }
+        guard objects.allows(news.presented, of: update) else { return nil }
         known.noteSize(
             sections: max(objects.table.count(.old), objects.table.count(.new)), items: news.presented.itemCount)
         let side: ListSide = objects.table.isOpen && update != nil ? .new : .old
         let last = { [objects] in objects.table.object(at: objects.table.count(side) - 1, side)?.id }
-        var news = news
-        return known.follow(&news, lastObject: last) || !isElsewhere ? news : nil
+        return known.follow(&news, remembers: true, lastObject: last) ? news : nil
     }
 
     private func opened(_ news: PresenterNews) -> Heard? {
@@ -378,7 +426,7 @@ final class PresenterLink {
         }
         guard let call = calls.answered(id) else { return .changed(news, answering: nil) }
         let isKnown = { [objects] id in objects.table.index(ofID: id, .old) != nil }
-        guard known.follow(outcome, to: call.command, isKnown: isKnown) else {
+        guard known.follow(outcome, to: call.command, remembers: isElsewhere, isKnown: isKnown) else {
             blame("a view shows more than the list has")
             return nil
         }

@@ -25,9 +25,11 @@ struct ReportQueue {
     }
 
     /// The first report, which stays, or how long it waits.
-    mutating func first() -> Next {
+    ///
+    /// - Parameter isBraked: whether what nobody asked for waits when it is much.
+    mutating func first(isBraked: Bool) -> Next {
         guard let report = waiting.first() else { return .none }
-        guard report.isUnasked, !firstMayPass else { return .report(report) }
+        guard isBraked, report.isUnasked, !firstMayPass else { return .report(report) }
         if let pause = brake.take(at: .now) { return .wait(UInt64(pause / .milliseconds(1)) + 1) }
         firstMayPass = true
         return .report(report)

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Where the source of one list goes on once its last event is in the list: known by the request with which that is on its way.
 ///
-/// The host says which requests a transaction has in it (``PreparedUpdate/requests``); so cursor and objects are stored together.
+/// The host says which requests a transaction has in it (``StoreWork/requests``); so cursor and objects are stored together.
 package final class RequestCursor: Sendable {
     private let last = Mutex<(request: RequestID, bytes: [UInt8])?>(nil)
 

@@ -64,38 +64,6 @@ package final class StoredList: Sendable {
         if isStored { try await write { .write(.create($0.adapter), $0.durability) } }
     }
 
-    /// Writes a transaction of the list.
-    ///
-    /// - Parameter completion: called on any thread when it is safe, or with the reason why nothing was written.
-    package func write(_ update: PreparedUpdate, completion: @escaping @Sendable (ListError?) -> Void) {
-        let log = update.log.map { StoredChange($0) }
-        let cursor = cursors.bytes(of: update.requests)
-        handOver { state in
-            switch state.passage {
-            case .begins(let adapter, let durability) where update.isWhole:
-                return .write(
-                    .createFilled(adapter, update.transaction, log: log, cursor: state.cursor), durability)
-            case .ends(let waiting):
-                state.passage = .ends(waiting + [{ self.write(update, completion: completion) }])
-                return .later
-            case .renames(let waiting):
-                state.passage = .renames(waiting + [{ self.write(update, completion: completion) }])
-                return .later
-            case .none, .begins:
-                guard state.durability != .memory else { return .nothing }
-                return .write(
-                    .update(
-                        name: state.adapter.name, update.transaction, log: log,
-                        forgetBefore: update.oldestRevision + 1, limit: update.transaction.revision, cursor: cursor),
-                    state.durability)
-            }
-        } completion: { error in
-            if update.isWhole { self.didBegin(error) }
-            if error == nil, let cursor { self.state.withLock { $0.cursor = cursor } }
-            completion(error)
-        }
-    }
-
     /// Writes what a list has to have written.
     ///
     /// - Parameter completion: called on any thread when it is safe, or with the reason why nothing was written.

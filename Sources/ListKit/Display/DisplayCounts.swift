@@ -3,8 +3,6 @@ struct DisplayCounts {
     private var sections: [SectionHandle: Int] = [:]
     private var items: [ElementKey: Int] = [:]
     private var ranges: [SectionHandle: Int] = [:]
-    /// Items that came on the screen when their section controllers had let them go: these have not heard of them.
-    private(set) var untold: Set<ElementKey> = []
 
     /// Whether a section is shown or in range somewhere.
     func isInUse(_ handle: SectionHandle) -> Bool { sections[handle] != nil || ranges[handle] != nil }
@@ -31,7 +29,6 @@ struct DisplayCounts {
     /// - Complexity: O(items shown of all sections), unless no section has items that went.
     mutating func forward(_ forwarding: [SectionHandle: IndexForwarding]) {
         guard !forwarding.isEmpty else { return }
-        untold = Set(untold.compactMap { $0.forwarded(by: forwarding) })
         let gone = items.filter { $0.key.handle.map { forwarding[$0] != nil } ?? false }
         for key in gone.keys { items[key] = nil }
         for (key, count) in gone { if let new = key.forwarded(by: forwarding) { items[new, default: 0] += count } }
@@ -45,15 +42,6 @@ struct DisplayCounts {
     /// An item is shown once less; answers whether it is no longer shown.
     mutating func remove(item index: Int, of handle: SectionHandle) -> Bool {
         DisplayCounts.remove(ElementKey(handle: handle, kind: .cell, index: index), from: &items)
-    }
-
-    /// A section controller has not heard of an item that is shown.
-    mutating func leaveUntold(_ key: ElementKey) { untold.insert(key) }
-
-    /// The items that are shown and that nobody has heard of, in some order; they are forgotten.
-    mutating func takeUntold() -> [ElementKey] {
-        defer { untold = [] }
-        return untold.filter { items[$0] != nil }
     }
 
     /// An element of a section is shown once more; answers whether none was shown before.

@@ -7,11 +7,11 @@ extension ListAdapter {
         _ action: String, parameters: Fields = Fields(), item: Int, ofObject id: String
     ) throws(ListError) -> (handled: Bool, events: [AdapterEvent]) {
         let handle = try handle(ofItem: item, of: id)
-        guard let controller = controller(of: handle), let index = ownIndexes(of: handle)(item) else {
+        guard let controller = controller(of: handle) else {
             return (false, settled())
         }
         let isHandled = call(.action, handle) {
-            controller.handleAction(action, parameters: parameters, at: index)
+            controller.handleAction(action, parameters: parameters, at: item)
         }
         return (isHandled, settled())
     }

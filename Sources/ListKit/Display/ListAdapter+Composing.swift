@@ -108,13 +108,14 @@ extension ListAdapter {
 
     private func transition(of element: SentPicture.Element, appears: Bool) -> PictureChange.Transition? {
         guard element.kind == .cell, let handle = element.handle, let controller = registry.controllers[handle],
-            let delegate = controller.transitionDelegate, let index = ownIndexes(of: handle)(element.item)
+            let delegate = controller.transitionDelegate
         else { return nil }
         let frame = call(appears ? .display : .endDisplay, handle) {
             appears
                 ? delegate.sectionController(
-                    controller, initialFrameForItemAt: index, resting: element.frame)
-                : delegate.sectionController(controller, finalFrameForItemAt: index, resting: element.frame)
+                    controller, initialFrameForItemAt: element.item, resting: element.frame)
+                : delegate.sectionController(
+                    controller, finalFrameForItemAt: element.item, resting: element.frame)
         }
         guard frame.isFinite, frame != element.frame else { return nil }
         return PictureChange.Transition(slot: element.slot, frame: frame)

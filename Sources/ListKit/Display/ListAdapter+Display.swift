@@ -114,7 +114,7 @@ extension ListAdapter {
 
     func visibleIndexes(of controller: ListSectionController) -> [Int] {
         guard let handle = handle(of: controller), displayCounts.isDisplayed(handle) else { return [] }
-        return ownIndexes(displayCounts.displayedItems { $0 == handle }[handle] ?? [], of: handle)
+        return displayCounts.displayedItems { $0 == handle }[handle] ?? []
     }
 
     func fullyVisibleIndexes(of controller: ListSectionController) -> [Int] {
@@ -126,16 +126,11 @@ extension ListAdapter {
                 if viewport.contains(element.frame) { indexes.insert(element.key.index) }
             }
         }
-        return ownIndexes(indexes, of: handle)
-    }
-
-    /// Items as their controller counts them, ascending.
-    private func ownIndexes(_ indexes: some Sequence<Int>, of handle: SectionHandle) -> [Int] {
-        indexes.compactMap(ownIndexes(of: handle)).sorted()
+        return indexes.sorted()
     }
 
     func displayedItem(of controller: ListSectionController, at index: Int) -> ListItem? {
-        guard let handle = handle(of: controller), let index = listIndex(of: index, in: handle) else { return nil }
+        guard let handle = handle(of: controller) else { return nil }
         let key = ElementKey(handle: handle, kind: .cell, index: index)
         for view in views { if let item = view.contents[key] { return item } }
         return nil

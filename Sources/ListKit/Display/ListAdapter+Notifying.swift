@@ -9,7 +9,6 @@ extension ListAdapter {
         replaced: [SectionHandle: ListSectionController] = [:]
     ) {
         let before = standings(of: replaced)
-        let untold = displayCounts.untold
         let disappeared = steps.flatMap(\.disappeared)
         var goneItems: Set<ElementKey> = []
         goneItems.reserveCapacity(disappeared.count)
@@ -25,14 +24,11 @@ extension ListAdapter {
         }
         for element in disappeared {
             let isGone = goneItems.remove(element.key) != nil
-            disappear(
-                element, isItemGone: isGone, isUntold: untold.contains(element.key),
-                isQuiet: replaced[element.key.handle] != nil)
+            disappear(element, isItemGone: isGone, isQuiet: replaced[element.key.handle] != nil)
         }
         for standing in standings(of: replaced) { begin(standing) }
-        tellUntold { replaced[$0] == nil }
         notifyRanges(steps, replaced: replaced)
-        for standing in before { end(standing, replaced[standing.handle], untold) }
+        for standing in before { end(standing, replaced[standing.handle]) }
     }
 
     /// Items that one view loses while another one gets them stay shown: they leave those that are gone, and are answered.
@@ -57,7 +53,7 @@ extension ListAdapter {
         guard isNewItem || isNewSection else { return }
         let controller = isQuiet ? nil : controller(of: handle)
         if isNewItem {
-            appear(element.key, of: handle, controller)
+            tell(controller, handle, .display) { $0.sectionController($1, willDisplayItemAt: element.key.index) }
             announce(element, isItem: true, appears: true)
         }
         if isNewSection {
@@ -66,32 +62,13 @@ extension ListAdapter {
         }
     }
 
-    /// Tells of an item that came on the screen, if its controller has not let it go.
-    private func appear(_ key: ElementKey, of handle: SectionHandle, _ controller: ListSectionController?) {
-        guard controller?.displayDelegate != nil else { return }
-        guard let index = ownIndexes(of: handle)(key.index) else { return displayCounts.leaveUntold(key) }
-        tell(controller, handle, .display) { $0.sectionController($1, willDisplayItemAt: index) }
-    }
-
-    /// Tells of items that were on the screen when their controllers had let them go, and that these have now.
-    private func tellUntold(where isWanted: (SectionHandle) -> Bool) {
-        guard !displayCounts.untold.isEmpty else { return }
-        let keys = displayCounts.takeUntold().sorted { ($0.handle ?? .none, $0.index) < ($1.handle ?? .none, $1.index) }
-        for key in keys {
-            guard let handle = key.handle, isWanted(handle) else { continue }
-            appear(key, of: handle, registry.controllers[handle])
-        }
-    }
-
-    /// - Parameter isUntold: whether the controller has not heard of the item.
-    private func disappear(_ element: ViewElement, isItemGone: Bool, isUntold: Bool, isQuiet: Bool) {
+    private func disappear(_ element: ViewElement, isItemGone: Bool, isQuiet: Bool) {
         guard let handle = element.key.handle else { return }
         let isSectionGone = displayCounts.remove(elementOf: handle)
         let controller = isQuiet ? nil : registry.controllers[handle]
         if isItemGone {
-            if controller?.displayDelegate != nil, !isUntold {
-                let index = ownIndexes(of: handle)(element.key.index) ?? element.key.index
-                tell(controller, handle, .endDisplay) { $0.sectionController($1, didEndDisplayingItemAt: index) }
+            tell(controller, handle, .endDisplay) {
+                $0.sectionController($1, didEndDisplayingItemAt: element.key.index)
             }
             announce(element, isItem: true, appears: false)
         }
@@ -164,9 +141,8 @@ extension ListAdapter {
         tell(controller, standing.handle, .display) { $0.sectionControllerWillDisplay($1) }
     }
 
-    private func end(_ standing: Standing, _ controller: ListSectionController?, _ untold: Set<ElementKey>) {
-        for index in standing.items
-        where !untold.contains(ElementKey(handle: standing.handle, kind: .cell, index: index)) {
+    private func end(_ standing: Standing, _ controller: ListSectionController?) {
+        for index in standing.items {
             tell(controller, standing.handle, .endDisplay) { $0.sectionController($1, didEndDisplayingItemAt: index) }
         }
         if standing.isDisplayed {

@@ -64,7 +64,7 @@ extension ListAdapter {
             deferred.append { [weak self] in self?.scrollViews(to: controller, index: index, position: position) }
             return
         }
-        guard let handle = handle(of: controller), let index = listIndex(of: index, in: handle) else { return }
+        guard let handle = handle(of: controller) else { return }
         for view in views {
             // What the one before put off may have closed this one.
             guard views.contains(where: { $0 === view }),

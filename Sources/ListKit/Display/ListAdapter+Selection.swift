@@ -108,10 +108,7 @@ extension ListAdapter {
     /// section that the list does not know the items of yet: the selection comes right after it.
     func setSelected(_ isSelected: Bool, controller: ListSectionController, index: Int) {
         guard let handle = handle(of: controller), index >= 0 else { return }
-        if !movesItems, owesItems(of: handle) {
-            setSelected(isSelected, owedItem: index, of: handle)
-            noteActivity()
-        } else if movesItems || index < sections.itemCount(of: handle) {
+        if movesItems || index < sections.itemCount(of: handle) {
             note(index, of: handle, selected: isSelected)
             noteActivity()
         } else if depth > 0 {
@@ -128,10 +125,7 @@ extension ListAdapter {
     }
 
     private func isSelected(_ item: Int, of handle: SectionHandle) -> Bool {
-        guard let waiting = (application ?? carried)?.selections, !waiting.isEmpty,
-            let own = ownIndexes(of: handle)(item)
-        else { return selection.contains(item, of: handle) }
-        return waiting.last { $0.handle == handle && $0.item == own }?.isSelected
+        application?.selections.last { $0.handle == handle && $0.item == item }?.isSelected
             ?? selection.contains(item, of: handle)
     }
 
@@ -141,7 +135,6 @@ extension ListAdapter {
             application?.selections.append(WaitingSelection(handle: handle, item: item, isSelected: selected))
             return
         }
-        if let own = ownIndexes(of: handle)(item) { forgetSelection(ofOwedItem: own, of: handle) }
         let hasChanged = selected ? selection.insert(item, of: handle) : selection.remove(item, of: handle)
         guard hasChanged, let object = sections.object(of: handle) else { return }
         let place = SelectedItem(objectID: object.id, item: item)
@@ -164,13 +157,13 @@ extension ListAdapter {
     private func ask(
         _ handle: SectionHandle, _ item: Int, _ question: (ListSectionController, Int) -> Bool
     ) -> Bool {
-        guard let controller = controller(of: handle), let index = ownIndexes(of: handle)(item) else { return false }
-        return call(.selection, handle) { question(controller, index) }
+        guard let controller = controller(of: handle) else { return false }
+        return call(.selection, handle) { question(controller, item) }
     }
 
     private func tell(_ handle: SectionHandle, _ item: Int, _ message: (ListSectionController, Int) -> Void) {
-        guard let controller = controller(of: handle), let index = ownIndexes(of: handle)(item) else { return }
-        call(.selection, handle) { message(controller, index) }
+        guard let controller = controller(of: handle) else { return }
+        call(.selection, handle) { message(controller, item) }
     }
 }
 

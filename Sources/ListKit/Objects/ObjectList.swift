@@ -262,22 +262,23 @@
     ///
     /// - Parameters:
     ///   - retryingEach: whether requests that were refused together are tried again, each by itself and before all others.
-    ///   - itemCount: how many items the section of an inserted object has; asked before anything changes.
+    ///   - sharesTable: whether the list is presented by somebody who shares the table, and so makes the changes there: they
+    ///     are in the table before ``presented(_:)``, which has to follow at once.
     public func stored(
-        _ outcome: Result<Void, ListError>, retryingEach: Bool = false, now: UInt64,
-        itemCount: (ListObject) -> Int = { _ in 0 }
+        _ outcome: Result<Void, ListError>, retryingEach: Bool = false, sharesTable: Bool = false, now: UInt64
     ) -> Step {
         guard case .storing(let pending, let work) = state else { return .wait(timing) }
         switch outcome {
         case .success:
-            let itemCounts = pending.update.changes.inserts.map { itemCount($0.object) }
             guard pending.update.isAnnounced else {
                 history.recordStored(work)
                 return finish(pending)
             }
             history.updateStored(work)
             queue.takeItemUpdates(through: pending.update.through)
-            table.open(pending.update.changes, itemCounts: itemCounts)
+            if !sharesTable {
+                table.open(pending.update.changes, itemCounts: pending.update.changes.inserts.map { _ in 0 })
+            }
             state = .presenting(pending)
             return .present(pending.update)
         case .failure(let error):
@@ -340,7 +341,7 @@
         }
         if !pending.update.isAnnounced, !numbers.mayNumber() { transaction = nil }
         transaction = transaction.map { history.number($0) }
-        if table.isOpen { table.commit() }
+        table.commit()
         itemCount = result.itemCount
         if let new = pending.update.configuration {
             configuration = new
@@ -380,7 +381,10 @@
     ///
     /// An update that is being presented becomes the reload. Something else under way has to end first, and without a number
     /// the list waits for ``reserved(_:_:now:)``.
-    public func beginReload(now: UInt64) -> Step {
+    ///
+    /// - Parameter sharesTable: whether the other presenter shares the table, which then is as it will be announced:
+    ///   ``presented(_:)`` has to follow at once.
+    public func beginReload(sharesTable: Bool = false, now: UInt64) -> Step {
         var pending = PendingUpdate()
         switch state {
         case .idle: pending.update.animated = false
@@ -389,6 +393,7 @@
         }
         guard pending.update.isAnnounced || numbers.mayNumber() else { return reservation(now: now) }
         pending.update.rebuildsControllers = true
+        if sharesTable { table.commit() }
         state = .presenting(pending)
         return .present(pending.update)
     }

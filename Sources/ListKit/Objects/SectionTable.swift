@@ -1,10 +1,13 @@
 /// The sections of a list in their order, each with its object and number of items.
 ///
 /// While a change is open, the state before it (``ListSide/old``) and the state after it (``ListSide/new``) can be read side
-/// by side; otherwise both are the same. The table has one owner. Finding a section costs O(log n).
+/// by side; otherwise both are the same. An ``ObjectList`` and a ``ListAdapter`` on the same executor may share a table: it
+/// has the numbers of items, and payloads, of whoever shows the sections. Finding a section costs O(log n).
 @_spi(Daemon) public final class SectionTable {
     /// The state after, and the one before as long as `isReplaced` is false.
-    private var tree: SectionTree
+    private(set) var tree = SectionTree()
+    /// The objects as they were given, while nobody has asked for more than how many there are; then there is no tree.
+    private var resting: (objects: [ListObject], itemCount: Int)?
     /// The state before a change that made all sections anew.
     private var previous = SectionTree()
     /// Whether the open change made all sections anew.
@@ -19,13 +22,30 @@
         tree = SectionTree.unique(objects) { _, object in itemCount(object) } ?? SectionTree()
     }
 
+    /// Makes a table of objects that rest in their array until more is asked than how many there are.
+    ///
+    /// - Parameter itemCount: how many items they have together until then.
+    public init(resting objects: [ListObject], itemCount: Int = 0) { resting = (objects, itemCount) }
+
+    /// Whether the objects rest in their array.
+    public var isResting: Bool { resting != nil }
+
+    /// Ends the rest: sections can be found from now on, repeated identifiers are gone, and the sections have no items.
+    ///
+    /// - Complexity: O(n).
+    public func wake() {
+        guard let objects = resting?.objects else { return }
+        resting = nil
+        tree = SectionTree.unique(objects) { _, _ in 0 } ?? SectionTree()
+    }
+
     // MARK: Reading
 
     /// How many sections one side has.
-    public func count(_ side: ListSide) -> Int { read(side) { $0.count($1) } }
+    public func count(_ side: ListSide) -> Int { resting?.objects.count ?? read(side) { $0.count($1) } }
 
     /// How many items one side has.
-    public func itemCount(_ side: ListSide) -> Int { read(side) { $0.itemCount($1) } }
+    public func itemCount(_ side: ListSide) -> Int { resting?.itemCount ?? read(side) { $0.itemCount($1) } }
 
     /// The object of a section; `nil` past the ends.
     public func object(at index: Int, _ side: ListSide) -> ListObject? { read(side) { $0.object(at: index, in: $1) } }
@@ -56,9 +76,18 @@
         }
     }
 
+    /// The section at a position; `nil` past the ends.
+    func section(at index: Int, _ side: ListSide) -> SectionTree.Section? {
+        read(side) { $0.section(at: index, in: $1) }
+    }
+
+    /// The section of an object, found by its identifier; `nil` when there is none.
+    func index(of object: ListObject, _ side: ListSide) -> Int? { read(side) { $0.index(of: object, in: $1) } }
+
     /// Asks the tree that has a side, which may know it by the other name.
     private func read<Answer>(_ side: ListSide, _ body: (borrowing SectionTree, ListSide) -> Answer) -> Answer {
-        isReplaced && side == .old ? body(previous, .new) : body(tree, side)
+        if resting != nil { wake() }
+        return isReplaced && side == .old ? body(previous, .new) : body(tree, side)
     }
 
     // MARK: Changing
@@ -74,6 +103,7 @@
         _ requests: [UpdateRequest], revision: UInt64, updater: ListAdapter.Updater,
         rejecting types: Set<ObjectIdentifier>
     ) -> StagedRequests {
+        wake()
         var staging = UpdateStaging(revision: revision, updater: updater, rejecting: types)
         var result = StagedRequests()
         for request in requests {
@@ -95,30 +125,54 @@
 
     /// Makes changes, beside which the state before can be read until ``commit()``.
     ///
-    /// - Parameter itemCounts: how many items the inserted sections have, in their order.
+    /// - Parameters:
+    ///   - itemCounts: how many items the inserted sections have, in their order.
+    ///   - visit: called with the payload of each section that has one, and with its object after, when all sections are
+    ///     made anew.
     /// - Complexity: O(changes · log n), O(n) when much changes.
-    func open(_ changes: SectionChanges, itemCounts: [Int]) {
+    func open(
+        _ changes: SectionChanges, itemCounts: [Int], visit: (Int32, ListObject) -> Void = { _, _ in }
+    ) {
+        wake()
         isOpen = true
-        guard changes.isMost(of: tree.count()), var new = tree.replaced(changes, itemCounts: itemCounts) else {
-            return tree.edit(changes, itemCounts: itemCounts)
-        }
+        guard changes.isMost(of: tree.count()), var new = tree.replaced(changes, itemCounts: itemCounts, visit: visit)
+        else { return tree.edit(changes, itemCounts: itemCounts) }
         swap(&tree, &new)
         previous = new
         isReplaced = true
     }
 
-    /// Sets the number of items of a section in the state after, or in both while no change is open.
+    /// Sets the number of items of a section in the state after; ``commit()`` makes it that of both.
     func setItemCount(_ count: Int, at index: Int) {
-        guard let object = tree.object(at: index) else { return }
-        tree.replace(object, itemCount: count)
-        if !isOpen { _ = tree.commit() }
+        guard let section = tree.section(at: index), section.itemCount != count else { return }
+        tree.replace(section.object, itemCount: count)
+    }
+
+    /// Sets the numbers of items of all sections, while no change is open.
+    ///
+    /// - Complexity: O(n).
+    func setItemCounts(_ count: (ListObject) -> Int) {
+        wake()
+        tree.recount { _, object in count(object) }
+    }
+
+    /// Keeps a number with a section, as long as the section is there; it is the same on both sides.
+    func setPayload(_ payload: Int32, at index: Int, _ side: ListSide) {
+        if isReplaced && side == .old {
+            previous.setPayload(payload, at: index)
+        } else {
+            tree.setPayload(payload, at: index, in: side)
+        }
     }
 
     /// Forgets the state before.
-    func commit() {
+    ///
+    /// - Returns: the payloads of sections that are gone, unless all sections were made anew.
+    @discardableResult
+    func commit() -> [Int32] {
         if isReplaced { previous = SectionTree() }
         (isOpen, isReplaced) = (false, false)
-        _ = tree.commit()
+        return tree.commit().map(\.payload).filter { $0 != SectionTree.noPayload }
     }
 }
 

@@ -77,4 +77,18 @@
     public var cursor: [UInt8]?
     /// The requests that are answered with it.
     public var requests: [RequestID]
+
+    /// Describes what is to be written.
+    public init(
+        content: PreparedTransaction.Content? = nil, log: [Transaction] = [], oldestRevision: UInt64,
+        revision: UInt64, limit: UInt64, cursor: [UInt8]? = nil, requests: [RequestID] = []
+    ) {
+        self.content = content
+        self.log = log
+        self.oldestRevision = oldestRevision
+        self.revision = revision
+        self.limit = limit
+        self.cursor = cursor
+        self.requests = requests
+    }
 }

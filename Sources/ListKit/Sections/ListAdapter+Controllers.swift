@@ -65,7 +65,7 @@ extension ListAdapter {
     /// What belongs to the object itself stays: its controller (unless its kind has traits), fault, selection, state, measured
     /// sizes, and what a viewer was sent of it.
     func releaseHandles() {
-        guard depth == 0, carried == nil, case .idle = flush, sections.hasManyHandles else { return }
+        guard depth == 0, case .idle = flush, sections.hasManyHandles else { return }
         let viewed = views.reduce(into: Set<SectionHandle>()) { $0.formUnion($1.handlesInUse) }
         sections.releaseHandles { handle in
             viewed.contains(handle) || displayCounts.isInUse(handle) || registry.isInUse(handle)
@@ -115,7 +115,6 @@ extension ListAdapter {
     func askItem(of handle: SectionHandle, at index: Int) -> ListItem {
         if let reason = registry.faults[handle] { return .fault(reason) }
         guard let controller = controller(of: handle) else { return .fault(registry.faults[handle] ?? "no controller") }
-        guard let index = ownIndexes(of: handle)(index) else { return .gone }
         let item = call(.item, handle) { controller.item(at: index) }
         if let error = item.content.fault { fault(handle, "content of item \(index): \(error.message)") }
         return registry.faults[handle].map { .fault($0) } ?? item

@@ -10,21 +10,17 @@ extension ListAdapter {
         guard let controller = controller(of: handle), registry.faults[handle] == nil else {
             return faultShape(of: handle, in: container)
         }
-        let ownIndexes = ownIndexes(of: handle)
-        let shape = call(.size, handle) { self.shape(of: controller, handle, in: container, ownIndexes) }
+        let shape = call(.size, handle) { self.shape(of: controller, handle, in: container) }
         return checked(shape, of: handle, in: container)
     }
 
-    /// What a section controller says of one of its items; `nil` when the section is at fault, or turns out to be, and when the
-    /// controller no longer has the item.
+    /// What a section controller says of one of its items; `nil` when the section is at fault, or turns out to be.
     func askGeometry<Geometry>(
         ofItemAt index: Int, of handle: SectionHandle, _ ask: (ListSectionController, Int) -> Geometry,
         isGood: (Geometry) -> Bool
     ) -> Geometry? {
-        guard let controller = controller(of: handle), registry.faults[handle] == nil,
-            let own = ownIndexes(of: handle)(index)
-        else { return nil }
-        let geometry = call(.size, handle) { ask(controller, own) }
+        guard let controller = controller(of: handle), registry.faults[handle] == nil else { return nil }
+        let geometry = call(.size, handle) { ask(controller, index) }
         guard registry.faults[handle] == nil, isGood(geometry) else {
             fault(handle, "a size that is not finite")
             return nil
@@ -33,8 +29,7 @@ extension ListAdapter {
     }
 
     private func shape(
-        of controller: ListSectionController, _ handle: SectionHandle, in container: ListContainer,
-        _ ownIndexes: (Int) -> Int?
+        of controller: ListSectionController, _ handle: SectionHandle, in container: ListContainer
     ) -> ListSectionShape {
         let count = sections.itemCount(of: handle)
         var metrics = SectionMetrics(
@@ -53,12 +48,10 @@ extension ListAdapter {
         if isLayingOutAbsolutely {
             return ListSectionShape(
                 metrics: metrics,
-                placements: (0..<count).map { index in
-                    ownIndexes(index).map(controller.placementOfItem) ?? ItemPlacement(frame: .zero)
-                })
+                placements: (0..<count).map(controller.placementOfItem))
         }
         return ListSectionShape(
-            metrics: metrics, sizes: (0..<count).map { ownIndexes($0).map(controller.sizeForItem) ?? .zero })
+            metrics: metrics, sizes: (0..<count).map(controller.sizeForItem))
     }
 
     /// A shape whose numbers can be laid out: negative lengths are 0, one that is not finite is a fault.

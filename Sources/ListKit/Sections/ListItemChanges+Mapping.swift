@@ -89,9 +89,4 @@ extension ListItemChanges {
     func forwarding() -> IndexForwarding {
         IndexForwarding(deletes: deletes, inserts: inserts, moves: moves.map { ($0.from, $0.to) })
     }
-
-    /// Where items came from; `nil` for a new one.
-    func backward() -> IndexForwarding {
-        IndexForwarding(deletes: inserts, inserts: deletes, moves: moves.map { ($0.to, $0.from) })
-    }
 }

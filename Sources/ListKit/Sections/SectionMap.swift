@@ -1,11 +1,10 @@
-/// The sections of a list, with the state before a change and the state after it.
+/// The sections of a list, with the state before a change and the state after it, and the handles by which they are known to
+/// whoever shows them.
 ///
 /// While nothing is applied both states are the same. Positions are those after, `old…` ones those before.
 struct SectionMap: ~Copyable {
-    /// The list after, and before unless `previous` is.
-    var tree: SectionTree
-    /// The list before, while one is applied that replaces everything.
-    private var previous: SectionTree?
+    /// The sections, which an ``ObjectList`` may have too; their payloads are the handles.
+    let table: SectionTable
     /// The objects of sections with a handle: by their identifiers the sections are found.
     private var objects: [SectionHandle: ListObject] = [:]
     /// The handles of sections that the transaction under way removes.
@@ -14,33 +13,26 @@ struct SectionMap: ~Copyable {
     /// With more handles than this, those that nobody refers to are looked for.
     private var handleLimit = SectionMap.leastHandles
 
-    init() { tree = SectionTree() }
-
-    /// Makes the sections of a list; of repeated identifiers the first one is kept.
-    ///
-    /// - Parameter itemCount: how many items a section has; asked in order for each object that is kept.
-    init(_ objects: [ListObject], itemCount: (ListObject) -> Int) {
-        self.init()
-        if let tree = SectionTree.unique(objects, itemCount: { _, object in itemCount(object) }) { self.tree = tree }
-    }
+    /// Shows the sections of a table, none of which has a handle.
+    init(_ table: SectionTable) { self.table = table }
 
     // MARK: After
 
-    var count: Int { tree.count(.new) }
-    var itemCount: Int { tree.itemCount(.new) }
+    var count: Int { table.tree.count(.new) }
+    var itemCount: Int { table.tree.itemCount(.new) }
 
     /// The section at a position; it gets a handle if it has none.
     mutating func handle(at position: Int) -> SectionHandle? {
-        guard let section = tree.section(at: position, in: .new) else { return nil }
+        guard let section = table.tree.section(at: position, in: .new) else { return nil }
         if section.payload != SectionTree.noPayload { return SectionHandle(raw: section.payload) }
         let handle = makeHandle(for: section.object)
-        tree.setPayload(handle.raw, at: position, in: .new)
+        table.setPayload(handle.raw, at: position, .new)
         return handle
     }
 
     /// The handle that the section at a position has; `nil` when nobody took notice of it yet.
     func knownHandle(at position: Int) -> SectionHandle? {
-        guard let payload = tree.section(at: position, in: .new)?.payload, payload != SectionTree.noPayload else {
+        guard let payload = table.tree.section(at: position, in: .new)?.payload, payload != SectionTree.noPayload else {
             return nil
         }
         return SectionHandle(raw: payload)
@@ -48,20 +40,24 @@ struct SectionMap: ~Copyable {
 
     func position(of handle: SectionHandle) -> Int? {
         guard let object = objects[handle] else { return nil }
-        return tree.index(of: object, in: .new)
+        return table.tree.index(of: object, in: .new)
     }
 
-    func position(of object: ListObject) -> Int? { tree.index(of: object, in: .new) }
+    func position(of object: ListObject) -> Int? { table.tree.index(of: object, in: .new) }
 
     mutating func handle(of object: ListObject) -> SectionHandle? {
-        tree.index(of: object, in: .new).flatMap { handle(at: $0) }
+        table.tree.index(of: object, in: .new).flatMap { handle(at: $0) }
     }
 
     mutating func handle(forID id: String) -> SectionHandle? {
-        tree.index(of: id, in: .new).flatMap { handle(at: $0) }
+        table.tree.index(of: id, in: .new).flatMap { handle(at: $0) }
     }
 
-    func object(at position: Int) -> ListObject? { tree.object(at: position, in: .new) }
+    func position(ofID id: String) -> Int? { table.tree.index(of: id, in: .new) }
+
+    func object(withID id: String) -> ListObject? { table.tree.object(withID: id, in: .new) }
+
+    func object(at position: Int) -> ListObject? { table.tree.object(at: position, in: .new) }
 
     func object(of handle: SectionHandle) -> ListObject? { section(of: handle)?.object }
 
@@ -73,7 +69,7 @@ struct SectionMap: ~Copyable {
         let range = range.clamped(to: 0..<count)
         var handles: [SectionHandle] = []
         handles.reserveCapacity(range.count)
-        tree.forEachSection(in: range, of: .new) { _, section in
+        table.tree.forEachSection(in: range, of: .new) { _, section in
             handles.append(SectionHandle(raw: section.payload))
         }
         for (index, known) in handles.enumerated() where known.raw == SectionTree.noPayload {
@@ -82,25 +78,25 @@ struct SectionMap: ~Copyable {
         return handles
     }
 
-    func itemCount(at position: Int) -> Int? { tree.section(at: position, in: .new)?.itemCount }
+    func itemCount(at position: Int) -> Int? { table.tree.section(at: position, in: .new)?.itemCount }
 
     func itemCount(of handle: SectionHandle) -> Int { section(of: handle)?.itemCount ?? 0 }
 
     private func section(of handle: SectionHandle) -> SectionTree.Section? {
         guard let object = objects[handle] else { return nil }
-        return tree.section(of: object, in: .new)
+        return table.tree.section(of: object, in: .new)
     }
 
     /// How many items lie before a section; all of them for what lies behind the last.
-    func itemOffset(ofSection position: Int) -> Int { tree.itemOffset(ofSection: position, in: .new) }
+    func itemOffset(ofSection position: Int) -> Int { table.tree.itemOffset(ofSection: position, in: .new) }
 
     /// The path of an item that is counted from the start of the list.
-    func path(ofItem item: Int) -> IndexPath? { tree.path(ofItem: item, in: .new) }
+    func path(ofItem item: Int) -> IndexPath? { table.tree.path(ofItem: item, in: .new) }
 
     /// The objects of a range of positions, in order.
     func objects(in range: Range<Int>) -> [ListObject] {
         var result: [ListObject] = []
-        tree.forEachSection(in: range, of: .new) { _, section in result.append(section.object) }
+        table.tree.forEachSection(in: range, of: .new) { _, section in result.append(section.object) }
         return result
     }
 
@@ -108,36 +104,34 @@ struct SectionMap: ~Copyable {
     func itemCounts(in range: Range<Int>) -> [Int] {
         var result: [Int] = []
         result.reserveCapacity(range.count)
-        tree.forEachSection(in: range, of: .new) { _, section in result.append(section.itemCount) }
+        table.tree.forEachSection(in: range, of: .new) { _, section in result.append(section.itemCount) }
         return result
     }
 
     /// The sections in a range of positions, in order, as they are: none gets a handle.
     func sections(in range: Range<Int>) -> [SectionTree.Section] {
         var result: [SectionTree.Section] = []
-        tree.forEachSection(in: range, of: .new) { _, section in result.append(section) }
+        table.tree.forEachSection(in: range, of: .new) { _, section in result.append(section) }
         return result
     }
 
     /// How many sections from a position on have objects of one type and the same number of items; with `payloadsMatter` one
     /// with a handle ends the run.
     func countOfSections(likeSectionAt position: Int, payloadsMatter: Bool) -> Int {
-        tree.countOfSections(likeSectionAt: position, payloadsMatter: payloadsMatter)
+        table.tree.countOfSections(likeSectionAt: position, payloadsMatter: payloadsMatter)
     }
 
     // MARK: Before
 
-    var oldCount: Int { count(ofSide: .old) }
+    var oldCount: Int { table.count(.old) }
 
     /// The section that was at a position; it gets a handle if it has none.
     mutating func oldHandle(at position: Int) -> SectionHandle? {
         guard let section = oldSection(at: position) else { return nil }
         if section.payload != SectionTree.noPayload { return SectionHandle(raw: section.payload) }
-        guard let new = tree.index(of: section.object, in: .new) else {
+        guard let new = table.tree.index(of: section.object, in: .new) else {
             let handle = makeHandle(for: section.object)
-            previous == nil
-                ? tree.setPayload(handle.raw, at: position, in: .old)
-                : previous?.setPayload(handle.raw, at: position, in: .new)
+            table.setPayload(handle.raw, at: position, .old)
             gone.append(handle)
             return handle
         }
@@ -152,7 +146,7 @@ struct SectionMap: ~Copyable {
 
     func oldPosition(of handle: SectionHandle) -> Int? {
         guard let object = objects[handle] else { return nil }
-        return previous == nil ? tree.index(of: object, in: .old) : previous?.index(of: object, in: .new)
+        return table.index(of: object, .old)
     }
 
     func oldObject(at position: Int) -> ListObject? { oldSection(at: position)?.object }
@@ -167,13 +161,7 @@ struct SectionMap: ~Copyable {
 
     func oldItemCount(at position: Int) -> Int { oldSection(at: position)?.itemCount ?? 0 }
 
-    private func oldSection(at position: Int) -> SectionTree.Section? {
-        previous == nil ? tree.section(at: position, in: .old) : previous?.section(at: position, in: .new)
-    }
-
-    private func count(ofSide side: ListSide) -> Int {
-        previous == nil ? tree.count(side) : previous?.count(.new) ?? 0
-    }
+    private func oldSection(at position: Int) -> SectionTree.Section? { table.section(at: position, .old) }
 
     private mutating func makeHandle(for object: ListObject) -> SectionHandle {
         repeat {
@@ -201,12 +189,17 @@ struct SectionMap: ~Copyable {
     mutating func releaseHandles(unless isInUse: (SectionHandle) -> Bool) {
         let unused = objects.filter { !isInUse($0.key) }
         for (handle, object) in unused {
-            if let position = tree.index(of: object, in: .new) {
-                tree.setPayload(SectionTree.noPayload, at: position, in: .new)
+            if let position = table.tree.index(of: object, in: .new) {
+                table.setPayload(SectionTree.noPayload, at: position, .new)
             }
             objects[handle] = nil
         }
         handleLimit = max(SectionMap.leastHandles, 2 * objects.count)
+    }
+
+    /// Takes all handles back: the sections are shown by somebody else from now on.
+    mutating func releaseAll() {
+        releaseHandles { _ in false }
     }
 
     // MARK: Applying
@@ -215,49 +208,31 @@ struct SectionMap: ~Copyable {
         if let position = position(of: handle) { setItemCount(count, at: position) }
     }
 
-    mutating func setItemCount(_ count: Int, at position: Int) {
-        guard let section = tree.section(at: position, in: .new), section.itemCount != count else { return }
-        tree.replace(section.object, itemCount: count)
-    }
+    mutating func setItemCount(_ count: Int, at position: Int) { table.setItemCount(count, at: position) }
 
     /// Applies the changes of a transaction.
     ///
     /// - Parameter itemCounts: how many items the inserted sections have, in their order.
-    /// - Complexity: O(changes · log n), O(n) for a full list that changes much.
+    /// - Complexity: O(changes · log n), O(n) when much changes.
     mutating func apply(_ changes: SectionChanges, itemCounts: [Int]) {
-        if changes.list != nil, changes.isMost(of: count) {
-            replaceAll(changes, itemCounts: itemCounts)
+        if changes.isMost(of: count) {
+            gone += changes.deletes.compactMap { knownHandle(at: $0) }
         } else {
-            edit(changes, itemCounts: itemCounts)
+            // A section that moves has one handle on both sides.
+            for move in changes.moves { _ = handle(at: move.old) }
+            for update in changes.updates {
+                if let handle = knownHandle(at: update.old) { objects[handle] = update.object }
+            }
         }
-    }
-
-    private mutating func edit(_ changes: SectionChanges, itemCounts: [Int]) {
-        // A section that moves has one handle on both sides.
-        for move in changes.moves { _ = oldObject(at: move.old).flatMap { handle(of: $0) } }
-        for update in changes.updates {
-            if let handle = knownOldHandle(at: update.old) { objects[handle] = update.object }
-        }
-        tree.edit(changes, itemCounts: itemCounts)
-    }
-
-    private mutating func replaceAll(_ changes: SectionChanges, itemCounts: [Int]) {
-        let new = tree.replaced(changes, itemCounts: itemCounts) { payload, object in
+        table.open(changes, itemCounts: itemCounts) { payload, object in
             // The object before would stay in memory for as long as its section.
             objects[SectionHandle(raw: payload)] = object
         }
-        for position in changes.deletes { knownHandle(at: position).map { gone.append($0) } }
-        guard var new else { return }
-        swap(&tree, &new)
-        previous = consume new
     }
 
     /// The state after becomes the state before.
     mutating func commit() {
-        previous = nil
-        for section in tree.commit() where section.payload != SectionTree.noPayload {
-            objects[SectionHandle(raw: section.payload)] = nil
-        }
+        for payload in table.commit() { objects[SectionHandle(raw: payload)] = nil }
         for handle in gone { objects[handle] = nil }
         gone = []
     }

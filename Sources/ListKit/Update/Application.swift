@@ -22,8 +22,7 @@ struct Application {
     var replaced: [SectionHandle: ListSectionController] = [:]
     /// For each item update of the queue that ran, whether its section was in the list.
     var finished: [Bool] = []
-    /// Of item updates that others asked for, or that a refused flush ran: called when the transaction is over, after those
-    /// of the queue.
+    /// Of item updates that others asked for: called when the transaction is over, after those of the queue.
     var completions: [(finished: Bool, call: (Bool) -> Void)] = []
     /// What is selected and deselected meanwhile, in order.
     var selections: [WaitingSelection] = []

@@ -42,6 +42,8 @@ struct Flush {
     var configuration: ListAdapter.Configuration?
     /// Item updates to run.
     var itemUpdates: [ItemUpdate] = []
+    /// Whether nothing but items may change.
+    var hasOnlyItemUpdates = false
     /// Whether everything in it was animated (rule UP-16).
     var isAnimated = true
     /// An item that is dragged inside its section: the section controller is asked.

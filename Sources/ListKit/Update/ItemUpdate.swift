@@ -4,6 +4,10 @@ struct ItemUpdate {
     let animated: Bool
     let updates: (inout ListBatchContext) -> Void
     let completion: ((Bool) -> Void)?
+    /// Its place among the requests of a list whose table the adapter shares.
+    var ticket = Ticket.none
+    /// Whether it was in a flush that the store refused.
+    var wasRefused = false
 }
 
 /// What item updates said about one section, as it was said.

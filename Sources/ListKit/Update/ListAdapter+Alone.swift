@@ -65,7 +65,7 @@ extension ListAdapter {
         }
         let isInside = source == target
         let isSingle = sections.itemCount(of: source) == 1 && sections.itemCount(of: target) == 1
-        guard isInside || isSingle, !owesItems(of: source),
+        guard isInside || isSingle,
             mayMove(source, from: from.item, to: isInside ? to.item : nil)
         else { return .refused }
         if from == to { return .nothing }

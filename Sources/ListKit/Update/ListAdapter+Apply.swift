@@ -2,24 +2,27 @@ extension ListAdapter {
     /// Applies the transaction that ``FlushStep/commit(_:)`` handed out; the store has it.
     ///
     /// Section controllers are called in here, then every view is brought up to date.
+    /// When only item updates were flushed and none of them changes anything, there is no transaction, and the revision stays.
     public func commitFlush() -> FlushResult {
         guard case .prepared(let flush) = self.flush else { return FlushResult() }
         coalescer.accept()
-        return apply(flush, revision: revision + 1)
+        return flush.hasOnlyItemUpdates ? applyItemUpdates(of: flush) : apply(flush, revision: revision + 1)
     }
 
-    /// How many objects the transaction takes away that ``FlushStep/commit(_:)`` handed out, and of how many; none without one.
-    @_spi(Daemon) public var preparedRemoval: (objects: Int, total: Int) {
-        guard case .prepared(let flush) = flush else { return (0, sections.count) }
-        return (flush.changes.deletes.count, sections.count)
+    /// Applies a flush in which nothing but items may change; without a transaction when none does.
+    func applyItemUpdates(of flush: Flush) -> FlushResult {
+        self.flush = .applying
+        runItemUpdates(flush.itemUpdates)
+        var rest = flush
+        rest.itemUpdates = []
+        return application?.isAnnounced == true ? apply(rest, revision: revision + 1) : finishUnannounced(rest)
     }
 
     /// Gives the transaction up that ``FlushStep/commit(_:)`` handed out: nothing happened, and every request of the flush
     /// is answered with the error.
     ///
-    /// Item updates are no requests, and stay: those that have not run do with the next flush, those that have are announced
-    /// with the next transaction, which ``flushTiming`` asks for after a while, longer each time that it is refused. Their
-    /// completions wait for it.
+    /// Item updates are no requests: they run with the next flush. When they alone were refused, or were before,
+    /// ``flushTiming`` asks for that after a while, longer each time.
     public func abortFlush(_ error: ListError) -> FlushResult {
         guard case .prepared(let flush) = self.flush else { return FlushResult() }
         self.flush = .idle
@@ -46,6 +49,20 @@ extension ListAdapter {
         scheduleFlush()
     }
 
+    private func keepItemUpdates(of flush: Flush) {
+        guard !flush.itemUpdates.isEmpty else { return }
+        let isRetried = flush.hasOnlyItemUpdates || flush.itemUpdates.contains(where: \.wasRefused)
+        awaitsRetry = isRetried && queue.isEmpty
+        queue.insert(
+            contentsOf: flush.itemUpdates.map { update in
+                var update = update
+                update.wasRefused = true
+                return .itemUpdate(update)
+            }, at: 0)
+        if isRetried { coalescer.refuse(now: now) }
+        if awaitsRetry { scheduleFlush() } else { requestFlush(now: nil) }
+    }
+
     // MARK: Applying
 
     /// Applies a flush that is stored, or is somebody else's to store.
@@ -67,8 +84,7 @@ extension ListAdapter {
         let itemCounts = countItems(of: flush.changes)
         sections.apply(flush.changes, itemCounts: itemCounts.map { $0 ?? 0 })
         revision = newRevision
-        if application == nil { application = carried ?? Application() }
-        carried = nil
+        if application == nil { application = Application() }
         let unsettled = zip(flush.changes.inserts, itemCounts).compactMap { $1 == nil ? $0.new : nil }
         if flush.reloadsAll {
             // Their controllers are still the objects', which keep what a block wants kept.

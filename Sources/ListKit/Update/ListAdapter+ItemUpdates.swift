@@ -1,8 +1,7 @@
 extension ListAdapter {
     /// Runs item updates; what they say is collected in `application`.
     func runItemUpdates(_ updates: [ItemUpdate]) {
-        if application == nil { application = carried ?? Application() }
-        carried = nil
+        if application == nil { application = Application() }
         for update in updates {
             let isPresent = run(update)
             application?.finished.append(isPresent)

@@ -75,7 +75,7 @@ extension ListAdapter {
     public func flushNow() -> [FlushResult] {
         let start = flushed.count
         let cancelled = cancelledFlushes
-        while !isBusy, case .idle = flush, !queue.isEmpty || carried != nil, cancelledFlushes == cancelled,
+        while !isBusy, case .idle = flush, !queue.isEmpty, cancelledFlushes == cancelled,
             flushed.count - start < ListAdapter.maximumFlushes
         {
             var step = beginFlush(now: scheduler?.now ?? now)

@@ -11,30 +11,34 @@ extension ListAdapter {
         guard mayPresent else { return Presented(itemCount: itemCount) }
         var flush = Flush()
         flush.changes = update.changes
-        if update.changes.isMost(of: sections.count) {
-            flush.changes.list = update.changes.objects(after: sections.objects(in: 0..<sections.count))
-        }
         flush.reloaded = update.forced.flatMap { sections.objects(in: $0.range) }
         flush.reloadsAll = update.rebuildsControllers
         flush.relaysOut = update.relaysOut
         flush.configuration = update.configuration
         flush.isAnimated = update.animated
         guard update.isAnnounced else { return presented(takeOver(flush)) }
-        takeItemUpdates(into: &flush)
+        takeItemUpdates(through: update.through, into: &flush)
         return apply(flush)
     }
 
+    /// The place of the first item update that waits; `nil` = none does.
+    @_spi(Daemon) public var firstItemUpdate: Ticket? {
+        for case .itemUpdate(let update) in queue { return update.ticket }
+        return nil
+    }
+
+    /// The list is shown by somebody else from now on: nothing of this one is left in the table that they share.
+    @_spi(Daemon) public func leaveTable() { sections.releaseAll() }
+
     /// Runs the item updates that wait.
     ///
+    /// - Parameter ticket: the place of the last of them that runs; `nil` = all do.
     /// - Returns: what to announce; without a transaction when they changed nothing.
-    @_spi(Daemon) public func presentItems() -> Presented {
+    @_spi(Daemon) public func presentItems(through ticket: Ticket? = nil) -> Presented {
         guard mayPresent, !queue.isEmpty else { return Presented(events: takeEvents(), itemCount: itemCount) }
         var flush = Flush()
-        takeItemUpdates(into: &flush)
-        runItemUpdates(flush.itemUpdates)
-        flush.itemUpdates = []
-        guard application?.isAnnounced == true else { return presented(finishUnannounced(flush)) }
-        return apply(flush)
+        takeItemUpdates(through: ticket, into: &flush)
+        return presented(applyItemUpdates(of: flush))
     }
 
     /// Asks the section controllers about an item that was dragged, when the item updates that wait have
@@ -69,10 +73,12 @@ extension ListAdapter {
         if case .idle = flush { application == nil && depth == 0 } else { false }
     }
 
-    private func takeItemUpdates(into flush: inout Flush) {
+    /// Takes item updates, in the order of their places, which those of an adapter with a table of its own do not have.
+    private func takeItemUpdates(through ticket: Ticket?, into flush: inout Flush) {
         coalescer.start(now: now)
-        flush.work = queue.filter(\.isItemUpdate)
-        queue.removeAll(where: \.isItemUpdate)
+        let count = queue.prefix { $0.isItemUpdate(through: ticket) }.count
+        flush.work = Array(queue[..<count])
+        queue.removeFirst(count)
         for case .itemUpdate(let update) in flush.work {
             flush.itemUpdates.append(update)
             flush.isAnimated = flush.isAnimated && update.animated
@@ -95,5 +101,8 @@ extension ListAdapter {
 }
 
 extension QueuedWork {
-    fileprivate var isItemUpdate: Bool { if case .itemUpdate = self { true } else { false } }
+    /// Whether it is an item update, and its place no later than another one.
+    fileprivate func isItemUpdate(through ticket: Ticket?) -> Bool {
+        if case .itemUpdate(let update) = self { ticket.map { update.ticket <= $0 } ?? true } else { false }
+    }
 }

@@ -12,12 +12,12 @@ extension ListAdapter {
 
     /// The section of an object; `nil` when the list has none with this identifier.
     public func section(forID id: String) -> Int? {
-        sections.tree.index(of: id)
+        sections.position(ofID: id)
     }
 
     /// The object with an identifier, without its place; `nil` when the list has none.
     @_spi(Daemon) public func object(forID id: String) -> ListObject? {
-        sections.tree.object(withID: id)
+        sections.object(withID: id)
     }
 
     /// How many items a section has; `nil` past the end.
@@ -109,13 +109,33 @@ extension ListAdapter {
             objects = UniqueObjects(objects).objects.filter { kinds.isKnown(for: $0, in: self) }
         }
         var (count, unsettled) = (0, [Int]())
-        sections = SectionMap(objects) { object in
+        let table = SectionTable(objects) { object in
             defer { count += 1 }
             if let itemCount = kinds.itemCount(of: object, in: self) { return itemCount }
             unsettled.append(count)
             return 0
         }
-        for position in unsettled {
+        sections = SectionMap(table)
+        countItems(at: unsettled)
+    }
+
+    /// Shows a table that somebody else fills; its provider looks at no list.
+    func load(_ table: SectionTable) {
+        var kinds = LastKind()
+        var (count, unsettled) = (0, [Int]())
+        sections = SectionMap(table)
+        table.setItemCounts { object in
+            defer { count += 1 }
+            if let itemCount = kinds.itemCount(of: object, in: self) { return itemCount }
+            unsettled.append(count)
+            return 0
+        }
+        countItems(at: unsettled)
+    }
+
+    /// Asks sections for their numbers of items.
+    private func countItems(at positions: [Int]) {
+        for position in positions {
             guard let handle = sections.handle(at: position) else { continue }
             sections.setItemCount(askItemCount(of: handle), of: handle)
         }

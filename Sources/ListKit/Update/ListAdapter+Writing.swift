@@ -13,11 +13,14 @@ extension ListAdapter {
             runInside(update)
             return
         }
+        var update = update
+        update.ticket = makeTicket()
         queue.append(.itemUpdate(update))
         requestFlush(now: nil)
     }
 
     func requestFlush(now: UInt64?) {
+        awaitsRetry = false
         if let now { self.now = max(self.now, now) }
         coalescer.request(now: self.now, isVisible: isVisible)
         scheduleFlush()
@@ -32,7 +35,8 @@ extension ListAdapter {
     /// When the host should call ``beginFlush(now:)``; idle while a flush is under way.
     public var flushTiming: FlushTiming {
         guard case .idle = flush else { return .idle }
-        if queue.isEmpty { return carried == nil ? .idle : .at(coalescer.retryTime) }
+        if queue.isEmpty { return .idle }
+        if awaitsRetry { return .at(coalescer.retryTime) }
         return coalescer.timing == .idle ? .now : coalescer.timing
     }
 
@@ -46,10 +50,11 @@ extension ListAdapter {
     /// Does nothing while a flush is under way.
     public func beginFlush(now: UInt64) -> FlushStep {
         self.now = max(self.now, now)
-        guard case .idle = flush, application == nil, depth == 0, !queue.isEmpty || carried != nil else {
+        guard case .idle = flush, application == nil, depth == 0, !queue.isEmpty else {
             return .finished(FlushResult())
         }
         coalescer.start(now: self.now)
+        awaitsRetry = false
         let work = takeQueue()
         if !queue.isEmpty { coalescer.request(now: self.now, isVisible: isVisible) }
         var flush = Flush()
@@ -58,17 +63,18 @@ extension ListAdapter {
             return step
         }
         let requests = requests(of: work)
-        var staging = UpdateStaging(
-            revision: revision, updater: configuration.updater, rejecting: rejectedTypes(of: requests))
-        for request in requests { judge(request, &staging, &flush) }
+        let staged = sections.table.stage(
+            requests, revision: revision, updater: configuration.updater, rejecting: rejectedTypes(of: requests))
+        flush.verdicts = staged.verdicts
+        flush.isAnimated = staged.animated
         for case .itemUpdate(let update) in work {
             flush.itemUpdates.append(update)
             flush.isAnimated = flush.isAnimated && update.animated
         }
-        flush.reloaded = staging.reloaded
-        flush.reloadsAll = staging.reloadsAll
-        flush.hasUpdates = staging.hasUpdates
-        switch staging.finish(&sections.tree) {
+        flush.reloaded = staged.forced.sorted().compactMap { sections.object(at: $0) }
+        flush.reloadsAll = staged.rebuildsControllers
+        flush.hasUpdates = staged.hasWrites
+        switch staged.outcome {
         case .changes(let changes):
             flush.changes = changes
             return prepare(flush)
@@ -95,17 +101,6 @@ extension ListAdapter {
         depth += 1
         defer { depth -= 1 }
         return source.objects(for: self)
-    }
-
-    private func judge(_ request: UpdateRequest, _ staging: inout UpdateStaging, _ flush: inout Flush) {
-        var verdict = Flush.Verdict(id: request.id)
-        do throws(ListError) {
-            verdict.droppedDuplicates = try staging.apply(request, to: &sections.tree)
-            flush.isAnimated = flush.isAnimated && request.allowsAnimation
-        } catch {
-            verdict.error = error
-        }
-        flush.verdicts.append(verdict)
     }
 
     /// The types in some requests for which there is no section controller; asked before the list is touched, as the
@@ -175,18 +170,16 @@ extension ListAdapter {
         return .commit(preparedTransaction(flush))
     }
 
-    /// A flush in which only items change: they change first, so that one that changes nothing has no revision.
+    /// A flush in which only items change, if any do: that is known when it is applied.
     private func prepareItems(_ flush: Flush) -> FlushStep {
-        guard !flush.itemUpdates.isEmpty || carried != nil else {
+        guard !flush.itemUpdates.isEmpty else {
             if flush.verdicts.contains(where: { $0.error == nil }) { notifyListeners(flush) }
             return .finished(finishUnchanged(flush))
         }
-        runItemUpdates(flush.itemUpdates)
-        guard application?.isAnnounced == true else { return .finished(finishUnannounced(flush)) }
-        var rest = flush
-        rest.itemUpdates = []
-        self.flush = .prepared(rest)
-        return .commit(preparedTransaction(rest))
+        var flush = flush
+        flush.hasOnlyItemUpdates = true
+        self.flush = .prepared(flush)
+        return .commit(preparedTransaction(flush))
     }
 
     private func preparedTransaction(_ flush: Flush) -> PreparedTransaction {

@@ -54,11 +54,13 @@ public final class ListAdapter {
     @_spi(Daemon) public var onContentLosses: (([ContentLoss]) -> Void)?
 
     /// The sections; after and before only differ while a transaction is applied.
-    var sections = SectionMap()
+    var sections = SectionMap(SectionTable())
     /// The section controllers that exist, and what is known of their kinds.
     var registry: SectionControllerRegistry
     /// What waits for a flush, in order of arrival.
     var queue: [QueuedWork] = []
+    /// Gives item updates their places among the requests of a list whose table this one shares.
+    private(set) var makeTicket: () -> Ticket = { .none }
     /// Decides when a flush is due.
     var coalescer: UpdateCoalescer
     /// The clock as the host last told it.
@@ -69,8 +71,8 @@ public final class ListAdapter {
     var diffGeneration: UInt64 = 0
     /// How many flushes were cancelled.
     var cancelledFlushes: UInt64 = 0
-    /// Item changes that ran but whose transaction could not be stored; they go into the next one.
-    var carried: Application?
+    /// Whether item updates wait for a while, because the store refused them.
+    var awaitsRetry = false
     /// What section controllers did while a transaction is applied; `nil` outside.
     var application: Application?
     /// The views by their names, in order of opening.
@@ -125,15 +127,37 @@ public final class ListAdapter {
         configuration: Configuration, controllers: any ListSectionControllerProvider, objects: [ListObject] = [],
         revision: UInt64 = 0
     ) {
-        self.init(
-            configuration: configuration, controllers: controllers, objects: objects, revision: revision,
-            executor: nil, performanceDelegate: nil)
+        self.init(configuration, controllers, revision: revision, executor: nil, performanceDelegate: nil)
+        load(objects)
     }
 
     /// Makes a list whose section controllers have an executor, and are watched, from their first call on.
-    @_spi(Daemon) public init(
+    @_spi(Daemon) public convenience init(
         configuration: Configuration, controllers: any ListSectionControllerProvider, objects: [ListObject],
-        revision: UInt64, executor: (any ListExecutor)?, performanceDelegate: (any ListPerformanceDelegate)?
+        executor: (any ListExecutor)?, performanceDelegate: (any ListPerformanceDelegate)?
+    ) {
+        self.init(configuration, controllers, revision: 0, executor: executor, performanceDelegate: performanceDelegate)
+        load(objects)
+    }
+
+    /// Makes a list that presents the sections of another one's table, on the same executor (``present(_:)``).
+    ///
+    /// - Parameters:
+    ///   - table: the sections; no change of it is open.
+    ///   - makeTicket: gives item updates their places in the order in which the other list is asked for changes.
+    @_spi(Daemon) public convenience init(
+        configuration: Configuration, controllers: any ListSectionControllerProvider, sharing table: SectionTable,
+        makeTicket: @escaping () -> Ticket, executor: (any ListExecutor)?,
+        performanceDelegate: (any ListPerformanceDelegate)?
+    ) {
+        self.init(configuration, controllers, revision: 0, executor: executor, performanceDelegate: performanceDelegate)
+        self.makeTicket = makeTicket
+        load(table)
+    }
+
+    private init(
+        _ configuration: Configuration, _ controllers: any ListSectionControllerProvider, revision: UInt64,
+        executor: (any ListExecutor)?, performanceDelegate: (any ListPerformanceDelegate)?
     ) {
         self.configuration = configuration
         self.revision = revision
@@ -142,13 +166,12 @@ public final class ListAdapter {
         coalescer = UpdateCoalescer(configuration: configuration.coalescing)
         self.executor = executor
         self.performanceDelegate = performanceDelegate
-        load(objects)
     }
 
     deinit {
         // Nobody waits for ever: what was never applied is told so.
         for work in flush.work + queue { work.completion?(false) }
-        for completion in (carried?.completions ?? []) + (application?.completions ?? []) { completion.call(false) }
+        for completion in application?.completions ?? [] { completion.call(false) }
     }
 }
 

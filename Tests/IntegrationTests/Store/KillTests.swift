@@ -110,7 +110,7 @@ private final class Writer {
             throw Lost("\(name): at \(state.revision) with \(state.rows), not \(revision) with \(rows)")
         }
         inFlight = nil
-        mirror = try await mirror?.caughtUp(with: adapter)
+        mirror = try await mirror?.caughtUp(with: adapter, isKilled: true)
     }
 
     func write(to stage: Stage, _ left: Countdown) async {
@@ -222,7 +222,7 @@ private final class Crowd {
         guard answered.isSubset(of: pairs), pairs.isSubset(of: asked) else {
             throw Lost("\(name): \(answered.subtracting(pairs)) are lost")
         }
-        mirror = try await mirror?.caughtUp(with: adapter)
+        mirror = try await mirror?.caughtUp(with: adapter, isKilled: true)
         mirror = ListMirror(state)
         answered = pairs
         // Many rounds must not take ever longer.

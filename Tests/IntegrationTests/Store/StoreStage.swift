@@ -100,6 +100,8 @@ extension TestAdapter {
 
     func epoch() async throws -> String { try await remote.property("Epoch", as: String.self) }
 
+    func oldestRevision() async throws -> UInt64 { try await remote.property("OldestRevision", as: UInt64.self) }
+
     func moveObject(_ id: String, _ position: String, _ anchor: String) async throws -> UInt64 {
         try await remote.call("MoveObject", UInt64(0), id, position, anchor, returning: UInt64.self)
     }
@@ -129,8 +131,12 @@ extension TestAdapter {
 
 extension ListMirror {
     /// The mirror of a client that was away and catches up, which is compared with the list.
+    ///
+    /// - Parameter isKilled: whether the daemon may have been killed meanwhile: the last changes may be forgotten then, and the
+    ///   client reads the list anew.
     @DBusActor
-    func caughtUp(with adapter: TestAdapter) async throws -> ListMirror {
+    func caughtUp(with adapter: TestAdapter, isKilled: Bool = false) async throws -> ListMirror {
+        if isKilled, try await adapter.oldestRevision() > revision { return ListMirror(try await adapter.objects()) }
         var count = rows.count
         var updates = try await adapter.changes(since: revision)
         for index in updates.indices {

@@ -35,10 +35,7 @@ struct StoringRelayTests {
         return StoringRelay(StoredList(adapter, durability: .disk, store: nil, log: log))
     }
 
-    private let renewal = PreparedUpdate(
-        transaction: PreparedTransaction(
-            baseRevision: 0, revision: 1, content: .changes(PreparedTransaction.Changes())),
-        log: [], oldestRevision: 0)
+    private let work = StoreWork(oldestRevision: 0, revision: 0, limit: 1)
 
     @Test("the store answers a new host before the answers are led to it → it hears them, not the one before")
     @DBusActor
@@ -46,9 +43,9 @@ struct StoringRelayTests {
         let relay = try makeRelay()
         let (old, new) = (Host("old", heard), Host("new", heard))
         relay.lead(to: old)
-        // As in a move: the next host yields while it is made, from a thread of its own, and is answered at once.
+        // A host yields while it is made, from a thread of its own, and is answered at once.
         let sink = relay.sink { _ in }
-        sink([.prepared(7, renewal)])
+        sink([.store(7, work)])
         relay.lead(to: new)
         #expect(try await heard.next(timeout: .seconds(60)) == "new 7")
     }

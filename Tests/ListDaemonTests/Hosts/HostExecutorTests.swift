@@ -85,36 +85,4 @@ struct HostExecutorTests {
         }
         #expect(outcome.count == 3 && outcome[1] == outcome[0] && outcome[2] != outcome[0])
     }
-
-    @Test("work posted while the list is made → runs after the making, though other threads had time for it")
-    func making() async {
-        let log = EventLog<String>()
-        await withCheckedContinuation { done in
-            Thread.detachNewThread {
-                let executor = HostExecutor(label: "test")
-                executor.claim()
-                executor.post { log.record("posted") }
-                #expect(executor.isIsolatingCurrentContext() == true)
-                #expect(!executor.collect(isLight: true) { log.record("collected") })
-                // Whatever was handed to Dispatch before this is done by then.
-                for _ in 0..<100 { DispatchQueue.global().sync(flags: .barrier) {} }
-                log.record("made")
-                executor.release()
-                executor.post { done.resume() }
-            }
-        }
-        #expect(log.recorded == ["made", "posted", "collected"])
-    }
-
-    @Test("nothing was posted while the list was made → it has no owner afterwards, and is worked for as ever")
-    func makingWithoutWork() async {
-        let executor = HostExecutor(label: "test")
-        executor.claim()
-        executor.release()
-        #expect(executor.isIsolatingCurrentContext() == false)
-        let isFirst = executor.collect(isLight: true) {}
-        #expect(isFirst)
-        executor.runCollected(mayWorkHere: false)
-        await withCheckedContinuation { done in executor.post { done.resume() } }
-    }
 }

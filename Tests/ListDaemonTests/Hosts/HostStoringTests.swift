@@ -1,17 +1,22 @@
-import ListDaemon
-import ListKit
+@_spi(Daemon) import ListKit
 import PluginAPI
 import TestSupport
 import Testing
 
-@Suite("A host whose list is stored", .timeLimit(.minutes(2)))
+@testable import ListDaemon
+
+@Suite("A list that is presented on its own executor, and stored", .timeLimit(.minutes(2)))
 struct HostStoringTests {
     private let effects = EventLog<AdapterEffect>()
 
-    private func makeHost(isStored: Bool = true, account: HostAccount? = nil) -> AdapterHost {
-        AdapterHost(
-            configuration: ListAdapter.Configuration(name: "x"), controllers: .builtIn, account: account,
+    private func makeHost(
+        isStored: Bool = true, account: HostAccount? = nil, controllers: SectionControllerTable = .builtIn
+    ) -> ListHost {
+        let host = ListHost(
+            configuration: ListAdapter.Configuration(name: "x"), controllers: controllers, account: account,
             isStored: isStored, sink: { [effects] in $0.forEach { effects.record($0) } })
+        host.presentLocally()
+        return host
     }
 
     /// The next effect that is an answer or to be stored.
@@ -19,15 +24,15 @@ struct HostStoringTests {
         while true {
             let effect = try await effects.next()
             switch effect {
-            case .prepared, .answer: return effect
+            case .store, .answer: return effect
             default: continue
             }
         }
     }
 
-    private func nextPrepared() async throws -> (token: StoringToken, update: PreparedUpdate) {
-        guard case .prepared(let token, let update) = try await next() else { throw Unexpected() }
-        return (token, update)
+    private func nextWrite() async throws -> (token: StoringToken, work: StoreWork) {
+        guard case .store(let token, let work) = try await next() else { throw Unexpected() }
+        return (token, work)
     }
 
     private func nextAnswer() async throws -> (id: RequestID, outcome: Result<AdapterAnswer, ListError>) {
@@ -50,25 +55,27 @@ struct HostStoringTests {
     }
 
     @Test(
-        "an update → prepared; nothing is applied or answered before it is stored; what came meanwhile comes next",
+        "an update → stored; nothing is announced before, and read as it was; what came meanwhile comes next",
         .rule("WT-02"))
     func waits() async throws {
         let host = makeHost()
         host.send(try insert(1, "a"))
-        let first = try await nextPrepared()
-        #expect(first.update.transaction.revision == 1 && first.update.log.map(\.revision) == [1])
+        let first = try await nextWrite()
+        #expect(first.work.revision == 0 && first.work.limit == 1 && first.work.log.isEmpty)
         host.send(try insert(2, "b"))
         host.send(.query(3, .objects(offset: 0, limit: 9, byteLimit: 999)))
+        guard case .objects(0, 0, _) = try await nextAnswer().outcome.get() else { throw Unexpected() }
         // A late or foreign answer is none.
         host.send(.stored(first.token + 1, nil))
         host.send(.stored(first.token, nil))
         #expect(try await nextRevision() == 1)
-        guard case .objects(1, 1, let objects) = try await nextAnswer().outcome.get() else { throw Unexpected() }
-        #expect(objects.map(\.id) == ["a"])
-        let second = try await nextPrepared()
-        #expect(second.update.transaction.baseRevision == 1 && second.token != first.token)
+        let second = try await nextWrite()
+        #expect(second.work.revision == 1 && second.work.log.map(\.revision) == [1] && second.token != first.token)
         host.send(.stored(second.token, nil))
         #expect(try await nextRevision() == 2)
+        host.send(.query(4, .objects(offset: 0, limit: 9, byteLimit: 999)))
+        guard case .objects(2, 2, let objects) = try await nextAnswer().outcome.get() else { throw Unexpected() }
+        #expect(objects.map(\.id) == ["a", "b"])
     }
 
     @Test(
@@ -78,29 +85,31 @@ struct HostStoringTests {
         let host = makeHost(account: HostAccount(ledger: ledger, user: 7))
         for round in 0..<3 {
             host.send(try insert(RequestID(round), "a"))
-            host.send(.stored(try await nextPrepared().token, ListError(.storeFailed, "full")))
+            host.send(.stored(try await nextWrite().token, ListError(.storeFailed, "full")))
             let answer = try await nextAnswer()
             #expect(answer.id == RequestID(round))
             #expect(throws: ListError(.storeFailed, "full")) { try answer.outcome.get() }
         }
         #expect(ledger.total.objects == 0)
         host.send(try insert(9, "b"))
-        let prepared = try await nextPrepared()
-        #expect(prepared.update.transaction.baseRevision == 0)
-        host.send(.stored(prepared.token, nil))
+        let write = try await nextWrite()
+        #expect(write.work.revision == 0 && write.work.limit == 1)
+        host.send(.stored(write.token, nil))
         #expect(try await nextRevision() == 1)
     }
 
     /// Has three items, and lets two of them go when it is asked for the first.
     private final class ShrinkingController: ListSectionController {
         private var count = 3
+        private var hasAsked = false
 
         override func numberOfItems() -> Int { count }
 
         override func item(at index: Int) -> ListItem {
             // Where a plugin would trap.
             guard index < count else { return ListItem(reuseIdentifier: "stray") }
-            if count == 3, index == 0 {
+            if index == 0, !hasAsked {
+                hasAsked = true
                 context?.performBatch(updates: { [self] batch in
                     count = 1
                     batch.deleteItems(at: [0, 1])
@@ -111,42 +120,64 @@ struct HostStoringTests {
     }
 
     @Test(
-        "the store refuses what a section controller did → it is tried again by itself; who reads sees the list as it was"
+        "no revision is left for what a section controller does, and the store refuses more → it waits, and the list is read as it was; stored → it happens"
     )
     func itemUpdateRefused() async throws {
-        let effects = effects
         let table = try SectionControllerTable(["*": "test/shrinking"]) { _ in
             SectionControllerEntry.controller("shrinking") { ShrinkingController() }
         }
-        let host = AdapterHost(
-            configuration: ListAdapter.Configuration(name: "x"), controllers: table, isStored: true,
-            sink: { $0.forEach { effects.record($0) } })
+        let host = makeHost(controllers: table)
         host.send(try insert(1, "a"))
-        host.send(.stored(try await nextPrepared().token, nil))
+        host.send(.stored(try await nextWrite().token, nil))
         #expect(try await nextRevision() == 1)
         host.send(.query(2, .items(firstSection: 0, sectionCount: 1, byteLimit: 999)))
         _ = try await nextAnswer()
         for _ in 0..<2 {
-            host.send(.stored(try await nextPrepared().token, ListError(.storeFailed, "full")))
-            host.send(.query(3, .items(firstSection: 0, sectionCount: 1, byteLimit: 999)))
-            guard case .items(_, _, let items) = try await nextAnswer().outcome.get() else { throw Unexpected() }
-            #expect(items.map(\.item.reuseIdentifier) == ["", "", "row"])
+            let block = try await nextWrite()
+            #expect(block.work.content == nil && block.work.limit > 1)
+            host.send(.stored(block.token, ListError(.storeFailed, "full")))
+            #expect(try await itemCount(of: host) == 3)
         }
-        let prepared = try await nextPrepared()
-        #expect(prepared.update.transaction.revision == 2)
-        host.send(.stored(prepared.token, nil))
+        let block = try await nextWrite()
+        host.send(.stored(block.token, nil))
+        let updated = try await effects.next(timeout: .seconds(60)) {
+            if case .event(.updated(let transaction)) = $0 { transaction.revision == 2 } else { false }
+        }
+        guard case .event(.updated(let transaction)) = updated else { throw Unexpected() }
+        #expect(transaction.items.deletes == [ItemPlace(section: 0, item: 0), ItemPlace(section: 0, item: 1)])
         #expect(try await itemCount(of: host) == 1)
+    }
+
+    @Test("items change and a write comes → one revision, which is stored with the write")
+    func itemUpdateWithWrite() async throws {
+        let table = try SectionControllerTable(["*": "test/shrinking"]) { _ in
+            SectionControllerEntry.controller("shrinking") { ShrinkingController() }
+        }
+        let host = makeHost(controllers: table)
+        host.send(try insert(1, "a"))
+        host.send(.stored(try await nextWrite().token, nil))
+        #expect(try await nextRevision() == 1)
+        host.send(.hold(true))
+        host.send(.query(2, .items(firstSection: 0, sectionCount: 1, byteLimit: 999)))
+        host.send(try insert(3, "b"))
+        _ = try await nextAnswer()
+        host.send(.hold(false))
+        let write = try await nextWrite()
+        #expect(write.work.content != nil && write.work.limit == 2)
+        host.send(.stored(write.token, nil))
+        #expect(try await nextRevision() == 2)
+        #expect(try await itemCount(of: host) == 1 + 3)
     }
 
     @Test("several requests in one flush that cannot be stored → each is answered once")
     func failureOfSeveral() async throws {
         let host = makeHost()
         host.send(try insert(1, "a"))
-        let first = try await nextPrepared()
+        let first = try await nextWrite()
         for id in 2...5 { host.send(try insert(RequestID(id), "a\(id)")) }
         host.send(.stored(first.token, nil))
         #expect(try await nextRevision() == 1)
-        host.send(.stored(try await nextPrepared().token, ListError(.storeFailed, "no")))
+        host.send(.stored(try await nextWrite().token, ListError(.storeFailed, "no")))
         var failed: [RequestID] = []
         for _ in 2...5 { failed.append(try await nextAnswer().id) }
         #expect(failed == [2, 3, 4, 5])
@@ -156,13 +187,16 @@ struct HostStoringTests {
     func stopping() async throws {
         let host = makeHost()
         host.send(try insert(1, "a"))
-        let prepared = try await nextPrepared()
+        let write = try await nextWrite()
         host.send(try insert(2, "b"))
         host.send(.stop(3, .shuttingDown))
-        host.send(.stored(prepared.token, nil))
+        host.send(.stored(write.token, nil))
         #expect(try await nextRevision() == 1)
-        host.send(.stored(try await nextPrepared().token, nil))
+        host.send(.stored(try await nextWrite().token, nil))
         #expect(try await nextRevision() == 2)
+        let last = try await nextWrite()
+        #expect(last.work.content == nil && last.work.limit == 2 && last.work.log.map(\.revision) == [2])
+        host.send(.stored(last.token, nil))
         #expect(try await nextAnswer().id == 3)
     }
 
@@ -198,14 +232,14 @@ struct HostStoringTests {
         host.send(try insert(1, "a"))
         #expect(try await nextRevision() == 1)
         host.send(.keep(2, true))
-        let snapshot = try await nextPrepared()
-        #expect(snapshot.update.transaction.revision == 1 && snapshot.update.log.map(\.revision) == [1])
-        guard case .replace(let objects) = snapshot.update.transaction.content else { throw Unexpected() }
+        let snapshot = try await nextWrite()
+        #expect(snapshot.work.limit == 1 && snapshot.work.log.map(\.revision) == [1])
+        guard case .replace(let objects) = snapshot.work.content else { throw Unexpected() }
         #expect(objects.map(\.id) == ["a"])
         host.send(.stored(snapshot.token, nil))
         #expect(try await nextAnswer().id == 2)
         host.send(try insert(3, "b"))
-        host.send(.stored(try await nextPrepared().token, nil))
+        host.send(.stored(try await nextWrite().token, nil))
         #expect(try await nextRevision() == 2)
         host.send(.keep(4, false))
         #expect(try await nextAnswer().id == 4)
@@ -213,26 +247,22 @@ struct HostStoringTests {
         #expect(try await nextRevision() == 3)
     }
 
-    @Test("an update of which more is known once it is applied → the next write brings its entry up to date")
-    func corrections() async throws {
-        let effects = effects
-        let host = AdapterHost(
-            configuration: ListAdapter.Configuration(name: "x"),
+    @Test("an update → recorded once, with the next write, as it was announced")
+    func records() async throws {
+        let host = makeHost(
             controllers: try SectionControllerTable(["*": "listd/binding"]) { name throws(ListError) in
                 throw ListError(.noSuchSectionController, "no \(name)")
-            }, isStored: true, sink: { $0.forEach { effects.record($0) } })
+            })
         for number in 1...3 {
             let items = (0..<number).map { item in
                 Value.dictionary(key: "s", value: "v", [.string("id"): .variant(.string("\(item)"))])
             }
             let object = try ListObject(id: "a", fields: ["items": .array(element: "a{sv}", items)])
             host.send(.update(UpdateRequest(id: 1, operation: .performUpdates(objects: [object]))))
-            let prepared = try await nextPrepared()
-            let log = prepared.update.log
-            #expect(log.map(\.revision) == (number == 3 ? [2, 3] : [UInt64(number)]))
-            if number == 3 { #expect(log[0].items.inserts == [ItemPlace(section: 0, item: 1)]) }
-            if number > 1 { #expect(log[log.count - 1].sections.reloads == [IndexRun(first: 0, length: 1)]) }
-            host.send(.stored(prepared.token, nil))
+            let write = try await nextWrite()
+            #expect(write.work.log.map(\.revision) == (number == 1 ? [] : [UInt64(number - 1)]))
+            if number == 3 { #expect(write.work.log[0].items.inserts == [ItemPlace(section: 0, item: 1)]) }
+            host.send(.stored(write.token, nil))
             #expect(try await nextRevision() == UInt64(number))
         }
     }
@@ -245,23 +275,23 @@ struct HostStoringTests {
         }
         let configuration = ListAdapter.Configuration(name: "x")
         host.send(.configure(1, configuration, binding))
-        host.send(.stored(try await nextPrepared().token, ListError(.storeFailed, "full")))
+        host.send(.stored(try await nextWrite().token, ListError(.storeFailed, "full")))
         let refused = try await nextAnswer()
         #expect(refused.id == 1)
         #expect(throws: ListError(.storeFailed, "full")) { try refused.outcome.get() }
 
         host.send(try insert(2, "a"))
-        host.send(.stored(try await nextPrepared().token, nil))
+        host.send(.stored(try await nextWrite().token, nil))
         #expect(try await nextRevision() == 1)
         #expect(try await itemCount(of: host) == 1)
 
         host.send(.configure(3, configuration, binding))
-        host.send(.stored(try await nextPrepared().token, nil))
+        host.send(.stored(try await nextWrite().token, nil))
         #expect(try await nextRevision() == 2)
         #expect(try await itemCount(of: host) == 0)
     }
 
-    private func itemCount(of host: AdapterHost) async throws -> Int {
+    private func itemCount(of host: ListHost) async throws -> Int {
         host.send(.query(99, .items(firstSection: 0, sectionCount: 9, byteLimit: 999)))
         guard case .items(_, _, let items) = try await nextAnswer().outcome.get() else { throw Unexpected() }
         return items.count

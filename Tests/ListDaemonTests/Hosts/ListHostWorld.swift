@@ -174,11 +174,7 @@ final class ListHostWorld {
 
     private func write(_ work: StoreWork) {
         let before = disk.objects
-        if let content = work.content {
-            var snapshot = ListSnapshot(before)
-            snapshot.apply(content)
-            disk.objects = snapshot.objects
-        }
+        if let content = work.content { disk.objects = content.applied(to: before) }
         let wanted = work.requests.reduce(before) { objects, id in applied(asked[id], to: objects) }
         #expect(disk.objects == wanted)
         (disk.revision, disk.limit) = (work.revision, max(work.revision, work.limit))
@@ -263,7 +259,7 @@ final class ListHostWorld {
             case .success(let answer): try check(answer)
             case .failure(let error): count("\(error.code)")
             }
-        case .event, .prepared, .losses, .selection, .view, .closed, .paused, .announce: break
+        case .event, .losses, .selection, .view, .closed, .paused, .announce: break
         }
     }
 
@@ -455,5 +451,24 @@ private final class ChangingSection: ListSectionController {
         let isSwapped = context.state["swapped"] != nil
         context.state = context.state.patched(
             set: isSwapped ? [:] : ["swapped": .boolean(true)], unset: isSwapped ? ["swapped"] : [])
+    }
+}
+
+extension PreparedTransaction.Content {
+    /// What a store has when it has taken over what is to be stored.
+    fileprivate func applied(to objects: [ListObject]) -> [ListObject] {
+        switch self {
+        case .replace(let all): return all
+        case .changes(let changes):
+            let moved = Set(changes.removed + changes.placed.map(\.object.id))
+            let updated = Dictionary(changes.updated.map { ($0.id, $0) }) { $1 }
+            var result = objects.filter { !moved.contains($0.id) }.map { updated[$0.id] ?? $0 }
+            for placement in changes.placed {
+                let index = placement.predecessor.map { id in result.firstIndex { $0.id == id } ?? result.count - 1 }
+                result.insert(placement.object, at: (index ?? -1) + 1)
+            }
+            return result
+        @unknown default: return objects
+        }
     }
 }

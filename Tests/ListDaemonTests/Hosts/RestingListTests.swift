@@ -1,13 +1,16 @@
-import ListDaemon
+import DBus
 @_spi(Daemon) import ListKit
 import TestSupport
 import Testing
 
-@Suite("A list that was restored and that nobody has looked at", .timeLimit(.minutes(2)))
-struct RestingListTests {
-    private static let configuration = ListAdapter.Configuration(name: "x")
+@testable import ListDaemon
 
-    private static func objects(_ ids: some Sequence<Int>) throws -> [ListObject] {
+@Suite("A list that was restored and that nobody has looked at", .timeLimit(.minutes(2)))
+@DBusActor
+struct RestingListTests {
+    private nonisolated static let configuration = ListAdapter.Configuration(name: "x")
+
+    static func objects(_ ids: some Sequence<Int>) throws -> [ListObject] {
         try ids.map { number in
             try ListObject(
                 id: "\(number)", type: number % 2 == 0 ? "even" : "odd", fields: ["n": .int64(Int64(number))])
@@ -22,9 +25,9 @@ struct RestingListTests {
         _ objects: [ListObject], controllers: SectionControllerTable = .builtIn, account: HostAccount? = nil
     ) -> RecordedHost {
         RecordedHost { sink in
-            AdapterHost(
-                configuration: configuration, controllers: controllers, objects: objects, revision: 7,
-                changes: [change], account: account, sink: sink)
+            controllers.makeHost(
+                configuration: configuration, objects: objects, revision: 7, changes: [change], account: account,
+                isRestored: true, sink: sink)
         }
     }
 
@@ -46,7 +49,7 @@ struct RestingListTests {
         #expect(changes == [Self.change])
         guard case .text(let text) = try await list.ask(.query(2, .description)) else { throw Unexpected() }
         #expect(text.contains("not looked at"))
-        guard case .done = try await list.ask(.keep(3, false)) else { throw Unexpected() }
+        _ = try await list.ask(.keep(3, false))
         #expect(await list.host.isResting)
         guard case .done = try await list.ask(.stop(4, .shuttingDown)) else { throw Unexpected() }
         #expect(await list.host.isResting)
@@ -121,7 +124,8 @@ struct RestingListTests {
         }
     }
 
-    private static func command(_ id: RequestID, _ random: inout SeededRandom) throws -> AdapterCommand {
+    /// A call at random of a list of objects "0" to "69".
+    static func command(_ id: RequestID, _ random: inout SeededRandom) throws -> AdapterCommand {
         let one = "\(Int.random(in: 0..<70, using: &random))"
         let (section, view) = (Int.random(in: 0..<60, using: &random), ViewID(Int.random(in: 1...2, using: &random)))
         switch Int.random(in: 0..<12, using: &random) {
@@ -157,10 +161,10 @@ private struct Unexpected: Error {}
 
 /// A host and what it yields.
 private struct RecordedHost {
-    let host: AdapterHost
+    let host: ListHost
     private let effects: EventLog<AdapterEffect>
 
-    init(_ make: (@escaping AdapterHost.Sink) -> AdapterHost) {
+    init(_ make: (@escaping ListHost.Sink) -> ListHost) {
         let effects = EventLog<AdapterEffect>()
         self.effects = effects
         host = make { $0.forEach { effects.record($0) } }

@@ -1,5 +1,5 @@
 import ListDaemon
-import ListKit
+@_spi(Daemon) import ListKit
 import Synchronization
 import TestSupport
 import Testing
@@ -47,17 +47,14 @@ struct StoredListTests {
             adapter("x"), durability: durability, store: store, log: Log(level: .error, sink: SilentSink()))
     }
 
-    private func update(leadingTo revision: UInt64, requests: [RequestID] = []) -> PreparedUpdate {
-        PreparedUpdate(
-            transaction: PreparedTransaction(
-                baseRevision: revision - 1, revision: revision, content: .changes(PreparedTransaction.Changes())),
-            log: [], oldestRevision: 0, requests: requests)
+    private func update(leadingTo revision: UInt64, requests: [RequestID] = []) -> StoreWork {
+        StoreWork(
+            content: .changes(PreparedTransaction.Changes()), oldestRevision: 0, revision: revision - 1,
+            limit: revision, requests: requests)
     }
 
-    private var whole: PreparedUpdate {
-        PreparedUpdate(
-            transaction: PreparedTransaction(baseRevision: 3, revision: 3, content: .replace([])), log: [],
-            oldestRevision: 0)
+    private var whole: StoreWork {
+        StoreWork(content: .replace([]), oldestRevision: 0, revision: 3, limit: 3)
     }
 
     @Test("a transaction with the request of the source's last event → its cursor is written with it; of others → none")

@@ -7,9 +7,9 @@ import Testing
 struct PresentingTests {
     @Test(
         "random requests, item updates, moves, options, scrolls and selections → items, events, pictures, selection and calls of an adapter that flushes by itself",
-        arguments: 0..<16)
-    func sameAsFlushing(seed: Int) throws {
-        let pair = try Pair(seed: seed)
+        arguments: 0..<16, [false, true])
+    func sameAsFlushing(seed: Int, sharesTable: Bool) throws {
+        let pair = try Pair(seed: seed, sharesTable: sharesTable)
         for _ in 0..<60 {
             try pair.step()
             try pair.compare()
@@ -33,6 +33,60 @@ struct PresentingTests {
         let presented = list.adapter.presentItems()
         #expect(presented.transaction?.items.inserts == [ItemPlace(0, 1)] && presented.itemCount == 2)
         #expect(list.adapter.presentItems().transaction == nil)
+    }
+
+    @Test("item updates before and after a request that goes alone → those before run, in their places; the rest later")
+    func places() throws {
+        let list = ObjectList(
+            table: SectionTable(resting: [try letters("a:x")]), numbers: RevisionNumbers(unstoredAt: 0),
+            log: ChangeLog(), configuration: ListAdapter.Configuration(name: "places"))
+        let provider = ScriptedProvider { _ in LetterController(log: EventList()) }
+        let adapter = ListAdapter(
+            configuration: list.configuration, controllers: provider, sharing: list.table,
+            makeTicket: { list.makeTicket() }, executor: nil, performanceDelegate: nil)
+        #expect(!list.table.isResting && list.table.itemCount(.old) == 1)
+        let controller = try #require(adapter.sectionController(at: 0) as? LetterController)
+        func append(_ letter: String) {
+            controller.context?.performBatch(updates: { batch in
+                controller.letters.append(letter)
+                batch.insertItems(at: [controller.letters.count - 1])
+            })
+        }
+        append("y")
+        let first = try #require(adapter.firstItemUpdate)
+        let ticket = list.enqueue(UpdateRequest(id: 1, operation: .reloadData), now: 0)
+        append("z")
+        #expect(first < ticket)
+        #expect(adapter.presentItems(through: ticket).transaction?.items.inserts == [ItemPlace(0, 1)])
+        #expect(controller.letters == ["x", "y"] && list.table.itemCount(.old) == 2)
+        #expect(adapter.firstItemUpdate.map { ticket < $0 } == true)
+        #expect(adapter.presentItems(through: ticket).transaction == nil)
+        var update = ObjectUpdate()
+        update.relaysOut = true
+        update.through = try #require(adapter.firstItemUpdate)
+        #expect(adapter.present(update).itemCount == 3 && adapter.firstItemUpdate == nil)
+    }
+
+    @Test("a presentation leaves the table that it shared → another one has the same sections and counts its own items")
+    func leaving() throws {
+        let table = SectionTable(resting: try (0..<5).map { try letters("s\($0):abc") })
+        func present() -> ListAdapter {
+            let provider = ScriptedProvider { _ in LetterController(log: EventList()) }
+            return ListAdapter(
+                configuration: ListAdapter.Configuration(name: "x"), controllers: provider, sharing: table,
+                makeTicket: { .none }, executor: nil, performanceDelegate: nil)
+        }
+        let first = present()
+        _ = first.items(inSection: 2)
+        var update = ObjectUpdate()
+        update.changes.moves = [(old: 4, new: 0)]
+        update.changes.updates = [(old: 1, object: try letters("s1:ab"))]
+        #expect(first.present(update).itemCount == 14)
+        first.leaveTable()
+        let second = present()
+        #expect(second.itemCount == 14 && second.objectCount == 5)
+        #expect(second.items(inSection: 0).map { $0.content["letter"]?.string } == ["a", "b", "c"])
+        #expect(table.objects(.old, in: 0..<9).map(\.id) == ["s4", "s0", "s1", "s2", "s3"])
     }
 
     @Test("changes of most sections, without the list that they lead to → as if they came with it")
@@ -88,6 +142,7 @@ extension PresentingTests {
         private static let revision: UInt64 = 100
         private var source: RandomList
         private let hasLetters: Bool
+        private let sharesTable: Bool
         private let flushing: ListAdapter
         private let presenting: ListAdapter
         private let list: ObjectList
@@ -96,16 +151,26 @@ extension PresentingTests {
         private(set) var transactions = 0
         private var answers: (flushing: [RequestAnswer], presenting: [RequestAnswer]) = ([], [])
 
-        init(seed: Int) throws {
+        init(seed: Int, sharesTable: Bool) throws {
+            self.sharesTable = sharesTable
             source = RandomList(seed: UInt64(seed) &* 6007 &+ 11, ids: 9)
             hasLetters = seed % 2 == 0
             var configuration = ListAdapter.Configuration(name: "pair")
             ConvergenceTests.configurations[seed / 2 % ConvergenceTests.configurations.count](&configuration)
-            flushing = Pair.adapter(configuration, hasLetters, logs.flushing, revision: Pair.revision)
-            presenting = Pair.adapter(configuration, hasLetters, logs.presenting, revision: 0)
-            list = ObjectList(
+            flushing = ListAdapter(
+                configuration: configuration, controllers: Pair.provider(hasLetters, logs.flushing),
+                revision: Pair.revision)
+            let list = ObjectList(
                 table: SectionTable(), numbers: RevisionNumbers(unstoredAt: Pair.revision),
                 log: ChangeLog(revision: Pair.revision), configuration: configuration)
+            self.list = list
+            let provider = Pair.provider(hasLetters, logs.presenting)
+            presenting =
+                sharesTable
+                ? ListAdapter(
+                    configuration: configuration, controllers: provider, sharing: list.table,
+                    makeTicket: { list.makeTicket() }, executor: nil, performanceDelegate: nil)
+                : ListAdapter(configuration: configuration, controllers: provider)
             for (id, layout) in [(1, ListLayoutKind.flow), (2, .none), (3, .absolute)] as [(ViewID, ListLayoutKind)] {
                 var options = ListViewOptions()
                 options.layout = layout
@@ -115,13 +180,10 @@ extension PresentingTests {
             }
         }
 
-        private static func adapter(
-            _ configuration: ListAdapter.Configuration, _ hasLetters: Bool, _ log: EventList, revision: UInt64
-        ) -> ListAdapter {
-            let letters = ScriptedProvider { _ in MovableLetters(log: log) }
-            let builtIn = BuiltInSectionControllerProvider(names: ["binding": "listd/binding"])
-            return ListAdapter(
-                configuration: configuration, controllers: hasLetters ? letters : builtIn, revision: revision)
+        private static func provider(_ hasLetters: Bool, _ log: EventList) -> any ListSectionControllerProvider {
+            hasLetters
+                ? ScriptedProvider { _ in MovableLetters(log: log) }
+                : BuiltInSectionControllerProvider(names: ["binding": "listd/binding"])
         }
 
         private func int(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &source.random) }
@@ -195,7 +257,8 @@ extension PresentingTests {
                         }
                     })
             }
-            list.itemUpdatesWait(list.makeTicket(), now: 0, isOnScreen: true)
+            let ticket = sharesTable ? presenting.firstItemUpdate : list.makeTicket()
+            list.itemUpdatesWait(ticket, now: 0, isOnScreen: true)
         }
 
         private func scroll() throws {
@@ -239,7 +302,10 @@ extension PresentingTests {
                 answers.flushing += result.answers
                 transactions += result.transaction == nil ? 0 : 1
             }
-            while list.timing != .idle { perform(list.next(now: 0), &events.presenting) }
+            while list.timing != .idle {
+                perform(list.next(now: 0), &events.presenting)
+                if sharesTable { list.itemUpdatesWait(presenting.firstItemUpdate, now: 0, isOnScreen: true) }
+            }
             compare(events.flushing, events.presenting)
         }
 
@@ -254,10 +320,11 @@ extension PresentingTests {
                     take(list.changedByItself(changes, answering: isLast ? move.id : nil), &events)
                 }
                 if let verdict = answer.verdict { perform(list.moveAnswered(verdict), &events) }
-            case .store: perform(list.stored(.success(()), now: 0), &events)
+            case .store: perform(list.stored(.success(()), sharesTable: sharesTable, now: 0), &events)
             case .reserve: Issue.record("a list that is not stored reserves numbers")
             case .present(let update): take(list.presented(presenting.present(update)), &events)
-            case .presentItems: take(list.changedByItself(presenting.presentItems()), &events)
+            case .presentItems(let ticket):
+                take(list.changedByItself(presenting.presentItems(through: ticket)), &events)
             case .answers(let answers): self.answers.presenting += answers
             }
         }

@@ -79,6 +79,7 @@ struct SectionTableTests {
             sides.new[index].itemCount = 3
             sides.old = sides.new
             table.setItemCount(3, at: index)
+            table.commit()
         }
     }
 
@@ -128,6 +129,19 @@ struct SectionTableTests {
         }
         #expect(changes.objects(after: try objects("a", "b")) == (try objects("b", "a1")))
         #expect(table.objects(.new, in: 0..<9) == (try objects("a", "b")))
+    }
+
+    @Test("objects at rest → how many there are; asked for more, repeated ones are gone, and nobody has counted items")
+    func resting() throws {
+        let table = SectionTable(resting: try objects("a1", "b", "a2"), itemCount: 7)
+        #expect(table.isResting && table.count(.old) == 3 && table.itemCount(.new) == 7)
+        #expect(table.index(ofID: "b", .old) == 1)
+        #expect(!table.isResting && table.count(.old) == 2 && table.itemCount(.new) == 0)
+        let other = SectionTable(resting: try objects("a", "b"))
+        let staged = other.stage(
+            [UpdateRequest(id: 1, operation: .moveObject(id: "b", position: .first))], revision: 0, updater: .batch,
+            rejecting: [])
+        #expect(staged.verdicts.map { $0.error?.code } == [nil] && !other.isResting)
     }
 
     @Test("an identifier twice → the first object is kept")

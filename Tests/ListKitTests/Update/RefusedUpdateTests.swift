@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-@Suite("Item updates whose transaction the store refuses: the list owes them")
+@Suite("Item updates whose transaction the store refuses: they wait")
 struct RefusedUpdateTests {
     /// Takes note of every index that it is asked for and does not have.
     private final class StrictController: LetterController, ListTransitionDelegate {
@@ -111,7 +111,7 @@ struct RefusedUpdateTests {
         #expect(list.adapter.flushTiming == .at(50_100))
     }
 
-    @Test("somebody writes while changes are owed → at once, with them; refused again → only the request is answered")
+    @Test("somebody writes while item updates wait → at once, with them; refused again → only the request is answered")
     func writing() throws {
         let list = try TestHost.letters("a:xyz", "b:x")
         let controller = try #require(list.controller("a"))
@@ -166,7 +166,7 @@ struct RefusedUpdateTests {
     }
 
     @Test(
-        "while it is stored, and while it is owed → no section controller is asked for an item that it no longer has",
+        "while it is stored, and after it was refused → no section controller is asked for an item that it no longer has",
         arguments: ["deleted", "reloaded", "deleted and reloaded"], [ListLayoutKind.flow, .absolute])
     func asking(way: String, layout: ListLayoutKind) throws {
         let list = try strictList("a:abcdefghijkl", "b:x", layout: layout)
@@ -179,14 +179,13 @@ struct RefusedUpdateTests {
         list.take(list.adapter.abortFlush(ListError(.storeFailed, "full")))
         try read(list)
         try look(at: list, &screen)
-        #expect(list.enqueue(.moveItem(from: IndexPath(section: 0, item: 9), to: IndexPath(section: 0, item: 0))) == 1)
-        list.take(list.adapter.commitOrFinish())
-        #expect(list.answers.last?.isRefused == true)
-        #expect(controller.strays.isEmpty)
-
         #expect(list.adapter.flushTiming == .at(100))
         _ = list.takeEvents()
-        list.flush()
+        #expect(list.enqueue(.moveItem(from: IndexPath(section: 0, item: 9), to: IndexPath(section: 0, item: 0))) == 1)
+        list.take(list.adapter.commitOrFinish())
+        #expect(list.itemCounts == [3, 1])
+        list.take(list.adapter.commitOrFinish())
+        #expect(list.answers.last?.errorCode == .noSuchItem)
         screen.take(list.takeEvents())
         try screen.expectEqualToResync(of: list.adapter)
         #expect(list.adapter.items(inSection: 0).map { $0.content["letter"]?.string } == ["j", "k", "l"])
@@ -194,7 +193,7 @@ struct RefusedUpdateTests {
         #expect(controller.strays.isEmpty)
     }
 
-    // MARK: What is told of items that the list owes
+    // MARK: What is told of items whose changes wait
 
     /// A list with one section of twelve letters, of which its view shows those from `first` on.
     private func watched(from first: Int, _ log: EventList) throws -> (TestHost, LetterController, Screen) {
@@ -208,8 +207,8 @@ struct RefusedUpdateTests {
         list.take(try list.adapter.setViewport(view: 1, seen: 0, rect: rect))
     }
 
-    @Test("an item comes on the screen that its controller has let go → it hears of neither its coming nor its going")
-    func comesWhileOwed() throws {
+    @Test("an item comes on the screen that is to go → its controller hears of its coming, and of its going once")
+    func comesWhileWaiting() throws {
         let log = EventList()
         let (list, controller, _) = try watched(from: 0, log)
         controller.context?.performBatch(updates: { batch in
@@ -217,17 +216,17 @@ struct RefusedUpdateTests {
             batch.deleteItems(at: [11])
         })
         try refuse(list)
-        try scroll(list, to: 2)
-        try scroll(list, to: 0)
-        try scroll(list, to: 2)
-        #expect(log.take().filter { $0.hasSuffix("a.11") }.isEmpty)
+        for (first, told) in [(2, "will a.11"), (0, "end a.11"), (2, "will a.11")] {
+            try scroll(list, to: first)
+            #expect(log.take().filter { $0.hasSuffix("a.11") } == [told])
+        }
         list.now = 100
         #expect(list.flush().transaction?.items.deletes.count == 1)
-        #expect(log.take().filter { $0.hasSuffix("a.11") }.isEmpty)
+        #expect(log.take().filter { $0.hasSuffix("a.11") } == ["end a.11"])
     }
 
-    @Test("an item leaves the screen that its controller has let go meanwhile → it hears of it, as of the index it had")
-    func leavesWhileOwed() throws {
+    @Test("an item leaves the screen that is to go → its controller hears of it, and not again when it goes")
+    func leavesWhileWaiting() throws {
         let log = EventList()
         let (list, controller, _) = try watched(from: 2, log)
         controller.context?.performBatch(updates: { batch in
@@ -243,7 +242,7 @@ struct RefusedUpdateTests {
         #expect(log.take().isEmpty)
     }
 
-    @Test("items come on the screen that their controller lacks, and has when the list follows → it hears of them")
+    @Test("items are to go, and to come back → both blocks run with one flush, and nothing was ever missing")
     func comesBack() throws {
         let log = EventList()
         let (list, controller, _) = try watched(from: 0, log)
@@ -251,19 +250,19 @@ struct RefusedUpdateTests {
         try refuse(list)
         _ = log.take()
         try scroll(list, to: 2)
-        #expect(!log.take().contains { $0.hasPrefix("will") })
+        #expect(log.take().filter { $0.hasPrefix("will") } == ["will a.10", "will a.11"])
         controller.context?.performBatch(updates: { batch in
             controller.letters = "abcdefghijkl".map { String($0) }
             batch.reloadSection()
         })
         list.flush()
-        #expect(log.take() == ["will a.10", "will a.11"])
+        #expect(list.itemCounts == [12] && log.take().isEmpty)
         try scroll(list, to: 1)
         #expect(log.take() == ["will a.1", "end a.11"])
     }
 
     @Test(
-        "a controller selects items of its own → those that it means, new ones when the list has them",
+        "a controller selects items before its block has run → those that it has; they follow the block",
         arguments: [false, true])
     func selecting(isRefused: Bool) throws {
         let list = try TestHost.letters("a:xyz")
@@ -276,20 +275,14 @@ struct RefusedUpdateTests {
         try isRefused ? refuse(list) : prepare(list)
         controller.context?.selectItem(at: 0)
         controller.context?.selectItem(at: 2)
-        #expect(list.adapter.selectedItems.map(\.item) == [1])
-        if isRefused {
-            list.now = 100
-            list.flush()
-        } else {
-            list.take(list.adapter.commitFlush())
-        }
         #expect(list.adapter.selectedItems.map(\.item) == [0, 2])
-        controller.context?.deselectItem(at: 0)
-        #expect(list.adapter.selectedItems.map(\.item) == [2])
+        list.now = 100
+        list.take(isRefused ? list.flush() : list.adapter.commitFlush())
+        #expect(list.adapter.selectedItems.map(\.item) == [1])
     }
 
     @Test(
-        "a block selected a new item → another one at its index is selected on its own while the list owes it",
+        "a viewer selects an item before a block that selects others → all of them, each by its own indexes",
         arguments: [false, true])
     func selectedByViewer(isRefused: Bool) throws {
         let log = EventList()
@@ -304,14 +297,13 @@ struct RefusedUpdateTests {
         try isRefused ? refuse(list) : prepare(list)
         _ = log.take()
         #expect(try list.adapter.selectItem(0, ofObject: "a").selected)
-        #expect(try list.adapter.deselectItem(2, ofObject: "a").deselected)
-        #expect(log.take() == ["select a.1", "deselect a.3"])
+        #expect(log.take() == ["select a.0"])
         list.now = 100
         list.take(isRefused ? list.flush() : list.adapter.commitFlush())
-        #expect(list.adapter.selectedItems.map(\.item) == [0, 1])
+        #expect(list.adapter.selectedItems.map(\.item) == [0, 1, 3])
     }
 
-    @Test("an item update runs while another is being stored → it selects by the indexes after it")
+    @Test("an item update comes while another is stored → it runs with the next flush, and selects by its indexes")
     func selectingInBlock() throws {
         let list = try TestHost.letters("a:xyz")
         let controller = try #require(list.controller("a"))
@@ -323,17 +315,31 @@ struct RefusedUpdateTests {
             controller.context?.selectItem(at: 0)
         })
         list.take(list.adapter.commitFlush())
+        #expect(list.itemCounts == [2] && list.adapter.flushTiming == .now)
+        list.flush()
         #expect(list.itemCounts == [3] && list.adapter.selectedItems.map(\.item) == [0])
     }
 
-    @Test("a controller asks what is shown while the list owes it items → by its own indexes")
+    @Test("a controller asks what is shown while its block waits → what it shows")
     func askingWhatIsShown() throws {
         let (list, controller, _) = try watched(from: 0, EventList())
         remove(2, from: controller)
         try refuse(list)
-        #expect(controller.context?.visibleIndexes == Array(0..<8))
-        #expect(controller.context?.fullyVisibleIndexes == Array(0..<8))
-        #expect(controller.context?.displayedItem(at: 0)?.content["letter"]?.string == "c")
+        #expect(controller.context?.visibleIndexes == Array(0..<10))
+        #expect(controller.context?.fullyVisibleIndexes == Array(0..<10))
+        #expect(controller.context?.displayedItem(at: 0)?.content["letter"]?.string == "a")
+    }
+
+    @Test("item updates that change nothing → no transaction, no revision, and the completion is called")
+    func nothingChanged() throws {
+        let list = try TestHost.letters("a:xyz")
+        let controller = try #require(list.controller("a"))
+        var completed: [Bool] = []
+        controller.context?.performBatch(updates: { _ in }, completion: { completed.append($0) })
+        try prepare(list)
+        let result = list.adapter.commitFlush()
+        #expect(result.transaction == nil && result.answers.isEmpty && completed == [true])
+        #expect(list.adapter.revision == 0 && list.adapter.flushTiming == .idle)
     }
 
     /// Does what those do who have no view.

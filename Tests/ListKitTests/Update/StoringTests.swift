@@ -39,7 +39,6 @@ struct StoringTests {
         var source = RandomList(seed: UInt64(seed) &+ 99, ids: seed < 3 ? 10 : 60)
         let list = TestHost(names: ["binding": "listd/binding"])
         var store = Store()
-        var snapshot = ListSnapshot()
         for _ in 0..<120 {
             list.enqueue(try source.operation())
             list.enqueue(try source.operation())
@@ -51,44 +50,9 @@ struct StoringTests {
                 #expect(result.answers.allSatisfy { $0.errorCode != nil })
             } else {
                 store.write(prepared.content)
-                snapshot.apply(prepared.content)
                 #expect(list.adapter.commitFlush().transaction?.revision == prepared.revision)
             }
             try #require(store.objects == list.adapter.objects(from: 0, limit: .max))
-            let copy = snapshot.objects
-            try #require(copy == store.objects)
-            for (position, object) in store.objects.enumerated() {
-                let found = snapshot.find(object.id)
-                #expect(found?.position == position && found?.object == object)
-            }
-        }
-    }
-
-    @Test("random requests → a mirror that applies the outline of each transaction has the list", arguments: 0..<6)
-    func outlines(seed: Int) throws {
-        var source = RandomList(seed: UInt64(seed) &+ 7, ids: seed < 3 ? 10 : 60)
-        let list = TestHost(names: ["binding": "listd/binding"]) {
-            $0.preferItemReloads = seed == 1
-            $0.sectionMovesAsDeletesInserts = seed == 2
-            $0.reloadThreshold = seed == 4 ? 5 : 0
-        }
-        var mirror = Mirror(list.adapter)
-        #expect(list.adapter.outline() == nil)
-        for _ in 0..<40 {
-            list.enqueue(try source.operation())
-            list.enqueue(try source.operation())
-            var step = list.adapter.beginFlush(now: 0)
-            if case .diff(let job) = step { step = list.adapter.finishDiff(job.run()) }
-            guard case .commit = step else { continue }
-            var outline = try #require(list.adapter.outline())
-            #expect(outline.items.deletes.isEmpty && outline.items.inserts.isEmpty && outline.items.moves.isEmpty)
-            let transaction = try #require(list.adapter.commitFlush().transaction)
-            #expect(outline.sectionCount == transaction.sectionCount)
-            // It may be one that is read anew where the transaction is not.
-            #expect(outline.kind == .reload || outline.sections.moves == transaction.sections.moves)
-            outline.itemCount = transaction.itemCount
-            try mirror.apply(outline, from: list.adapter)
-            mirror.expectEqual(to: list.adapter)
         }
     }
 }

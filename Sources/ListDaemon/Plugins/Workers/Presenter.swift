@@ -4,17 +4,41 @@ internal import Synchronization
 /// Shows the objects of one list: calls its section controllers, has its views, answers what depends on items.
 ///
 /// Used on the list's executor. What it makes of an order comes back as ``PresenterReport``s, in the order in which things
-/// happened, through ``ListHost/receive(_:from:)``.
+/// happened: at once, or later through ``ListHost/receive(_:from:)``.
 protocol Presenter: AnyObject {
     /// Names it in what it reports.
     var number: PresenterNumber { get }
     /// Whether the section controllers of the plugin are asked there, where they may die of it.
     var asksPlugin: Bool { get }
+    /// Whether it makes the changes of an update in the list's own table, and answers everything at once.
+    var sharesTable: Bool { get }
+    /// The place of the first item update that waits for ``presentItems(through:)``; nil = none does.
+    var firstItemUpdate: Ticket? { get }
+    /// How it stands, for people.
+    var description: [String] { get }
 
-    /// Has something done.
+    /// Has the list presented.
+    ///
+    /// - Parameters:
+    ///   - setup: all but the objects.
+    ///   - table: the objects, as they are after an update that is being presented.
+    func open(_ setup: PresenterSetup, of table: SectionTable) -> PresenterOutput?
+
+    /// Has an update presented.
+    ///
+    /// - Parameter controllers: section controllers that show the list from then on; nil = those that do.
+    func present(_ update: ObjectUpdate, controllers: SectionControllerTable?) -> PresenterOutput?
+
+    /// Has item updates run that wait.
+    func presentItems(through ticket: Ticket) -> PresenterOutput?
+
+    /// Has something else done.
     ///
     /// - Parameter user: on whose behalf; nil = listd's own.
-    func perform(_ order: PresenterOrder, by user: UInt32?)
+    func perform(_ order: PresenterOrder, by user: UInt32?) -> PresenterOutput?
+
+    /// What happened without an order.
+    func takeTurn() -> PresenterOutput?
 
     /// Sends the next objects of the order that has more of them than go at once; false when there are none.
     func sendMore() -> Bool
@@ -23,12 +47,9 @@ protocol Presenter: AnyObject {
     func blame(_ reason: String)
 
     /// Lets it go: it reports nothing more that is heard.
-    func close()
-}
-
-extension Presenter {
-    /// Has something done that is listd's own.
-    func perform(_ order: PresenterOrder) { perform(order, by: nil) }
+    ///
+    /// - Returns: how everything stood; nil = as it was reported.
+    func close() -> LeftPresentation?
 }
 
 /// Names a presenter of a list, or a data source, in a worker; never used again.

@@ -24,6 +24,8 @@ struct PresenterCalls {
     private var calls: [RequestID: Call] = [:]
     /// Calls in order of arrival; those that are answered are swept now and then.
     private var order: [RequestID] = []
+    /// Those of them that were not sent, but for what waits for its turn among the writes.
+    private var unsent: [RequestID] = []
     /// What the plugin is not asked any more, because a worker died of it.
     private var refusals = CallbackRefusals()
 
@@ -36,6 +38,7 @@ struct PresenterCalls {
     mutating func add(_ id: RequestID, _ command: AdapterCommand, by user: UInt32?) {
         calls[id] = Call(command: command, user: user)
         order.append(id)
+        if calls[id]?.isMove == false { unsent.append(id) }
         if order.count > 64, order.count > 2 * calls.count { order.removeAll { calls[$0] == nil } }
     }
 
@@ -67,8 +70,9 @@ struct PresenterCalls {
     mutating func takeUnsent(
         asksPlugin: Bool, worker: PluginWorker?, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
     ) -> [(id: RequestID, call: Call, error: ListError?)] {
-        order.compactMap { id in
-            guard let call = calls[id], !call.isSent, !call.isMove else { return nil }
+        defer { unsent.removeAll(keepingCapacity: true) }
+        return unsent.compactMap { id in
+            guard let call = calls[id] else { return nil }
             let error = asksPlugin ? refusal(of: call, worker, position, isShown) : nil
             if error == nil { calls[id]?.isSent = true } else { calls[id] = nil }
             return (id, call, error)
@@ -88,8 +92,9 @@ struct PresenterCalls {
 
     /// Takes out the calls of a view that were not sent: it is closed.
     mutating func takeUnsent(of view: ViewID) -> [RequestID] {
-        let gone = order.filter { id in calls[id].map { !$0.isSent && $0.command.view == view } ?? false }
+        let gone = unsent.filter { calls[$0]?.command.view == view }
         for id in gone { calls[id] = nil }
+        unsent.removeAll { calls[$0] == nil }
         return gone
     }
 
@@ -99,13 +104,14 @@ struct PresenterCalls {
             if case .view(_, _, .close)? = calls[id]?.command { true } else { false }
         }
         for id in closings { calls[id] = nil }
+        unsent.removeAll { calls[$0] == nil }
         return closings
     }
 
     /// Takes out everything: there is nobody to ask any more.
     mutating func takeAll() -> [(id: RequestID, call: Call)] {
         let all = order.compactMap { id in calls[id].map { (id: id, call: $0) } }
-        (calls, order) = ([:], [])
+        (calls, order, unsent) = ([:], [], [])
         return all
     }
 
@@ -129,6 +135,7 @@ struct PresenterCalls {
     ) -> [(id: RequestID, call: Call, error: ListError)] {
         var blamed: RequestID?
         if case .death(let call?) = loss { blamed = blame(for: call, worker, viewport) }
+        defer { unsent = order.filter { calls[$0]?.isMove == false } }
         return order.compactMap { id in
             guard var call = calls[id], call.isSent else { return nil }
             call.isSent = false
@@ -186,10 +193,11 @@ struct PresenterCalls {
     mutating func forgetRefusals() { refusals.removeAll() }
 
     /// The list changes: what is refused is asked again of objects that are others then.
-    mutating func listChanges(in table: SectionTable) {
+    mutating func listChanges(_ changes: SectionChanges, in table: SectionTable) {
         guard !refusals.isEmpty else { return }
+        let others = Set(changes.updates.map(\.old) + changes.deletes)
         refusals.listChanged(
-            refusals.objects.filter { table.object(withID: $0, .old) != table.object(withID: $0, .new) })
+            refusals.objects.filter { table.index(ofID: $0, .old).map(others.contains) ?? true })
     }
 }
 

@@ -59,8 +59,8 @@ struct PresenterSetup: Sendable {
     var configuration: ListAdapter.Configuration
     /// The section controllers by object type.
     var controllers: SectionControllerTable
-    /// The objects in their order.
-    var objects: [ListObject]
+    /// The objects in their order, in another process.
+    var objects: [ListObject] = []
     /// The views that look at the list.
     var views: [ViewResumption] = []
     /// The selected items.

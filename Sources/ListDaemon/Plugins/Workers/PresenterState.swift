@@ -31,14 +31,17 @@ struct PresenterState: Sendable {
 
     /// Follows news, out of which goes what is about views of other lists.
     ///
-    /// - Parameter last: finds the identifier of the last object of the list that they are about; nil for a list without any.
+    /// - Parameters:
+    ///   - remembers: whether to remember how views stand; false where the presenter says it when it leaves.
+    ///   - last: finds the identifier of the last object of the list that they are about; nil for a list without any.
     /// - Returns: false for what nobody says who presents the list.
-    mutating func follow(_ news: inout PresenterNews, lastObject last: () -> String?) -> Bool {
+    mutating func follow(_ news: inout PresenterNews, remembers: Bool, lastObject last: () -> String?) -> Bool {
         var events: [AdapterEvent] = []
+        events.reserveCapacity(news.presented.events.count)
         for event in news.presented.events {
             if let view = event.view, views[view] == nil { continue }
-            guard note(event) else { return false }
-            if case .nearEnd(let view, _, let distance) = event {
+            guard !remembers || note(event) else { return false }
+            if remembers, case .nearEnd(let view, _, let distance) = event {
                 views[view]?.noteNearEnd(distance == nil ? nil : last() ?? "")
             }
             if case .closed(let view) = event {
@@ -48,7 +51,7 @@ struct PresenterState: Sendable {
             events.append(event)
         }
         news.presented.events = events
-        for standing in news.views { views[standing.view]?.note(standing.description) }
+        if remembers { for standing in news.views { views[standing.view]?.note(standing.description) } }
         if let items = news.selection { selection = items }
         return true
     }
@@ -66,16 +69,21 @@ struct PresenterState: Sendable {
 
     /// Follows the answer to a call of a view; false when the view would have more in it than it can show.
     ///
-    /// - Parameter isKnown: whether there is an object with an identifier.
+    /// - Parameters:
+    ///   - remembers: whether to remember how the view stands.
+    ///   - isKnown: whether there is an object with an identifier.
     mutating func follow(
-        _ outcome: Result<AdapterAnswer, ListError>, to command: AdapterCommand, isKnown: (String) -> Bool
+        _ outcome: Result<AdapterAnswer, ListError>, to command: AdapterCommand, remembers: Bool,
+        isKnown: (String) -> Bool
     ) -> Bool {
         let limit = limit
         switch (command, outcome) {
         case (.openView(_, let view, _), .failure): views[view] = nil
-        case (.view(_, let view, .resync), .success(.picture(let picture))):
+        case (.view(_, let view, .resync), .success(.picture(let picture))) where remembers:
             return views[view]?.note(picture, limit: limit) ?? true
-        case (.view(_, let view, let command), .success): views[view]?.note(command, limit: limit, isKnown: isKnown)
+        case (.view(_, let view, .setOnScreen(let flag)), .success): views[view]?.setOnScreen(flag)
+        case (.view(_, let view, let command), .success) where remembers:
+            views[view]?.note(command, limit: limit, isKnown: isKnown)
         default: break
         }
         return true
@@ -94,6 +102,14 @@ struct PresenterState: Sendable {
 
     /// Whether a view shows something of an object.
     func shows(_ view: ViewID, _ object: String) -> Bool { views[view]?.sections.contains(object) ?? false }
+
+    /// Takes over how a presentation stood that nobody has followed.
+    mutating func take(_ left: LeftPresentation) {
+        for (view, ended) in left.views where views[view.id] != nil {
+            views[view.id] = ViewMemory(view, displaying: ended)
+        }
+        selection = left.selection
+    }
 
     // MARK: Views that come and go
 

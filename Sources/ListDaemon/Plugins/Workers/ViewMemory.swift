@@ -36,6 +36,18 @@ struct ViewMemory: Sendable {
         self.resumption.measured = []
     }
 
+    /// A view in which is displayed what has just ended to be.
+    init(_ resumption: ViewResumption, displaying ended: [AdapterEvent]) {
+        self.init(resumption)
+        for event in ended {
+            if case .display(let change) = event {
+                sections.formUnion(change.didEndDisplaying.map(\.objectID))
+                items.formUnion(change.itemsDidEndDisplaying.map { SelectedItem(objectID: $0.objectID, item: $0.item) })
+            }
+            if case .workingRange(let change) = event { range.formUnion(change.didExit.map(\.objectID)) }
+        }
+    }
+
     /// The view as its viewer knows it.
     var present: ViewResumption {
         var present = resumption
@@ -56,11 +68,13 @@ struct ViewMemory: Sendable {
         switch command {
         // It shows what it was opened at.
         case .setViewport, .setVisibleRange: resumption.options.opening = nil
-        case .setOnScreen(let isOnScreen): resumption.isOnScreen = isOnScreen
         case .reportSizes(let sizes): note(sizes, limit, isKnown)
         default: break
         }
     }
+
+    /// Its viewer says whether it can be seen.
+    mutating func setOnScreen(_ flag: Bool) { resumption.isOnScreen = flag }
 
     private mutating func note(_ sizes: [MeasuredSize], _ limit: Int, _ isKnown: (String) -> Bool) {
         for size in sizes where size.size.isPossible {
@@ -179,13 +193,6 @@ struct ViewMemory: Sendable {
         sections = []
         items = []
         range = []
-    }
-
-    /// The engine did not get as far as saying what is displayed.
-    mutating func restoreDisplay(of old: ViewMemory) {
-        sections = old.sections
-        items = old.items
-        range = old.range
     }
 
     /// What helpers have to be told, who know what was displayed before; `position` finds objects.

@@ -1,4 +1,4 @@
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 
 /// The place of a list in a worker.
 struct HostSlot: Sendable {
@@ -25,13 +25,34 @@ final class WorkerPresenter: Presenter {
 
     var number: PresenterNumber { slot.number }
     var asksPlugin: Bool { true }
+    var sharesTable: Bool { false }
+    /// They wait in the worker.
+    var firstItemUpdate: Ticket? { nil }
+    var description: [String] { [] }
 
-    func perform(_ order: PresenterOrder, by user: UInt32?) {
-        guard !order.objects.isEmpty else { return slot.send(order, 0, user) }
+    func open(_ setup: PresenterSetup, of table: SectionTable) -> PresenterOutput? {
+        var setup = setup
+        setup.objects = table.objects(.new, in: 0..<table.count(.new))
+        return perform(.open(setup), by: nil)
+    }
+
+    func present(_ update: ObjectUpdate, controllers: SectionControllerTable?) -> PresenterOutput? {
+        perform(.present(PresenterUpdate(update, controllers: controllers)), by: nil)
+    }
+
+    func presentItems(through ticket: Ticket) -> PresenterOutput? { nil }
+    func takeTurn() -> PresenterOutput? { nil }
+
+    func perform(_ order: PresenterOrder, by user: UInt32?) -> PresenterOutput? {
+        guard !order.objects.isEmpty else {
+            slot.send(order, 0, user)
+            return nil
+        }
         unsent = (order.objects, 0)
         var first = order
         first.objects = nextPage()
         slot.send(first, unsent.objects.count - unsent.next, user)
+        return nil
     }
 
     func sendMore() -> Bool {
@@ -54,5 +75,9 @@ final class WorkerPresenter: Presenter {
     }
 
     func blame(_ reason: String) { slot.blame(reason) }
-    func close() { slot.close() }
+
+    func close() -> LeftPresentation? {
+        slot.close()
+        return nil
+    }
 }

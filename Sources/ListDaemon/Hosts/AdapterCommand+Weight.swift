@@ -1,0 +1,64 @@
+@_spi(Daemon) internal import ListKit
+
+// What takes microseconds is done by the bus thread itself, when it has read all that has arrived: what arrives together is
+// flushed together, and neither side waits for a change of threads.
+
+extension AdapterCommand {
+    /// Whether handling it takes microseconds, in a list that is small.
+    var isLight: Bool {
+        switch self {
+        case .update(let request): request.isLight
+        case .query(_, .objects(_, _, let byteLimit)): byteLimit <= AdapterQuery.lightBytes
+        case .query(_, .changes(_, let byteLimit)): byteLimit <= AdapterQuery.lightBytes
+        case .query(_, .items(_, let count, _)): count <= UpdateRequest.lightCount
+        case .query(_, .itemCounts(_, let limit)): limit <= UpdateRequest.lightCount
+        case .query(_, .find), .openView, .closeView: true
+        case .view(_, _, .reportSizes(let sizes)): sizes.count <= UpdateRequest.lightCount
+        case .view(_, _, .changeSelection(let select, let deselect)):
+            select.count + deselect.count <= UpdateRequest.lightCount
+        case .view: true
+        case .query(_, .description), .configure, .hold, .keep, .stored, .stop: false
+        }
+    }
+
+    /// Whether it is a look at a list, or a change of it, so that it rests no more.
+    var endsRest: Bool {
+        switch self {
+        case .update, .configure, .openView, .view, .query(_, .objects), .query(_, .find), .query(_, .items),
+            .query(_, .itemCounts):
+            true
+        case .closeView, .hold, .keep, .stored, .stop, .query(_, .changes), .query(_, .description): false
+        }
+    }
+}
+
+extension AdapterQuery {
+    /// About the most bytes of contents that the bus thread collects itself: it writes them anyway.
+    fileprivate static let lightBytes = 1 << 20
+}
+
+extension PreparedTransaction.Content {
+    /// Whether a list takes it over in microseconds.
+    var isLight: Bool {
+        switch self {
+        case .replace(let objects): objects.count <= UpdateRequest.lightCount
+        case .changes(let changes):
+            changes.removed.count + changes.updated.count + changes.placed.count <= UpdateRequest.lightCount
+        }
+    }
+}
+
+extension UpdateRequest {
+    /// The most changes that count as little.
+    fileprivate static let lightCount = 64
+
+    /// Whether flushing it takes microseconds.
+    var isLight: Bool {
+        switch operation {
+        case .applyChanges(let removed, let upserts): removed.count + upserts.count <= Self.lightCount
+        case .moveObject, .patchObject, .moveItem, .invalid: true
+        case .reloadObjects(let ids): ids.count <= Self.lightCount
+        default: false
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import DBus
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+@testable import ListDaemon
+
+@Suite("A list that is presented on its own executor", .timeLimit(.minutes(5)))
+@DBusActor
+struct LocalPresenterTests {
+    private func rows(_ range: Range<Int>) throws -> [ListObject] {
+        try range.map { try ListObject(id: "o\($0)", fields: ["height": .double(40)]) }
+    }
+
+    private func near(_ stage: ListHostStage) async -> NearWorker {
+        let worker = NearWorker(stage.host)
+        stage.host.attach(worker.slot)
+        await stage.settle(worker)
+        return worker
+    }
+
+    /// What a request makes a list say, up to and with the answer; not what it says because time has passed.
+    private func effects(of command: AdapterCommand, _ stage: ListHostStage) async throws -> [AdapterEffect] {
+        stage.host.send(command)
+        var said: [AdapterEffect] = []
+        while true {
+            let effect = try await stage.said.next(timeout: .seconds(60))
+            if case .announce = effect { continue }
+            said.append(effect)
+            if case .answer = effect { return said }
+        }
+    }
+
+    /// Forgets what was said until now.
+    private func forget(_ stage: ListHostStage) async throws {
+        _ = try await stage.ask(999, .query(999, .changes(since: 999, byteLimit: 1)))
+    }
+
+    @Test("random calls → the same effects as of a list that a worker presents", arguments: 0..<24)
+    func sameAsElsewhere(seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed &* 31 &+ 5)
+        let objects = try RestingListTests.objects(0..<Int.random(in: 0...60, using: &random))
+        let (here, there) = (ListHostStage(objects, revision: 7), ListHostStage(objects, revision: 7))
+        here.host.presentLocally()
+        let worker = await near(there)
+        try await forget(here)
+        try await forget(there)
+        for id in 1...60 as ClosedRange<RequestID> {
+            var command = try RestingListTests.command(id, &random)
+            if Int.random(in: 0..<8, using: &random) == 0 {
+                let from = IndexPath(section: Int.random(in: 0..<20, using: &random), item: 0)
+                let to = IndexPath(section: Int.random(in: 0..<20, using: &random), item: 0)
+                command = .update(UpdateRequest(id: id, operation: .moveItem(from: from, to: to)))
+            }
+            let expected = try await effects(of: command, there).map { "\($0)" }
+            #expect(try await effects(of: command, here).map { "\($0)" } == expected, "\(command)")
+            await there.settle(worker)
+        }
+    }
+
+    @Test("from the list's executor to a worker and back → reloads; views go on, and helpers are told nothing twice")
+    func moves() async throws {
+        let stage = ListHostStage(try rows(0..<50), revision: 1)
+        stage.host.presentLocally()
+        var options = ListViewOptions()
+        options.buffer = 0
+        _ = try await stage.ask(1, .openView(1, 1, options)).get()
+        let rect = Rect(x: 0, y: 400, width: 100, height: 200)
+        let shown = try await effects(of: .view(2, 1, .setViewport(seen: 0, rect)), stage)
+        let displayed = shown.compactMap { effect in
+            if case .event(.display(let change)) = effect { change.willDisplay.map(\.objectID) } else { nil }
+        }
+        #expect(displayed == [["o10", "o11", "o12", "o13", "o14"]])
+        _ = try await stage.ask(3, .view(3, 1, .select(id: "o11", item: 0, true))).get()
+        for round in 0..<2 as Range<RequestID> {
+            if round == 0 { _ = await near(stage) } else { stage.host.presentLocally() }
+            let opened = try await stage.said.next(timeout: .seconds(60)) {
+                if case .event(.updated) = $0 { true } else { false }
+            }
+            guard case .event(.updated(let transaction)) = opened else { return }
+            #expect(transaction.kind == .reload && transaction.revision == 2 * round + 2)
+            let far = UpdateRequest.Operation.patchObject(id: "o49", set: ["title": .string("\(round)")], unset: [])
+            let said = try await effects(of: .update(UpdateRequest(id: 10 + round, operation: far)), stage)
+            let told = said.contains { effect in
+                switch effect {
+                case .event(.display), .event(.workingRange), .event(.selection), .closed: true
+                default: false
+                }
+            }
+            #expect(!told)
+            guard case .answer(_, let outcome) = said.last else { return }
+            #expect(outcome.revision == 2 * round + 3)
+        }
+        guard case .text(let text) = try await stage.ask(20, .query(20, .description)).get() else { return }
+        #expect(text.contains("presented in the daemon") && text.contains("1 views") && text.contains("1 selected"))
+        let end = try await effects(of: .stop(21, .adapterRemoved), stage)
+        let ended = end.compactMap { effect in
+            if case .event(.display(let change)) = effect { change.didEndDisplaying.count } else { nil }
+        }
+        #expect(ended == [5])
+        #expect(end.contains { if case .closed(1, .adapterRemoved) = $0 { true } else { false } })
+    }
+}
