@@ -1,4 +1,6 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
 import PackageDescription
 
 // The build holds the boundaries: a target sees only what it names here, and no C type leaks from a module.

@@ -1,4 +1,6 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
 import PackageDescription
 
 // What a program needs to use ListKit alone: no bus, no daemon, no Foundation.

@@ -1,4 +1,6 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
 import PackageDescription
 
 // One build over the plugins that ship, so that ListKit and PluginAPI are compiled once for all of them. Each plugin is a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A plugin whose section controllers do what most do, built twice: as `inside` for the daemon, as `outside` for a worker.
 import PluginAPI
 

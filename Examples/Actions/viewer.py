@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shows a list of messages and presses a button of one of them: viewer.py BUS NAME ACTION MESSAGE."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Messages that viewers may star and delete; the owner of the list does it: writer.py BUS NAME."""
 
 import asyncio

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef LISTD_CSYSTEMD_SHIM_H
 #define LISTD_CSYSTEMD_SHIM_H
 

@@ -1,4 +1,6 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
 import PackageDescription
 
 // A package of its own because a plugin and the daemon must share one copy of these classes: in one package a target is

@@ -1,4 +1,6 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
 import PackageDescription
 
 // A package of its own, so that it uses the shared PluginAPI and brings no second copy into a test.

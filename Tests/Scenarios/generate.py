@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a random scenario (README.md): generate.py SEED TRANSACTIONS [--filter]. The same seed writes the same."""
 
 import json

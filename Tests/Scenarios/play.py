@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Plays a scenario (README.md): play.py FILE TRANSPORT."""
 
 import json

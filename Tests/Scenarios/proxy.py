@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A relay between one client and a D-Bus socket, which can lose ``Updated`` signals and hold everything back."""
 
 import os

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 /// Compiles fixtures into plugins, against the libraries that this test run has loaded.

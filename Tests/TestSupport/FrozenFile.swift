@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 /// A file or directory that nobody may change, root included (`chattr +i`), not even a process that has it open.

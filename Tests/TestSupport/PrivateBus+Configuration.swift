@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PrivateBus.Kind {
     /// The configuration file's text.
     func configuration(socket: String) -> String {

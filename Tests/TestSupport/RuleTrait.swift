@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Testing
 
 /// Names the rules of `docs/rules` that a test or a suite holds; `scripts/check-rules` counts them.

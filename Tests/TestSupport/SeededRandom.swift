@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A generator whose numbers depend on the seed alone (SplitMix64), so that a failure can be had again.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64

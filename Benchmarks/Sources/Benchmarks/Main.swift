@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// `Benchmarks [--json] [--repetitions N] [--only TEXT] …`: measures, compares with others, and tells which budgets hold.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListKit
 
 /// A journal entry: the date and the text, and 15 points below.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListKit
 
 /// The three kinds of things in IGListKit's tutorial, as values that travel through a list.

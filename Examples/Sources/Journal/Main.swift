@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListKit
 
 /// Draws the slots of a view as lines of text.

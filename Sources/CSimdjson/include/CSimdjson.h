@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef LISTD_CSIMDJSON_H
 #define LISTD_CSIMDJSON_H
 

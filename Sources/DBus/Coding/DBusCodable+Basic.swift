@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension UInt8: DBusCodable {
     /// The type of the value on the wire.
     public static var signature: Signature { "y" }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Array: DBusType where Element: DBusType {
     /// The type of the value on the wire.
     public static var signature: Signature { Signature(unchecked: "a" + Element.signature.text) }

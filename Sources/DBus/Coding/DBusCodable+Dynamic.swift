@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A variant that holds a value of one known Swift type.
 public struct Variant<Value> {
     /// What it holds.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A Swift type that stands for one D-Bus type.
 public protocol DBusType {
     /// Its D-Bus type: exactly one complete type.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CDBus
 
 /// A number type whose arrays go into a message, and come out of one, in one piece.

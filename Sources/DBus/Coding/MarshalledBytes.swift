@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// Bytes in this machine's order that grow at their end, with the alignment that D-Bus wants.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension MessageReader {
     /// Takes a `y`.
     public mutating func readUInt8() throws(DBusError) -> UInt8 { try readNumber(.byte) }

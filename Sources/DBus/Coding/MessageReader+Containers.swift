@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The reader moves behind a container even when `body` throws: whoever catches the error goes on with the next value.
 
 extension MessageReader {

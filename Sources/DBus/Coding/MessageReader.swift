@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reads values out of a message's body, one after the other.
 ///
 /// A reader exists only inside the closure that it is handed to. Asking for another type than the one that comes next

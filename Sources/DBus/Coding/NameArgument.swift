@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A name or a word that a caller gives: of a text longer than any of them only the beginning is read.
 ///
 /// Names have at most 255 bytes. What is read of a longer text is longer, too, and equals none: so it is refused as any

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Why a message could not be written.
 ///
 /// Indirect: every writer carries room for one, and hardly any has one.

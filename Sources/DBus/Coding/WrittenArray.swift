@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An array of structs or dictionary entries that was written apart, to be put into messages as it is.
 ///
 /// Such elements begin at multiples of 8, so that their bytes are the same wherever the array stands.

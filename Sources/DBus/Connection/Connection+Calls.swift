@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Connection {
     /// How long a call waits for its answer when nothing else is said.
     public nonisolated static let defaultTimeout = Duration.seconds(25)

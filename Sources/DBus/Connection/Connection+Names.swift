@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What the bus answers to a request for a name.
 public enum NameRequestResult: UInt32, Sendable {
     /// It is ours now.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CDBus
 
 /// A connection to a bus, or straight to another program.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Who wants to hear what of one connection.
 @DBusActor
 struct ConnectionEvents {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension MatchRule {
     /// Reads a rule as clients write it: `type='signal',interface='org.example.Counter'`.
     ///

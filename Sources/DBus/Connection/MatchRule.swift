@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Which messages a subscriber wants (D-Bus specification, "Match Rules"); what is nil matches everything.
 public struct MatchRule: Hashable, Sendable {
     /// nil = every kind.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The peers of one connection: on a bus all that have called us and are still there.
 @DBusActor
 struct PeerRegistry {

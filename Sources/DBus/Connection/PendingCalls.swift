@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The calls of one connection that wait for their answer.
 ///
 /// Completions are handed out, never called here: one that is called may call again, and this must not be changing then.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Something that the bus is asked once for all who need it.
 ///
 /// Who is cancelled stops waiting and takes nothing from the others: the request goes on without it.

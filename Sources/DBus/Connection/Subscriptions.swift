@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A wish for messages, until it is cancelled or the connection ends.
 @DBusActor
 public final class Subscription {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An error as D-Bus knows it: a name to match on and a message for people.
 ///
 /// Errors of this module itself use the standard names too: `Disconnected`, `NoReply` for a call that ran out of time,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CDBus
 
 /// Turns libdbus' way of reporting errors into a thrown one.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How long to wait before the next try of something that failed: twice as long each time.
 public struct Backoff: Sendable {
     private let shortest: Duration

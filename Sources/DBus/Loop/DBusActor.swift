@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The one actor that everything touching libdbus is isolated to; its executor is the event-loop thread.
 ///
 /// libdbus connections lock themselves, messages do not, and dropping the last reference of a received message may call

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How often times of each length occurred, in buckets that are at most a sixteenth of their lengths wide.
 public struct DurationHistogram: Sendable {
     /// Each power of two has so many buckets; shorter times have one for each microsecond.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How long the turns of the event loop take: what is handled between two looks at the descriptors, during which everybody
 /// else waits.
 @DBusActor

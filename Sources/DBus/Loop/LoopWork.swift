@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Work on the event loop's thread that is done piece by piece, so that what arrives meanwhile does not wait for all of it.
 @DBusActor
 public final class LoopWork {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The bytes of the header (D-Bus specification, Message Format).
 extension MessageDraft {
     /// Codes of the header's fields.

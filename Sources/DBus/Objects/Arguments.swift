@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Named and typed arguments in their order: `["name": "s", "options": "a{sv}"]`.
 public struct Arguments: Sendable {
     /// One argument.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A method call that has arrived: it is answered exactly once, now or later.
 ///
 /// The first answer counts. When a call is dropped without an answer its caller gets an error, so that nobody waits in

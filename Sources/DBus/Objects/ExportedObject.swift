@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An interface together with the object that it is about.
 @DBusActor
 protocol BoundInterface {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The entries that a table is written with.
 
 extension Interface.Member {

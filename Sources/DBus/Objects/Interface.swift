@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A D-Bus interface of objects of one Swift type, as one table.
 ///
 /// Dispatch, argument checks, `Properties` and introspection all come from the members listed here, in this order.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Writes introspection data (D-Bus specification, "Introspection Data Format").
 struct IntrospectionWriter {
     private(set) var text = """

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The answer to one `GetManagedObjects`: the values of each object are taken on the event loop's thread, and written on any.
 @DBusActor
 package final class ManagedObjects {

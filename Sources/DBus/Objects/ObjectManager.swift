@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension StandardObject {
     static let interfacesAdded = Signal(
         "InterfacesAdded", ["object_path": "o", "interfaces_and_properties": "a{sa{sv}}"])

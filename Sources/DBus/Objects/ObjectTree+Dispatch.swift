@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObjectTree {
     /// Answers a call, or hands it to the method that will.
     func dispatch(_ call: Call) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObjectTree {
     /// Sends `PropertiesChanged` for properties that have changed, as each one's table entry says.
     ///

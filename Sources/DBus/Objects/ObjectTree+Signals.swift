@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ObjectTree {
 
     /// Sends a signal with typed arguments to everybody who asked for it.

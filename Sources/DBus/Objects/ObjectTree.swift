@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Answers for objects that are not registered one by one: all those below one path.
 @DBusActor
 public protocol ObjectResolver: AnyObject {

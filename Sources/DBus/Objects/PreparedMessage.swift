@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CDBus
 
 /// A message that is written on another thread: made on the event loop's, written once anywhere, and sent on the event loop's.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The values of some properties, as they were when they were taken, to be written on any thread.
 struct PropertyValues: Sendable {
     private let entries: [(name: String, write: PropertyWriter)]

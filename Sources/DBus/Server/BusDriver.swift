@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CDBus
 
 /// As much of a bus as client libraries and `busctl --address=` need, for one client of our server.

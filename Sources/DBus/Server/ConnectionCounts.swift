@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The connections of a server by user: who is served, and who is there only to be told that there are too many.
 ///
 /// The user is the one that the kernel names when a connection comes, so that connections that have proved nothing count too.

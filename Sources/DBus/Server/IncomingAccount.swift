@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Counts what clients have begun to send, while it is not complete.
 @DBusActor
 public protocol IncomingAccount: AnyObject {

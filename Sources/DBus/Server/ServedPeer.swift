@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One client of our server, from its connect to its leaving.
 @DBusActor
 final class ServedPeer {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CDBus
 
 /// A server for direct connections: D-Bus from program to program, without a bus between them.

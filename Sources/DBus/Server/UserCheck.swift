@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CDBus
 
 /// What a connection may authenticate as: the user that the kernel named when it came, if that one is let in.

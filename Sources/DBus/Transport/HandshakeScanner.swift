@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds where the lines of authentication end and the messages begin, in what a client sends.
 ///
 /// The last line is `BEGIN` (D-Bus specification, Authentication Protocol); it need not come in one piece, and what follows it

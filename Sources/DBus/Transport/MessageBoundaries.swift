@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Follows where messages begin in the bytes that come (D-Bus specification, Message Format), and how long each is.
 ///
 /// Bytes that nobody has looked at may be skipped inside of a message. Elsewhere they make the boundaries unknown, until those

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Any D-Bus value, with its type.
 ///
 /// For what is not known before it arrives: options, variants, tools. Where the type is known, Swift types are encoded

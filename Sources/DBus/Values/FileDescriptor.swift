@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// An open file descriptor that this object owns; it is closed with the last reference.

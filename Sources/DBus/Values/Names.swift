@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The grammar of names (D-Bus specification, "Valid Names").
 ///
 /// libdbus ends the process when it is handed a bad name, so each is checked here first. Everything that passes here

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A valid object path (D-Bus specification, "Valid Object Paths"), such as `/org/listd/Listd1`.
 public struct ObjectPath: Hashable, Sendable {
     /// The path as text.

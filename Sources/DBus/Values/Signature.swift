@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A valid signature (D-Bus specification, "Valid Signatures"): any number of complete types.
 ///
 /// At most 255 bytes, 32 nested arrays and 32 nested structs.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The kinds of D-Bus values, each with its character in a signature.
 ///
 /// Structs and dict entries are `(` and `{` in a signature and `r` and `e` as a value's kind.

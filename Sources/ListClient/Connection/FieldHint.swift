@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import DBus
 
 /// How people want to see a field: what its number means; the raw value is the contract's word.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import DBus
 
 /// A connection to listd that is restored by itself: it waits for the daemon, and reconnects after the bus or the daemon ended.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Which objects of another list a list has, and in which order, as text for the option `source` and for
 /// ``AdapterClient/setSourceArgument(_:)``.
 public struct ListQueryText: Sendable, Equatable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The steps that make one order of unique keys into another, for an array that is changed one step after the other.
 enum ArrayStep: Equatable {
     /// Take out the element at this position.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Neighbouring positions of a list: the first one and how many there are.
 public struct IndexRun: Sendable, Hashable {
     /// The first position, counted from 0.

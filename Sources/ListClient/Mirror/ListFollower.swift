@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import DBus
 
 /// Follows one list: keeps a `Mirror` up to date through lost signals, restarts of the daemon and reconnections.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A copy of a list that follows the daemon's `Updated` signals: pure, so that every rule is tested without a bus.
 ///
 /// Updates carry positions only; what they bring in is *missing* until `fill` supplies it. The owner of a mirror reads

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What happened to one section of a mirrored list.
 ///
 /// Positions count as changes of an array do: whoever applies the changes one by one, in their order, to an array of its

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One element of a list as the daemon hands it out.
 public struct MirroredObject: Sendable, Equatable {
     /// Its identity, unique in its list.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension RandomAccessCollection where Index == Int {
     /// The first position whose element does not fulfil a condition that holds up to some element and not behind it; the end
     /// when all do.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A batch that does not fit the list it is applied to: something was lost or the sender is wrong.
 public struct BatchMismatch: Error, Sendable, Equatable {
     /// What does not fit, for the log.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What one transaction did to a list: the contract's `Updated` signal as a value.
 ///
 /// Deletes, reloads and the origins of moves are positions before the transaction; inserts and the targets of moves are

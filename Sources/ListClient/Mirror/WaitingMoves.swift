@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The elements of an array that have yet to move, in their old order, while the others find their places around them.
 struct WaitingMoves {
     /// The gap of each: how many elements that stay are in front of it. Ascending.

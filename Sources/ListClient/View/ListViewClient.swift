@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import DBus
 
 /// A view on a list: keeps the `Picture` that the daemon sends, and acknowledges each change that it has applied.

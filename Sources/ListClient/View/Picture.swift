@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a view shows: the slots in use, each with the item that sits in it.
 ///
 /// Pure: it takes in the contract's `Changed` signals and the answer of `Resync`; after each step it equals what

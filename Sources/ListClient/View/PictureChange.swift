@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A place in the content, in points from the top left corner.
 public struct Position: Sendable, Hashable {
     /// Distance from the left edge.

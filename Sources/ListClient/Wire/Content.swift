@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import DBus
 
 /// The content of an object or item: values by key, ascending by the keys' bytes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import DBus
 
 // What the contract writes as numbers, read straight into the mirror's types.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import DBus
 
 /// The large messages for single clients, answers and pictures, that are made and not sent yet: users take turns by bytes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import DBus
 
 /// The direct clients that do not read what they are sent.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import DBus
 
 /// A message for one client that is written when its turn has come: its contents are taken on the event loop's thread, written

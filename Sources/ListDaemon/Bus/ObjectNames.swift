@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The names under which listd appears on a bus (docs/rules/contract.md, "Names"); paths are made by `ObjectPath`.
 package enum ObjectNames {
     /// The well-known name that the daemon owns.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import DBus
 
 /// polkit, which may make administrators of users that are none by their user id: asked over the bus, never waited for.

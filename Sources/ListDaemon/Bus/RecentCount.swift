@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// Counts what happened in the last ten seconds: the present second and the nine before it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import ListKit
 
 // A viewport may take in a whole list, and all of it may be selected: what appears, leaves or is selected at once can be

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Counts what happens, for `Manager.GetStatistics`.
 struct Statistics: Sendable {
     /// What is counted from the start of the daemon on; the raw value is the name on the bus.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import ListKit
 
 // The right of a list to have a source other than clients, over restarts: polkit, which may have given it, knows no one who

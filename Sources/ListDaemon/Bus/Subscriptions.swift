@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The kinds of signal that an adapter sends to whoever listens.
 package struct AdapterEvents: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8

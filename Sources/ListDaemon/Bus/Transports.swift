@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import DBus
 
 /// The connections on which the daemon is found: one to the bus, and those of direct clients.

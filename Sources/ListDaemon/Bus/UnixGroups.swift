@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// Which groups a Unix user is a member of, as the system's databases say (getgrouplist(3)).

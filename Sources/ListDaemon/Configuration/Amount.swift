@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reads sizes and counts with a suffix.
 package enum Amount {
     /// Reads a size in bytes: `512`, `4K`, `1.5G`; the suffixes B, K, M, G, T are powers of 1024, as systemd's are.

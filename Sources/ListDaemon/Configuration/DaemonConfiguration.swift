@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The section `[Daemon]` of `listd.conf`.
 package struct DaemonConfiguration: Sendable, Equatable {
     /// Who may create adapters; nil = administrators on the system bus, otherwise anybody.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Duration {
     /// The length in whole milliseconds.
     var milliseconds: Int64 {

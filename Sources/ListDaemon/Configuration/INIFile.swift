@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CInih
 
 /// The settings of one INI file, in the order of the file.

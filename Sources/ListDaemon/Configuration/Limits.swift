@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What users and clients may take (the contract's `[Limits]`).
 package struct Limits: Sendable, Equatable {
     /// The content of one call.

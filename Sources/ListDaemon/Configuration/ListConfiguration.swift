@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One list that a file configures.
 package struct ListConfiguration: Sendable {
     /// The name of the adapter: that of the file without `.list`.

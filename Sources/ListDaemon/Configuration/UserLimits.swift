@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import ListKit
 
 /// The limits that some users have instead of those of all: the sections `[Limits user:NAME]` and `[Limits group:NAME]`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import ListKit
 
 /// Which list follows which: each at most one, by its name, whether that is there or not.

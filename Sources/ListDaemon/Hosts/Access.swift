@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Who may read a list, write to it, or invoke actions: the adapter options `readers`, `writers` and `invokers`.
 package enum AccessRule: Sendable, Hashable {
     /// Everybody whom the bus lets through.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) internal import ListKit
 
 // What takes microseconds is done by the bus thread itself, when it has read all that has arrived: what arrives together is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) package import ListKit
 
 /// What comes out of an adapter host, in the order in which the world must hear it.

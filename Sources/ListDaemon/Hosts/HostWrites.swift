@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) internal import ListKit
 
 /// Names what a host gave away to be stored, so that a late answer is known.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import ListKit
 
 /// Runs one list: in this process, or where it may die and come back.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) internal import ListKit
 
 // What is answered from the objects of a list, whoever presents it.

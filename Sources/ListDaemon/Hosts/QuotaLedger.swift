@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Synchronization
 
 /// The quotas of all users, booked by the bus thread (adapters, views) and by every host (objects, bytes).

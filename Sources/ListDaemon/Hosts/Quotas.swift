@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import ListKit
 
 /// What one Unix user may have at a time, and what each user has (the contract's limits `…PerUser`).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) internal import ListKit
 
 /// An update of a list on its way from the store to being announced.

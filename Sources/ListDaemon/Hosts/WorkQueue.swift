@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What waits for one worker, first in, first out.
 ///
 /// What arrives is kept apart from what is being worked off, so that nothing is held that was taken: also in a list that

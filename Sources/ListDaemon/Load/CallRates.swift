@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How many calls each user may make at once: as many as in a second, which fill up again as time goes.
 struct CallRates {
     private struct Bucket {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import DBus
 
 /// The calls that have come and are not handled yet: users take turns, within a user its connections, and the calls of one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Who is next, when several take turns that are measured in bytes (deficit round robin, Shreedhar and Varghese 1995).
 ///
 /// Whoever's turn begins gets a quantum of bytes as credit, and goes on while the next piece fits into it; what is left is

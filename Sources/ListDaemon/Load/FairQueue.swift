@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Work that waits for its turn: users take turns, within a user its connections do, and what comes from one connection keeps
 /// its order.
 ///

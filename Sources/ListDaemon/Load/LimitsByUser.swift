@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import DBus
 
 /// The limits of each user, as the configuration says and the system's databases, which are asked now and then.

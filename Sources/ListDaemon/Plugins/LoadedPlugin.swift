@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import PluginAPI
 
 /// Where a plugin's code runs; the raw value is the contract's word.

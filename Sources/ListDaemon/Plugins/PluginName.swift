@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The name of a plugin, and of a thing that it brings.
 package enum PluginName {
     /// Whether a text can be a name: letters, digits, `-` and `_`, at least one and at most 64.

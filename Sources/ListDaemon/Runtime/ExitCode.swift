@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How the process ends, as the command line promises it (sysexits.h names the numbers from 64 on).
 package enum ExitCode: Int32, Sendable {
     /// Everything asked for was done; what was accepted is stored.

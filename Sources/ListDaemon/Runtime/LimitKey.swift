@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import ListKit
 
 /// The limits that refusals name, by their keys in the section `[Limits]` of `listd.conf`.

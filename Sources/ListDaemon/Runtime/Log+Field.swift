@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Log {
     /// A fact about a message that the journal can be searched by.
     package struct Field: Sendable, Equatable {

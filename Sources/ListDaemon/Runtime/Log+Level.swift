@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Log {
     /// How important a message is; the raw value is syslog's priority.
     package enum Level: Int32, Sendable, CaseIterable, Comparable {

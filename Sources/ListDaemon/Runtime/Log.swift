@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Synchronization
 
 /// Where the daemon says what happens: to the journal when it listens, else to standard error.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How many messages of one key may be written in how long.
 package struct RateLimit: Sendable, Equatable {
     /// The most messages in one interval.

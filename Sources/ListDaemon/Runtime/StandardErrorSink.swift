@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// Writes one line per entry to a descriptor, standard error unless a test says otherwise.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import DBus
 
 /// One line that says how much there is, for `systemctl status`: said again when it has changed, but not more often than

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Arguments {
     /// What `--help` prints, and what follows a usage error.
     package static let usage = """

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What this build calls itself.
 package enum Version {
     /// The version of listd, as `--version` and `Manager.Version` say it.

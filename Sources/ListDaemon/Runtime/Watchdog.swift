@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import DBus
 
 /// Tells the service manager that the daemon is alive, as long as the bus thread and every list's executor answer.

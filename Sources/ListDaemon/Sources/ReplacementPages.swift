@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import ListKit
 
 /// The pages of a whole list that is not complete yet.

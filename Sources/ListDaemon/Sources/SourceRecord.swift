@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import PluginAPI
 
 /// How far the source of a list has read with what the list has: kept with the list, over the end of listd too.

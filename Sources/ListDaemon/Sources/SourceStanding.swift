@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Synchronization
 
 /// How far the source of one list has read, as of what was announced: set by the bus thread, read by whoever starts the source.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Names for numberings of revisions.
 enum Epoch {
     /// A name that nobody has used.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// How much of the write-ahead log must be there: what SQLite takes for the end of a log may be damage.

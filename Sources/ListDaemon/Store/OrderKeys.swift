@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds positions for objects of one adapter, and makes room where there is none.
 ///
 /// Neighbours are renumbered, first 64 rows after the place, then ever more, until there is enough room for many

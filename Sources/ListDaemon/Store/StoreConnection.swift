@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import ListKit
 
 /// The open database of a store, and what goes into it; belongs to the store's queue.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What is in the file.
 ///
 /// Objects lie in the order of the list; the second index finds one by its identifier. `position` is a number with gaps on

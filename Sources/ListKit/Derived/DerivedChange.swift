@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a derived list tells the list that shows it.
 @_spi(Daemon) @frozen public enum DerivedChange: Sendable {
     /// The whole list; the engine finds out what changed.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The objects of another list that a query takes, in its order, kept up with each change of that list.
 ///
 /// It is filled by ``append(_:from:total:)``, page by page, while ``apply(_:)`` takes what changes meanwhile. Then each change costs

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension DerivedQuery {
     /// Reads what follows the `?`: pairs `KEY=VALUE` separated by `&`, fields by `,`; values are percent-encoded UTF-8.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Which objects of a list a derived list has, and in which order: what follows the `?` of a source `list:NAME?…`.
 @_spi(Daemon) public struct DerivedQuery: Sendable, Equatable {
     /// The text that objects have to contain; an empty one is in all of them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What an open transaction does to the first sections of a list, as many as a limit lets through.
 struct DerivedWindow {
     /// Positions before of what leaves.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What an object is sorted by: the value of one of its fields.
 struct SortKey {
     private enum Content {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Section and item changes that a view can apply in one batch (IGListKit's `ListBatchUpdateData`).
 public struct ListBatchUpdateData: Sendable, Hashable {
     /// Sections after the update that are new.

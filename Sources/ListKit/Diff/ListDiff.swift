@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The difference of two lists in linear time, with IGListKit's results exactly (`ListDiff`, `ListDiffPaths`).
 ///
 /// Elements with equal identifiers are the same element. Repeated identifiers are allowed: the first before is the first after,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What changed as steps that are applied one after the other, each to the outcome of those before it.
 ///
 /// Deletes come first, from the end; then moves, then inserts, from the start; updates last.

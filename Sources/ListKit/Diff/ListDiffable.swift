@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What the diff asks an element: who it is, and whether its content changed (IGListKit's `ListDiffable`).
 public protocol ListDiffable {
     /// The type of the identifier.

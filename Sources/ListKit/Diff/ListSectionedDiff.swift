@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A section with everything in it, as the two-level diff compares it.
 public struct ListSectionSnapshot<Section: ListDiffable, Item: ListDiffable, Supplementary: Equatable> {
     /// The section itself: who it is, and its own content.

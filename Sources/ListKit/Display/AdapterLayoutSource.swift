@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Answers a layout's questions about the list as one view sees it.
 ///
 /// It lives as long as one call of the layout. What the traits of its kind tell of a section is taken without a handle, so

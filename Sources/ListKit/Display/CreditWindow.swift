@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How much a view may be sent before its viewer acknowledges; without limits, everything.
 struct CreditWindow {
     /// One picture on its way: the last of its changes, and its size.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What appeared and disappeared in one view by a scroll step or a transaction.
 struct DisplayStep {
     /// Elements that are new.

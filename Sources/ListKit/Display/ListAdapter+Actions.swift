@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// A viewer invokes an action on an item: the section controller may handle it.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// Notes what a view has on its screen, before the list changes.
     func rememberAnchor(of view: ListView) {

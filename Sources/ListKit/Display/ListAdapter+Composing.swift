@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// The largest picture, in bytes of content, that goes out in one change.
     static let maximumChangeBytes = 262_144

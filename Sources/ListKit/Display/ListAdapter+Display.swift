@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// Brings what a view shows up to date and finds out what appeared and disappeared.
     func step(_ view: ListView, forwarding: [SectionHandle: IndexForwarding] = [:]) -> DisplayStep {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An item that is selected or deselected while its section's items change places: it waits until they have theirs.
 struct WaitingSelection {
     let handle: SectionHandle

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// The layout of a view, which knows no list yet.
     func makeLayout(_ kind: ListLayoutKind, _ options: ListViewOptions) -> ListLayout {

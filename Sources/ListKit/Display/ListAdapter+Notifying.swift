@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// Tells section controllers, delegate and announcer what a step did: what appears before what disappears, items before
     /// their section (rules DH-10, WR-14).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An item that a view is to be opened at, as it followed the list since.
 struct ViewOpening {
     let handle: SectionHandle

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A view as its viewer knows it, from which it goes on in another engine of the same list.
 @_spi(Daemon) public struct ViewResumption: Sendable {
     /// Its name.

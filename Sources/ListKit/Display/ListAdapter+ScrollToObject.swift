@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// Scrolls a view to an object: from its first item to its last, with the named supplementary views.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// Scrolls a view to an item; of a section without items, to its header.
     ///

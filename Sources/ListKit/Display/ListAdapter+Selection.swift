@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// A viewer selects an item: the section controller is asked first, then told.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// Brings all views up to date with a transaction; answers what to announce, in the contract's order.
     func updateViews(_ flush: Flush, _ applied: Application) -> [AdapterEvent] {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The answer to a call of a view.
 @frozen public struct ViewReply: Sendable {
     /// The sequence of the last change that was sent.

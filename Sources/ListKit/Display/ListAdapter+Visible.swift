@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a program asks about one of its views.
 extension ListAdapter {
     /// The section controllers of which something is shown, in list order.

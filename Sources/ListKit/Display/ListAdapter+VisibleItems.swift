@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// The viewer of a layout `none` names what it shows, first and last item included, in the list as of `seen`.
     ///

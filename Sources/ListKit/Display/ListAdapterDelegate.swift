@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Is told which objects of a list appear and disappear, counted over all views.
 ///
 /// The events of an item come before those of its section; what appears comes before what disappears. Ended ones carry the

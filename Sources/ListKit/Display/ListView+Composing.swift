@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListView {
     /// The difference between what the viewer was sent and what the view shows; nothing is changed.
     func difference(_ adapter: ListAdapter) -> PictureDifference {

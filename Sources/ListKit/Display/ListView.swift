@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What the adapter keeps of one view: where its viewport lies, what it shows, and what its viewer was sent.
 ///
 /// Only the adapter touches it, and never while it calls a section controller with a part of it in hand.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How a view looks at a list; the contract's OpenView options.
 public struct ListViewOptions: Sendable, Hashable {
     /// The layout; `nil` = the adapter's.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where the items of a list went between two of its states.
 @_spi(Daemon) public struct PathForwarding: Sendable, Hashable {
     /// Where the sections went.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Names a view; chosen by the caller of ``ListAdapter/openView(_:options:)``.
 public typealias ViewID = UInt64
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What happened to a list since the pictures that a viewer was sent and may still go by.
 ///
 /// A viewer names items by where they were in a picture. Each picture stands for the list as it was when the picture was sent;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What the viewer of a view has been sent.
 struct SentPicture {
     /// The last sequence.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What is on the screen of one view, slot by slot: what a program keeps that draws a view (and nothing else has to).
 ///
 /// A value that follows the events of a list; each element is drawn in the widget of its slot:

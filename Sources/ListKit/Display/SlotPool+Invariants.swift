@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension SlotPool {
     /// Stops a debug build at the first step that leaves something wrong; costs nothing in release builds.
     func assertInvariants() {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The slots of one view: numbers for the widgets that a client keeps and fills again and again (LazyScrollView).
 ///
 /// A slot belongs to one reuse identifier for ever. Released, it waits in the pool of its identifier, and the last one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What has to keep its place on the screen while a transaction is applied.
 struct ViewAnchor {
     /// Candidates in order of preference, each with its start along the scroll axis before.

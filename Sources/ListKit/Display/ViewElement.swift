@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One element that a view shows: a cell, a header, a footer, or the empty view.
 struct ViewElement: Equatable {
     let key: ElementKey

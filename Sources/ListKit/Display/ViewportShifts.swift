@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What the engine did to a viewport that its viewer may not have drawn yet.
 ///
 /// A viewer scrolls in the content that it last drew. What anchoring moved since then is added to the place that it names,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The items that a view without a layout is to show: where they begin, and how many they are.
 ///
 /// Both are kept as they were asked for while the list is too short for them.

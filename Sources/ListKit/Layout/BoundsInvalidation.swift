@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a layout has to do when its viewport moves or changes size (rule LY-47).
 @frozen public enum BoundsInvalidation: Sendable, Hashable {
     /// Nothing: frames stay as they are.

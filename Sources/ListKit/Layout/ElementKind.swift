@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a piece of a list is to its section.
 @frozen public enum ElementKind: String, Sendable, Hashable, CaseIterable {
     /// One of the section's items.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where an element lies, as a layout answers it.
 public struct LayoutAttributes: Sendable, Hashable {
     /// The element's place; the item is 0 for headers and footers.

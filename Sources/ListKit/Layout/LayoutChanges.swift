@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What one transaction did to the sections of a list, as a layout needs it.
 ///
 /// `deletes` and the origins of `moves` are positions before the transaction; `inserts`, the targets of `moves` and

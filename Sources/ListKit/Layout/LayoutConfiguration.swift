@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Which layout a list has, with its settings.
 public enum LayoutConfiguration: Sendable, Hashable {
     /// Rows of items, as IGListCollectionViewLayout lays them out.

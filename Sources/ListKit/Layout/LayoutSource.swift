@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a layout asks about the list while it lays out.
 ///
 /// The adapter answers from its section controllers and their fixed traits; a view puts the sizes that its client

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListLayout {
     /// How many sections the list has.
     public var numberOfSections: Int {

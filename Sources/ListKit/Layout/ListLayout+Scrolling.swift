@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListLayout {
     /// The stretch of the scroll axis that stands for a section: the union of its first item, its last one and the named
     /// supplementary views, at rest.

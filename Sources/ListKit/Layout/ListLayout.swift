@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where everything in a list lies: one of the three layouts behind one face.
 ///
 /// A value: it is told of the list by a ``LayoutSource``, keeps what it needs, and answers questions without asking

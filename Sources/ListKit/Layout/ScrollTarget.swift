@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where an element is to come to lie when the list is scrolled to it.
 @frozen public enum ScrollPosition: String, Sendable, Hashable, CaseIterable {
     /// Wherever the least movement shows it; as `start` where the present offset does not count (rule AD-109).

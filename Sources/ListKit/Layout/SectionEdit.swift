@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The changes of one transaction, checked and in order: what goes, what comes, what is asked about again.
 struct SectionEdit: Sendable {
     /// Old positions of sections that go, ascending.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a layout needs to know of one section besides the sizes of its items.
 ///
 /// Lengths are points. NaN and infinite numbers count as 0, negative lengths and counts too; insets and spacings may be

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How error messages quote what they were given, and how long they are.
 ///
 /// What a client has sent is cut first and escaped then, so that the cost of refusing it does not depend on its length.

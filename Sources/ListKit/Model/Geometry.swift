@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A position in content coordinates.
 ///
 /// Units are points; the origin is the top left corner of the content.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What went wrong in a list: a code to act on, a message that names the thing at fault, and the cause if there is one.
 ///
 /// One type for all of ListKit. The codes are the error names of the D-Bus contract.

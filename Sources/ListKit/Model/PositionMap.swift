@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where the positions of a list went between two of its states: stretches that stayed together, and where each begins
 /// afterwards.
 @_spi(Daemon) public struct PositionMap: Sendable, Hashable {

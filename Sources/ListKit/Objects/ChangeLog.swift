@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The last transactions of a list, for clients that missed some (`GetChanges`).
 ///
 /// Bounded: the oldest ones go as long as 256 transactions, or 1 MiB of them, are left.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The objects of one list and how they change: what waits, what is under way, revisions, and the last changes.
 ///
 /// It knows no section controller and calls nobody: its owner tells it what happened and does the ``Step`` that it answers.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a presentation in another process says of an update is checked: clients follow it, whatever a plugin has done to memory.
 
 extension ObjectUpdate {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A place in the order in which a list was asked for changes: requests and item updates are numbered together.
 @_spi(Daemon) @frozen public struct Ticket: Sendable, Hashable, Comparable {
     /// Ascending in the order of arrival, from 1.

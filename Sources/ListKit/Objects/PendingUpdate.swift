@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Requests that are answered together, and what they amount to.
 struct PendingUpdate {
     /// What was taken from the queue, in order.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a list was asked for and has not begun, in order of arrival, and when it is due.
 struct RequestQueue {
     /// Something that waits for a flush.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The revisions of a list: numbers that may be given out, the last changes, and what the store has of both.
 struct RevisionHistory {
     /// The revision, and those that may be given out.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The revision of a list, and the highest one that it may have before the store is asked again.
 ///
 /// No revision is announced that a restart could give out again. So the store keeps a limit: a content write raises it by

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The sections of a list in their order, each with its object and number of items.
 ///
 /// While a change is open, the state before it (``ListSide/old``) and the state after it (``ListSide/new``) can be read side

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension SectionTree {
     /// Makes a tree of objects without repeated identifiers; `nil` when they are too many.
     static func unique(

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What the owner of an ``ObjectList`` does next.
 @_spi(Daemon) @frozen public enum Step: Sendable {
     /// Nothing, until then or until something else happens.

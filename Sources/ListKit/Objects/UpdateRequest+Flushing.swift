@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension UpdateRequest {
     /// Whether the request shares a flush with no other: what it does depends on the items as they are.
     @_spi(Daemon) public var requiresOwnTransaction: Bool {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The hash of keys that are numbers which the adapter gave out itself.
 ///
 /// Nobody outside chooses them, so that they need no defence against chosen keys, which is most of what the hash of the

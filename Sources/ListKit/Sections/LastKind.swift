@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The kind of section controllers that was looked up last, while a list is gone through.
 ///
 /// Neighbours mostly have one type, and looking its kind up costs more than all else that is done for an object.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// The kind of controller for an object; `nil` when the provider names none.
     func kind(for object: ListObject) -> ListSectionControllerKind? {

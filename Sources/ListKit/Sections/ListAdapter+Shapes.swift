@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// The geometry of a section; an error item has the viewport's width and 44.
     func askShape(of handle: SectionHandle, in container: ListContainer) -> ListSectionShape {

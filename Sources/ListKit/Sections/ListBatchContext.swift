@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What an item update says about the items it changed.
 ///
 /// Indexes of deletes, reloads, measurements and move origins are those before the update, of inserts and move targets those

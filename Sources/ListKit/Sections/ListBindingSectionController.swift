@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A section whose object becomes many items, diffed one by one.
 ///
 /// Override ``viewModels(for:)`` and ``sizeForViewModel(_:at:)``. An item keeps its place on the screen as long as its

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A section of exactly one item that is rebound in place.
 ///
 /// Override ``item(for:)`` and ``size(for:)``.

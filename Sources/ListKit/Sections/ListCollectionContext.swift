@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The adapter as one section controller sees it.
 ///
 /// A value that is made when it is asked for: use it and drop it. Everything may be called from any callback; what would

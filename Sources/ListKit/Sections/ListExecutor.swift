@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Runs work later on the executor that owns a list: what timers and I/O of section controllers come back through.
 ///
 /// The owner of a ``ListAdapter`` gives it one (``ListAdapter/executor``); without it nothing is ever called back.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A section controller that keeps its object as a Swift value (rule GN-01).
 open class ListGenericSectionController<Model: ListModel>: ListSectionController {
     /// The value of the section; `nil` before the first update, and when the object could not be read.

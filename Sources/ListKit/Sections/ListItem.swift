@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One cell of a section, without a screen: what a viewer needs to draw it.
 ///
 /// A section controller answers items where IGListKit's answers configured cells. The size is asked for separately,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListItemChanges {
     /// What a block of an item update said, made consistent; `nil` when it cannot be (rules BU-11, UP-47, UP-48).
     ///

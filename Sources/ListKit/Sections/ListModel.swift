@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A Swift value that travels through a list as an object (no boxes, no base class).
 public protocol ListModel {
     /// Reads the value from an object.

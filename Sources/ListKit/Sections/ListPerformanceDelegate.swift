@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Is told before and after each call of a section controller: for statistics, and for naming the one that never came back.
 public protocol ListPerformanceDelegate: AnyObject {
     /// A section controller is about to be called.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Makes the items, supplementary views and behaviour of one section; the class that plugin authors inherit from.
 ///
 /// One controller serves one object for as long as the object stays in the list with its type. Every

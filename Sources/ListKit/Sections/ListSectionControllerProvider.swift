@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Knows which section controllers a list uses (the data source's `sectionControllerFor`).
 public protocol ListSectionControllerProvider: AnyObject {
     /// The kind of controller for objects of a type; `nil` = such objects are dropped from the list (rule AD-15).

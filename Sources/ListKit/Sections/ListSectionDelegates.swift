@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Gives the header and the footer of a section.
 public protocol ListSupplementarySource: AnyObject {
     /// Which of header and footer the section has.

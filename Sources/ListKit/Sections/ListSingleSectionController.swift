@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A section of one item, made by two closures.
 public final class ListSingleSectionController: ListSectionController {
     /// The object of the section.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The section controllers of a list: which kinds there are, which controllers exist, and which sections are at fault.
 struct SectionControllerRegistry {
     /// A kind and the type that it is for; the type is kept so that its identity stays its own.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Names a section for as long as its object is in the list, whatever its number; never used again afterwards.
 ///
 /// Sections get one when somebody takes notice of them, and lose it when nobody does any more, so that a long list of which

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The sections of a list, with the state before a change and the state after it, and the handles by which they are known to
 /// whoever shows them.
 ///

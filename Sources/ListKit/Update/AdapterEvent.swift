@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Something that the owner of an adapter tells the world, in the order in which it is handed out.
 @frozen public indirect enum AdapterEvent: Sendable {
     /// A transaction was applied.

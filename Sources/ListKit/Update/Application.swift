@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What section controllers did while the data of a transaction is applied.
 struct Application {
     /// Item by item changes of sections, each from the state before the transaction.

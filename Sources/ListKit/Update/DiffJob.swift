@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A diff that is ready to be computed, on any thread.
 ///
 /// It holds both lists, so nothing that happens meanwhile disturbs it. Its output goes to

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a flush did: the answers to its requests and, in the contract's order, everything to announce.
 @frozen public struct FlushResult: Sendable {
     /// One answer for each request of the flush, in order of arrival.

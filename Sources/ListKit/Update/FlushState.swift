@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where the flush of an adapter stands.
 enum FlushState {
     /// There is none.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds where a position went, for changes in simultaneous form: deletes and move origins are taken away, then inserts and
 /// move targets are put in.
 struct IndexForwarding {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An item update that a section controller asked for and that has not run yet.
 struct ItemUpdate {
     let controller: ListSectionController

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// Begins the flush of a request that goes alone; `nil` when it is none of those.
     func beginAlone(_ request: UpdateRequest, _ flush: Flush) -> FlushStep? {

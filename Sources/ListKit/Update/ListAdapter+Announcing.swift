@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// A transaction in the form in which it is announced.
     struct Announcement {

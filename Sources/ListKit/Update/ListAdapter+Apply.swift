@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// Applies the transaction that ``FlushStep/commit(_:)`` handed out; the store has it.
     ///

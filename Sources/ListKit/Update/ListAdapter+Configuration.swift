@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// How a list behaves: the contract's adapter options that concern the engine, and what library users may add.
     public struct Configuration: Sendable, Equatable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What goes on in a list, in words.
 extension ListAdapter {
     /// The list, its updater, its section controllers and its views, a line for each; what a dump shows.

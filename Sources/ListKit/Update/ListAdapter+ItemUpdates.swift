@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// Runs item updates; what they say is collected in `application`.
     func runItemUpdates(_ updates: [ItemUpdate]) {

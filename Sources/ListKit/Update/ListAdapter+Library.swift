@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The short road for a program without a host: completions instead of answers, and a scheduler that flushes.
 extension ListAdapter {
     /// Asks the data source for its objects with the next flush and brings the list there.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A list whose objects somebody else keeps: an ``ObjectList`` judges, numbers and stores, and the adapter makes of each update
 // what section controllers and views make of it. Nobody enqueues requests in such an adapter.
 

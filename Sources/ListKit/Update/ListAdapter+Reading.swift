@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// How many objects the list has: its sections.
     public var objectCount: Int { sections.count }

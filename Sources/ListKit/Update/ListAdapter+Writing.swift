@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ListAdapter {
     /// Queues a request; it is answered exactly once, in some ``FlushResult/answers``.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The engine of one list: objects in, pictures and events out (IGListKit's `IGListAdapter` with its updater).
 ///
 /// An adapter belongs to one executor, its "main thread": every call comes from there, and section controllers are called

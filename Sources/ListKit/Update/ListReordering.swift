@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a drag means, before it becomes a request.
 public enum ListReordering {
     /// The place that an item which is dropped somewhere goes to.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The clock and the executor of a list that has no host: what a program that uses ListKit alone supplies.
 ///
 /// All calls come from the adapter's executor, and `schedule` calls back there.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Is told of every update of a list, just before the completions of its requests.
 public protocol ListUpdateListener: AnyObject {
     /// An update is over.

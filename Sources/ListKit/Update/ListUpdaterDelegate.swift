@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Is told what the updater of a list does.
 ///
 /// IGListKit's events outside of a batch do not exist here: every change of items is part of a batch.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Whether a viewer's widget can be seen, by what is around it.
 ///
 /// For programs that have widgets: what it says goes into ``ListAdapter/setVisible(_:view:)``.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a store needs to write before a transaction is applied.
 @frozen public struct PreparedTransaction: Sendable {
     /// The revision before.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension SectionChanges {
     /// What a store has to write: single changes when they are few, else the whole list.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a transaction does to the objects of a list, in simultaneous form: `old` positions are those before, `new` those
 /// after.
 @_spi(Daemon) @frozen public struct SectionChanges: Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What requests do to the objects of a list; each answers whether it changed anything.
 ///
 /// A request that throws may have changed something already: the caller goes back to its savepoint.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The selected items of a list; they follow their objects through every update.
 struct SelectionSet: Equatable {
     private(set) var items: [SectionHandle: Set<Int>] = [:]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One applied change of a list, in the form in which it is announced: what a mirror applies.
 ///
 /// To apply: take away deletes and move origins (positions before), put in inserts and move targets in ascending order

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension TransactionAnnouncer {
     /// The same changes as IGListKit applies them to a view: every reload is a delete and an insert (rules UP-33
     /// to UP-46), conflicts are cleaned away (rules BU-01 to BU-22).

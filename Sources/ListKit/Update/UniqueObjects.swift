@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Objects with the first of each identifier kept.
 ///
 /// - Complexity: O(n).

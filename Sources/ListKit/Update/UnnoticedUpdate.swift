@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An object that changed in a section without a handle, and so without a controller, fault, selection or picture.
 ///
 /// If its kind has traits, all that follows from the change is known from the two objects: the section is reloaded. Most

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decides when a flush is due (rules CO-01 to CO-11): at most one is pending, and it is never re-timed.
 struct UpdateCoalescer {
     /// How long requests are collected; setting it starts over at the minimum (rule CO-09).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Names a request; chosen by the caller, given back in the answer.
 public typealias RequestID = UInt64
 

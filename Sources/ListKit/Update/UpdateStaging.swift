@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Judges the requests of a flush in order of arrival, each against what the ones before it produced.
 ///
 /// A bad request leaves no trace and the others go on. Changes are tried out on the list itself, in a transaction that

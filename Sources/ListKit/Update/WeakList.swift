@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Objects that are told something and not kept alive by it.
 struct WeakList<Element> {
     private struct Reference {

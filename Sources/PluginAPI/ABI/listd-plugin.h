@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* What listd asks of a plugin before it believes that it is one.
  *
  * A plugin exports one plain C function. The loader calls it twice: first for the record, which holds only numbers and C

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Fills a list from outside: a directory, a device, a service.
 ///
 /// listd makes one for each list whose source names it, as `PLUGIN/SOURCE?argument`. All its methods, and everything

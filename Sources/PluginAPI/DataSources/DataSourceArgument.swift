@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) public import ListKit
 
 /// The argument of a data source in its parts: what it reads, and options, as in `/srv/music&recursive&depth=3`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Dispatch
 
 /// What a data source works with: its argument, its way to the list, and timers and descriptors that call it back.

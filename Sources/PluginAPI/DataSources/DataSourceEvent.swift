@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a data source tells its list.
 public enum DataSourceEvent: Sendable {
     /// The whole list; the engine finds out what changed.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Dispatch
 
 /// Runs one data source on an executor of its own; what the daemon, a worker and tests of plugins hold.

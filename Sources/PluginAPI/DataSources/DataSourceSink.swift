@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The way from a data source to its list; may be used from any thread or task.
 ///
 /// Events arrive in the order they are sent. ``replace(_:)`` and ``changes(removed:upserts:)`` also end a failure. When

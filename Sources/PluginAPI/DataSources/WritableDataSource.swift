@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A data source that takes what clients write to its list.
 ///
 /// A write goes to the source and not to the list, and comes back as what the source reads: the source does what is asked, sends

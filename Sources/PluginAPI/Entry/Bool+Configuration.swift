@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Bool {
     /// Reads a truth value as systemd does (systemd.syntax(7)): `yes`, `true`, `on`, `1`, … in any case.
     @_spi(Daemon) public init?(configuration text: String) {

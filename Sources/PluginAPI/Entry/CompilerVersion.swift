@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The release of the compiler, as `major << 16 | minor << 8 | patch`.
 ///
 /// A newer one than the newest named here reads as that one; the build string beside it tells them apart.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How people want to see a field: what its number means; the raw value is the word of the option `hints`.
 public enum FieldHint: String, Sendable, Hashable, CaseIterable {
     /// A number of bytes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A plugin: one type that lists its section controllers and data sources.
 ///
 /// ```swift

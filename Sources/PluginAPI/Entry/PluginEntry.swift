@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CPluginABI
 
 /// The function that a plugin's library exports as `listd_plugin`, called from the other side.

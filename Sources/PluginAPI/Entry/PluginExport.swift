@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import CPluginABI
 
 /// One question of the loader to the library of a plugin, in the terms of C.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The daemon's log for a plugin: each message has the plugin's name.
 ///
 /// A value that may be handed to any thread.

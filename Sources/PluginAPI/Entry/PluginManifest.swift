@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a plugin brings, by name.
 public struct PluginManifest: Sendable {
     /// The plugin's name, as in `NAME/CONTROLLER` and in the name of the library, `libNAME.so`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CPluginABI
 
 /// What a plugin was built with: read before any Swift type of it is touched.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The keys and values of a plugin's section in `listd.conf`, as text, with typed access.
 ///
 /// ```

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reads time spans as systemd writes them (systemd.time(7), "Parsing Time Spans"): those of the daemon's own keys and those of
 /// plugins.
 @_spi(Daemon) public enum TimeSpan {

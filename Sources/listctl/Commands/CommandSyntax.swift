@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How a command is written: what the parser accepts, and what help, completion and the manual say.
 struct CommandSyntax: Sendable {
     /// The word that chooses the command.

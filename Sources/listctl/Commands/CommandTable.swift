@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// All commands, in the order in which help lists them.
 enum CommandTable {
     static let all: [any Command.Type] = [

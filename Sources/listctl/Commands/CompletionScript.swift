@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a shell reads to complete listctl's words: a few lines that ask `listctl complete`.
 enum CompletionScript {
     /// A shell that listctl can be completed in.

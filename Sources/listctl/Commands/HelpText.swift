@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Help on the commands as text of at most 80 columns.
 enum HelpText {
     /// All commands, grouped.

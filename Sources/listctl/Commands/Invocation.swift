@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A command line that cannot be understood; the message says why.
 struct UsageError: Error, Equatable {
     let message: String

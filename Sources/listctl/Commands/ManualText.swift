@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The part of listctl(1) that lists the commands, in the format of scdoc(5).
 enum ManualText {
     /// All commands, each with its options, below a heading for each group.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Request {
     /// The words behind the program's name, as they were given.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A command line that was understood: a command, and the options that every command takes.
 struct Request {
     /// Where listd is looked for.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What `Manager.Dump` promises to say about the store (org.listd.Listd1(5)).
 struct StoreReport {
     /// Its lines, the first one with the verdict.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Says what is being waited for, once as long as it stays away.
 struct WaitingNotice {
     /// What may be away.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// How far something has come, on the last line of a terminal on standard error; nothing in the first second.

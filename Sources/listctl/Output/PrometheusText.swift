@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Counters in the text format 0.0.4 of Prometheus.
 struct PrometheusText {
     /// All of them, each with its help and type.

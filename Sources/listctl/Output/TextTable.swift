@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Rows of cells with their columns aligned.
 struct TextTable {
     /// One column.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CNcurses
 
 /// Reads keys and the mouse through ncurses. All of it belongs to the queue of `CursesTerminal`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CNcurses
 
 /// Which attributes and colours of the terminal a style is.

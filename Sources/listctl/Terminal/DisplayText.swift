@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CTerminal
 
 /// Text made fit for a terminal line: other people's bytes must neither steer the terminal nor break the columns.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Puts the bytes that a terminal sends together to whole keys, reports of the mouse and characters. Pure.
 ///
 /// ncurses waits a moment for the rest of a key, then takes its first byte for an Escape and the others for letters, which are

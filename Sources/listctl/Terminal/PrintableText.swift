@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Text that may be written to a terminal as it is: printable characters only, each with a known number of columns.
 ///
 /// The one way for any text onto the screen of the viewer; what is ours takes it, too. ncurses is told the same widths.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How a part of a line looks.
 struct Style: Sendable, Equatable {
     /// What it is; the terminal says which colour that is.

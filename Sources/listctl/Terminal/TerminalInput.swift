@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a person typed.
 enum Key: Sendable, Equatable {
     case up, down, left, right, pageUp, pageDown, home, end

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Which characters the terminal can be sent.
 enum TextEncoding: Sendable, Equatable {
     case unicode

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Breaks a text into lines.
 enum TextWrap {
     /// Lines of at most `width` columns, broken at blanks where there are any; what does not fit into `most` is left out, and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListClient
 
 /// The direction in which a list goes on. A terminal shows it from top to bottom: what lies on its side is turned.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListClient
 
 /// A list on the rows of a screen: where it is scrolled to, and the cursor in it. Pure.

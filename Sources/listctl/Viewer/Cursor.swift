@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListClient
 
 /// The row, and the item in it, that keys act on. Pure.

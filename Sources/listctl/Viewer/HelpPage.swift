@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What `?` shows.
 enum HelpPage {
     /// Keys and what they do, in words that fit on 40 columns; an empty key is a heading.

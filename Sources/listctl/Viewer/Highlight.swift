@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Marks a text that was searched for in lines, whatever the case.
 struct Highlight {
     private let wanted: [String]

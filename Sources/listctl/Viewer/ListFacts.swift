@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListClient
 
 /// What is known of a list beside what its view shows.

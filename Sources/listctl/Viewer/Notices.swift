@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What there is to say in the last line. Pure.
 struct Notices: Equatable {
     /// What was said last; the next key takes it away.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListClient
 
 /// An item, header or footer of an object: what the cursor stands on and what is searched for, wherever it is on the screen.

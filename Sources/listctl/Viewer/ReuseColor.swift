@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The colour of the items of a reuse identifier.
 ///
 /// Kinds of files have those of ls(1), what speaks of errors and warnings is red and yellow; any other identifier has one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListClient
 
 /// The content as rows of a terminal, one below the other, as far as a picture shows it. Pure.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListClient
 
 /// A list as plain lines of text: what a screen would show where there is none. Pure.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How the terminal is shared out: a line above the list, margins beside it, a line below. Pure.
 struct ScreenFrame: Equatable {
     let columns: Int

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The margin at the right: which part of the list is on the screen, and which its helpers work for. Pure.
 enum ScrollBar {
     enum Mark: Equatable { case none, track, workingRange, thumb }

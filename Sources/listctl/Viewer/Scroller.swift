@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListClient
 
 /// Where the screen stands in the content, and the way to where it shall stand. Pure.

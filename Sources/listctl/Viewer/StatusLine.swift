@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListClient
 
 /// The last line: what is being typed, what is the matter, or which keys there are; and where the cursor is. Pure.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef LISTD_FAULTY_FILES_H
 #define LISTD_FAULTY_FILES_H
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestSupport
 
 /// A service in Python that answers every call with its own arguments: the real other end for values of every type.

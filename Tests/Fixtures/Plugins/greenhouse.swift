@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A small good plugin: a section controller, a data source, and a class that shows whether casts work across libraries.
 import PluginAPI
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A plugin that does what an object tells it to do: everything that a plugin must be survived in.
 //
 // Fields of an object: `do` names the horror, `at` the callback in which it happens, and `once` a pipe with a name: the horror

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A data source that sends its list in pages, goes on where it left off, and takes writes.
 //
 // `ledger/rows?COUNT&page=ROWS&write=no` has COUNT rows at first. Its cursor is the number of the last write, and the rows there are

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A data source that tells which sockets its process can make.
 import Glibc
 import PluginAPI

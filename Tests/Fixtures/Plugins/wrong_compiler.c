@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A plugin that fits the API and was built with some other compiler.
 #include "listd-plugin.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A plugin for an API that does not exist yet.
 #include "listd-plugin.h"
 

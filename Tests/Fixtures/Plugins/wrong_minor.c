@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A plugin for a later minor version, built with some other compiler too: the API is named first.
 #include "listd-plugin.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // ListKit one minor version ago: fewer members than today's, and laid out otherwise.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """agent.py ADDRESS: a client that does what it is told, a line of JSON at a time, and answers with a line each.
 
 ["call", path, interface, member, signature, arguments] -> "ok [...]" or "error NAME MESSAGE"

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """converge.py ADDRESS ADAPTER DROP SEED: a client that keeps a list and a view of it by signals alone.
 
 It throws every DROPth signal away (0 = none), as a bus or a careless program might. On standard input it is told

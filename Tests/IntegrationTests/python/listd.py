@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small client of listd on python3-dbus: a mirror of a list and a view that checks itself.
 
 Signals of a call are queued before its reply. So after a blocking call every signal that it caused is already here,

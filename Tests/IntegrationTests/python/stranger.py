@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls the manager of listd on one connection: ADDRESS METHOD:ARGUMENT…; prints "ok" or the error's name for each call."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """unread.py ADDRESS PATH CLIENTS CALLS: so many clients that each ask so often for all objects of a list, and read nothing.
 
 Prints "asked" when all is sent. For a line "more" each asks once more, which is answered with "asked"; it exits at another line.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) import ListKit
 
 /// The contract's writing calls on a plain array, one after the other: what a list must be afterwards.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) import ListKit
 
 /// What the section controllers of a test did, in order.

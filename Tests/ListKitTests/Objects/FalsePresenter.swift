@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @testable @_spi(Daemon) import ListKit
 
 /// Presents a list as a worker would: each section has one item, whose content is a number that is never used again.

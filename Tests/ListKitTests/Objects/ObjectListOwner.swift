@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @testable @_spi(Daemon) import ListKit
 
 /// A list whose owner does each step at once; the store and the presenter do as they are told.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """D-Bus by hand for Tests/Soak/flood: messages as bytes, clients, an attacker and a victim in processes of their own."""
 
 import collections

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the sanitizers need in a process of listd's tests, loaded in front of all libraries (LD_PRELOAD). A program without a
 // sanitizer, and without Swift, is not touched.
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of the package beside a bare dbus-fast loop, each in a process of its own: mirror.py [OBJECTS] [SECONDS].
 
 The first two lines read a list of so many objects, as plain values: seconds of processor time, and MiB that are resident afterwards beyond

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sphinx: sphinx-build docs OUTPUT."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Temperatures of the machine as a list, for scripts without asyncio: sensors.py BUS NAME [SECONDS]."""
 
 import sys

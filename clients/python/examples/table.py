@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A list as a living table on the terminal: table.py BUS NAME [FIELD…]. Needs rich."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lines of a growing CSV file as a list, the newest first: tail_csv.py BUS NAME FILE."""
 
 import asyncio

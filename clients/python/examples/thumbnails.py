@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes what is about to be seen: thumbnails.py BUS NAME. Stands for a program that makes thumbnails.
 
 It follows the working ranges of all viewers, and gives each object that comes near a field ``thumbnail``."""

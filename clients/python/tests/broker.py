@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Starts dbus-broker's launcher on a socket, as systemd would: broker.py SOCKET CONFIGURATION.
 
 The address is printed when it can be connected to. The launcher insists on a journal: as root it gets a socket in a mount

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each test runs in an event loop of its own, which must be empty at the end."""
 
 from __future__ import annotations

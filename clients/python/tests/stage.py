@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real listd on a bus of its own, all in a temporary directory."""
 
 from __future__ import annotations

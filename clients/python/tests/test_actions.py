@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Actions, near ends, filters, search, and what administrators ask."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The copy of a list, beside a naive one: seeded random transactions without a bus."""
 
 from __future__ import annotations

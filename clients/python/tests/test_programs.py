@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a person starts: the watch command, the examples, the tutorial."""
 
 from __future__ import annotations

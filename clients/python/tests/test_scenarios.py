@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scenarios that all clients run: Tests/Scenarios/README.md."""
 
 from __future__ import annotations

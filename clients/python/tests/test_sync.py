@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The face for scripts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fields: what goes to D-Bus and what comes back."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Views: pictures, slots, acknowledgements, scrolling, selection."""
 
 from __future__ import annotations

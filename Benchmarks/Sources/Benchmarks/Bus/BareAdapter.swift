@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A list on a measured listd, called with bare libdbus.
 struct BareAdapter {
     let stage: BusStage

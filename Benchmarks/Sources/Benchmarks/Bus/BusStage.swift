@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 /// A bus of its own with a real listd, a bare service, and as many listeners as a benchmark wants.

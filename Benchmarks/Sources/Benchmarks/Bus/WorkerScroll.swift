@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A view on a list of section controllers of a plugin, which is scrolled.
 final class WorkerScroll {
     let list: String

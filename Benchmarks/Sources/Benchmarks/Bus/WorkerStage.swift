@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 /// A listd with one plugin twice: `inside` runs in the daemon, `outside` in a worker.

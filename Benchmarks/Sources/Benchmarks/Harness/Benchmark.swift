@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Things that are measured together: they take turns in random order, so that what disturbs one disturbs all.
 ///
 /// To add rows: write a function that makes a `Benchmark` in a file in `Rows/`, and name it in `Main.swift`.

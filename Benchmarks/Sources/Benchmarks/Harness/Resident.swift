@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 /// Measures resident memory in a process of its own: `Benchmarks --resident NAME` prints it with the raw bytes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Heckel's algorithm as IGListKit published it: a table of entries on the heap, one stack of indexes each.
 ///
 /// Unlike the original it makes no boxes for indexes and no tables of identifiers for later look-ups.

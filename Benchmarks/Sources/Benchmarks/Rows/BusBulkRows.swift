@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension BusRows {
     /// A hundred thousand objects, every tenth with other fields than before.
     static func performUpdates() -> Benchmark {

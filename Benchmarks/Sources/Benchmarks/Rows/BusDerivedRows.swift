@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 /// Lists made from lists on a bus: what a change costs that is followed, and a search as one types beside other lists.

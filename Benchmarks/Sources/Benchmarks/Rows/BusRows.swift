@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 /// What listd costs on a bus, beside bare libdbus that does as much of the same as it can.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import ListKit
 
 /// What lies in a viewport of a short and of a very long list.

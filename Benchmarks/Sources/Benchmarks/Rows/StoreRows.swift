@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 /// What it costs that nothing is lost, beside plain SQLite that writes and reads the same rows.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Benchmarks) internal import ListKit
 
 /// Changes in place in short and long lists, and what a long list takes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 /// What it costs that a plugin runs in a worker: the same section controllers inside the daemon and outside of it.

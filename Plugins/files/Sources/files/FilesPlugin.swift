@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import PluginAPI
 
 /// Directories as living lists: the data source `files/directory?PATH` and the section controller `files/EntryController`.

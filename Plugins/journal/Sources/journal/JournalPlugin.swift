@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import PluginAPI
 
 /// systemd's journal as a living list: the data source `journal/entries` and section controllers by priority.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Writes journal files as systemd does: entries go to systemd-journal-remote, which is made for journals of other machines.

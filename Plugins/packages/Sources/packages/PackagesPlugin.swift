@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import PluginAPI
 
 /// What is installed on a Debian system: the data source `packages/installed` and the section controller

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import PluginAPI
 
 /// Lists that live in a PostgreSQL database and that many machines follow: the data source `postgres/list`.

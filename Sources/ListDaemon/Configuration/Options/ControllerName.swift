@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import ListKit
 
 /// The name of something in a plugin, `PLUGIN/NAME`: a section controller or a data source.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) package import ListKit
 
 /// The options of something, each with its name, type and place in a Swift structure: the one list from which decoding,

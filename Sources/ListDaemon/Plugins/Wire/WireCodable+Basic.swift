@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension UInt64: WireCodable {
     func write(to writer: inout WireWriter) { writer.append(number: self) }
     init(from reader: inout WireReader) throws(WireError) { self = try reader.number() }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) internal import ListKit
 
 // What a view without a layout shows, and what happened to the list since its viewer saw it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A value that travels between the daemon and a worker as bytes.
 ///
 /// The format has no versions and no type tags: both ends are the same program. What comes in is checked all the same, since

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import ListKit
 
 /// On whose behalf the code of a plugin is called; a call without a cause is the list's own: its data, its timers.

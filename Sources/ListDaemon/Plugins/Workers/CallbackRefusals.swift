@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) internal import ListKit
 
 /// Which calls of viewers a list's plugin is not asked any more, because a worker died of them.

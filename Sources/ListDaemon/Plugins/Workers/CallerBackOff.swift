@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Which users have to wait because workers of a plugin died of their calls.
 ///
 /// Pure: told who caused a death and when, it answers who has to wait. The first death of a user costs nothing, so that whoever

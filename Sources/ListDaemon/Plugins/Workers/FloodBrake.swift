@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Slows down what nobody asked for: so many things at once, then one after the other.
 ///
 /// Pure: told the time, it says how long the next one has to wait (the generic cell rate algorithm of ITU-T I.371).

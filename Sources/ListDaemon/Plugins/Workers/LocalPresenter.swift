@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) internal import ListKit
 
 /// Presents a list on its own executor, with sections that both share: section controllers that are built in or run in the

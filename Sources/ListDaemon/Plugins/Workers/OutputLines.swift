@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Takes what a process writes apart into lines, and keeps no more of a line than a log shows.
 struct OutputLines {
     /// The most bytes that are kept of a line.

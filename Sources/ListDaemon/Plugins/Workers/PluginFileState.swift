@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CLinux
 
 /// What tells one content of a plugin's file from another.

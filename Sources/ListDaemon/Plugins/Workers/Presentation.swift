@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) internal import ListKit
 
 /// The engine of one list that somebody else keeps: does what it is ordered to, and says what comes of it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) internal import ListKit
 
 /// What is known of a presentation outside of it: how views stand, what is selected, and what helpers were told is displayed.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) internal import ListKit
 
 /// What is known of a view outside of its engine: enough to let it go on in another one, and to say what is different then.

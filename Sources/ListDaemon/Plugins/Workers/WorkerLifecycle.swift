@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// When a plugin's worker is started, started again after it died, and given up.
 ///
 /// Pure: told what happened and when, it answers what to do. A worker that dies comes back after a pause that doubles with

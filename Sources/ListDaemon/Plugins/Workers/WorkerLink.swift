@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import DBus
 
 /// One end of the connection between the daemon and a worker: packets in, packets out, in order.

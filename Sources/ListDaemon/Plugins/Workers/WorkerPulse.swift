@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds out when a worker as a whole does not answer any more.
 ///
 /// Pure: told when it is looked at and when something was heard, it answers what to do. The worker is asked with each look,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// The names that a path leads through now, links followed as the kernel does: as long as none of them changes where it is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Tells two contents of a file apart, in whatever pieces they were read: FNV-1a with 64 bits, and the length.
 struct ContentDigest {
     private var count = 0

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @_spi(Daemon) internal import ListKit
 
 /// Turns JSON into fields: strings become `s`, integers `x`, other numbers `d`, truth values `b`, arrays `av`, objects

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import ListKit
 
 /// Turns a growing file of JSON lines into objects: lines as they are completed, the whole when it begins anew.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CSimdjson
 
 /// A parsed JSON document as simdjson lays it out: one word for each value, bracket and key.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reads what changed from the runs of a walk and the pairs among its rests.
 ///
 /// A run is moved as a whole or not at all, so this costs O(runs + rests + moves).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The diff: walk both lists side by side, pair what is left over through a table, make sure of repeated identifiers, and read
 /// what changed from that.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The working memory of one diff: one block that its buffers share.
 ///
 /// The allocator keeps one block of a size for the next diff, but gives the end of the heap back to the system after many

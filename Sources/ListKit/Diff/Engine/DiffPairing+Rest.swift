@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension DiffPairing {
     /// How many elements are looked up before those that were found are compared.
     private static let blockSize = 256

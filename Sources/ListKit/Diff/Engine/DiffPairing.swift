@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Which of the elements that are left over are one and the same.
 ///
 /// Positions count in the rests of `DiffRuns`.

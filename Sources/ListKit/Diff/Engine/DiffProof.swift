@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Makes sure that a walk paired as IGListKit does, when identifiers may repeat.
 ///
 /// Pairs in the same order on both sides are IGListKit's unless an identifier among what is left over occurs once more, and

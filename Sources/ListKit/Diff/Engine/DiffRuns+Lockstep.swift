@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension DiffRuns {
     /// How far a walk looks ahead on either side for where the lists agree again.
     private static let window = 6

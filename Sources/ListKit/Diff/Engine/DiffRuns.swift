@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A stretch of elements that follow each other in both lists.
 struct DiffRun: BitwiseCopyable {
     var old: UInt32

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How an element after relates to one before.
 @usableFromInline @frozen
 enum DiffRelation {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A hash table of indexes with open addressing, in buckets of 8 slots: 5 bytes a slot, at most half full.
 ///
 /// One word of a bucket holds 7 bits of the hash for each of its slots, so that one load and no unpredictable branch tells nearly

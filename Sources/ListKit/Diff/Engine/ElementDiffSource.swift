@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Elements of any type: their hashes in flat arrays, and what to ask about elements whose hashes agree.
 struct ElementDiffSource: DiffSource {
     let oldHashes: [Int]

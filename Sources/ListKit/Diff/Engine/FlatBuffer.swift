@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A block of plain numbers with one owner: what the engine's loops work on instead of arrays.
 ///
 /// Indexes are checked in debug builds only; they never come from outside of the engine.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A longest increasing subsequence, by patience sorting over stretches.
 enum LongestIncreasingRun {
     /// Numbers that follow each other, `first`, `first` + 1, …

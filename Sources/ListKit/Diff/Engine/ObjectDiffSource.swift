@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Two arrays of objects, read where they lie: no reference is counted and nothing is copied while the diff runs.
 @safe
 struct ObjectDiffSource: DiffSource {

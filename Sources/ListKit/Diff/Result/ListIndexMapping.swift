@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where each element that stays was and is, read from what changed.
 ///
 /// Elements that neither moved nor were inserted or deleted keep their order, so runs of changes are all that is needed.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What changed between the items of one section before and one section after an update (IGListKit's
 /// `ListIndexPathResult`).
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A set of indexes, kept as ascending runs: what IGListKit has `NSIndexSet` for.
 ///
 /// A long run costs as much as a single index, and the runs are what the `Updated` signal carries.

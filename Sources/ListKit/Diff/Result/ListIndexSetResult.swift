@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What changed between two lists, by index (IGListKit's `ListIndexSetResult`).
 ///
 /// All changes happen at once: deletes, updates and the origins of moves count in the list before, inserts and the targets of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One move inside a list: from an index before the update to one after it (IGListKit's `ListMoveIndex`).
 @frozen public struct ListMoveIndex: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The index before the update.

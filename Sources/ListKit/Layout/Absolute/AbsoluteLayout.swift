@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// LazyScrollView's layout: each item brings its frame and its z.
 ///
 /// Two trees: the placements by section, and the items by where they start along the scroll axis. A section has a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The placements of some neighbouring sections.
 struct PlacementBlock: SummarisedLeaf {
     /// The most sections in a block.

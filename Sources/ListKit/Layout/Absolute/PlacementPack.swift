@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Some neighbouring placements, as columns.
 struct PlacementPack: Sendable {
     /// The most placements in a pack.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The placements of a list in order; one change of a section is O(log n).
 typealias PlacementTree = LeafTree<PlacementBlock>
 

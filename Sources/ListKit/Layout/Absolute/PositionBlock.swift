@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where an item starts and ends along the scroll axis, rounded outwards, and whose it is.
 struct PositionEntry: Sendable, Comparable {
     let start: Float

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The items of an absolute layout by where they start, to find those on a stretch of the scroll axis.
 ///
 /// An interval tree in blocks: each part knows its first start and its farthest end. Any change and any step of a

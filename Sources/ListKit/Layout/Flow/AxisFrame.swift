@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A stretch of one axis, in units.
 struct Interval: Sendable, Hashable {
     var start: Units

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A leaf of the flow layout: a pack of small sections or one large one, with the state it was laid out with.
 ///
 /// Coordinates along the scroll axis are relative to the chunk's origin, so that a chunk moves without being touched.

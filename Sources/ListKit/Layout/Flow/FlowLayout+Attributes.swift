@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension FlowLayout {
     /// Everything that overlaps a rectangle with area, section by section: header, items, footer.
     ///

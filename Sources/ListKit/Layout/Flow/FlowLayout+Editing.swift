@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Changes of single sections; each notes the chunks that have to be laid out after it.
 extension FlowLayout {
     /// Takes sections away; positions are those before, ascending.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension FlowLayout {
     /// The leaf that holds a section, with the section's number in it and the leaf's origin; O(log n).
     func find(_ section: Int) -> (leaf: Int, section: Int, origin: Units)? {

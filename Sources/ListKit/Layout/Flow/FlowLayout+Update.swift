@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension FlowLayout {
     /// Follows one transaction; see ``ListLayout/update(_:source:)``.
     mutating func update(_ changes: LayoutChanges, source: some LayoutSource) {

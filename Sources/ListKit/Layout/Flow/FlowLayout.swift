@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// IGListCollectionViewLayout without a view: rows of items, along either axis.
 ///
 /// Sections lie in chunks of a tree; a chunk knows the state it begins with and nothing of where it lies. A question

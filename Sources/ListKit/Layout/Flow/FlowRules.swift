@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What is the same for every section of one flow layout: settings and the room across the scroll axis.
 struct FlowRules: Sendable, Hashable {
     let direction: ScrollDirection

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where the flow stands between two items: all that a section's place depends on.
 ///
 /// Coordinates along the scroll axis are relative to an origin that the holder knows.

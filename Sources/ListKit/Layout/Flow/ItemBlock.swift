@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Some neighbouring items of a large section.
 struct ItemBlock: ChainedLeaf {
     /// The most items in a block.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One section of many items: a tree of blocks, so that a question or a change touches only some of them.
 struct LargeSection: Sendable {
     let style: SectionStyle

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A length or coordinate in whole units: millionths of a point, or of a device pixel when frames are put on pixels.
 ///
 /// Whole numbers make sums exact, so that a part laid out alone lies where a full layout would put it, and sizes with up

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The sections of a pack while they are collected or changed: the same columns, not yet packed.
 struct PackColumns: Sendable {
     private(set) var styles: [SectionStyle] = []

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Cuts a sequence of sections into chunks, which have to be laid out after that.
 struct SectionCutter {
     private let rules: FlowRules

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The flow algorithm of IGListCollectionViewLayout, for one section: begin, place the items in order, finish.
 ///
 /// Everything that lays out or looks up goes through here, so there is one truth about where things lie. Coordinates

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Some neighbouring sections of few items, as columns: all that is needed to lay them out again.
 ///
 /// No frame is stored. Frames follow from the state at the entry by running the flow, which for one pack costs less

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a flow layout keeps of one section of few items.
 struct SectionShape: Sendable, Hashable {
     var style: SectionStyle

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A section's insets, spacings and supplementary lengths by axes, in units.
 struct SectionStyle: Sendable, Hashable {
     /// The inset before the section along the scroll axis.

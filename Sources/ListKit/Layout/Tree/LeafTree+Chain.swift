@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A leaf whose inside follows from the state that the leaf before it hands over.
 protocol ChainedLeaf: SummarisedLeaf {
     associatedtype State: Equatable

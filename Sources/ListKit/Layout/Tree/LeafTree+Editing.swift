@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension LeafTree {
     /// Changes a leaf in place and brings the sums above it up to date; O(log n).
     mutating func update<Result>(_ leaf: Int, _ change: (inout Leaf) -> Result) -> Result {

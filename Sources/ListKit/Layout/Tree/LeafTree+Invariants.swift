@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension LeafTree {
     /// What is wrong with the tree, if anything: for tests.
     var brokenInvariant: String? {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension LeafTree {
     /// A leaf and the sum of everything before it.
     typealias Found = (leaf: Int, before: Summary)

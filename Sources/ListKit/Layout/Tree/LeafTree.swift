@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a run of neighbouring leaves adds up to.
 protocol TreeSummary: Sendable {
     /// The sum of no leaves.

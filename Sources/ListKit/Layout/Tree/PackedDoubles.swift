@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A column of numbers in as few bytes as they can be told exactly in; no bytes at all when they are all the same.
 enum PackedDoubles: Sendable, Hashable {
     case same(Double)

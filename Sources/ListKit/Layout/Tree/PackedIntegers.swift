@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A column of whole numbers in as few bytes as its largest one needs; no bytes at all when they are all the same.
 ///
 /// A million rows of one width and differing heights cost four bytes each.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An array in pages, so that changing one of two copies copies only the pages that are changed.
 ///
 /// A layout of a million sections is kept as it was, for anchoring, at the cost of some hundred references.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The canonical encoding of fields: one content has exactly one sequence of bytes, so that equality is `memcmp`.
 ///
 ///     fields     = entry*                          keys strictly ascending

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Fields {
     /// The value of a key, nil when there is none; assigning nil removes the key.
     ///

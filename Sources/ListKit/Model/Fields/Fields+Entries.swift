@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Fields: Sequence {
     /// Walks over the entries in the order of their keys, decoding each as it is reached.
     public struct Iterator: IteratorProtocol, Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The content of an object or of an item: values by key, `a{sv}` on the bus.
 ///
 /// A value that holds one buffer of canonical bytes; two contents are equal when their bytes are, whatever the order in

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The steps of a reader over the bytes that it was lent: where the next type and the next value lie.
 struct FieldsCursor {
     var nextType: Int

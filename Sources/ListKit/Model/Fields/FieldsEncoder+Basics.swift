@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension FieldsEncoder {
     /// The type that must come next, nil when the container is full.
     public var expectedType: TypeCode? {

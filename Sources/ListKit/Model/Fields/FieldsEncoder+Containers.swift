@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension FieldsEncoder {
     /// Opens an array, or a dictionary where `a{…}` is expected.
     public mutating func beginArray() throws(ListError) {

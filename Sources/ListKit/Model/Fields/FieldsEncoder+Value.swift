@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension FieldsEncoder {
     /// Appends one entry of the fields: the key, and a variant that holds the value.
     ///

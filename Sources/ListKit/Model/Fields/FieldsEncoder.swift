@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Writes canonical bytes from a stream of values, in the manner of libdbus's append iterators.
 ///
 /// The encoder stands at the top of `a{sv}`: begin a dictionary entry, append the key, begin a variant, append its value,

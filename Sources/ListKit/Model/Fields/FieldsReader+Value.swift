@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension FieldsReader {
     /// The next value as a tree, nil at the end; moves past it.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Walks over canonical bytes, one value after the other, in the manner of libdbus's message iterators.
 ///
 /// A reader over fields meets dictionary entries; a reader over an entry meets the key and a variant; and so on inwards.

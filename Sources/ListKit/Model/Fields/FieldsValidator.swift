@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Checks bytes from a file, a store or another process against the rules of the canonical encoding.
 struct FieldsValidator {
     private var position = 0

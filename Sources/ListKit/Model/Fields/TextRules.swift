@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What text in fields must be so that a D-Bus message can carry it.
 enum TextRules {
     /// Whether bytes are UTF-8 without NUL (D-Bus specification, `STRING`).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The letters of D-Bus signatures (D-Bus specification, "Type System"), without `h`.
 @_spi(Daemon) @frozen public enum TypeCode: UInt8, Sendable, Hashable {
     /// `y`

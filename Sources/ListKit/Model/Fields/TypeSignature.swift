@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The grammar of D-Bus signatures (D-Bus specification, "Valid Signatures").
 enum TypeSignature {
     /// Letters that a signature may have.

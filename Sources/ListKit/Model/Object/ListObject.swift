@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One element of a list: an identifier, a type and fields.
 ///
 /// A value of 8 bytes; copies share one immutable allocation. Two objects with the same identifier are the same object, and

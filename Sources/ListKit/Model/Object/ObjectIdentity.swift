@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Hash and length of an identifier in one word, so that one comparison tells nearly all different identifiers apart.
 ///
 /// The upper 48 bits are a hash of the bytes with a seed that each process draws anew, so that nobody outside can choose

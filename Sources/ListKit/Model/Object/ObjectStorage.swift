@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What an `ObjectStorage` knows besides its bytes.
 @usableFromInline
 struct ObjectHeader {

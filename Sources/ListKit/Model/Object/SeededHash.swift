@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A fast hash of bytes for tables in memory: folded 64-bit multiplications with a secret seed of the process.
 ///
 /// Like wyhash it takes 16 bytes a step. The values mean nothing outside of the process and must never be stored.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Span where Element == UInt8 {
     /// Whether both runs hold the same bytes.
     @inline(__always)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds the slot of an identifier: a hash table in segments, so that growing it never touches more than one segment.
 ///
 /// Segments are split one at a time as the table grows (linear hashing); each is an open-addressing table of its own, at most

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Splitting and merging; a level counts the levels of nodes below a child, 0 for leaves.
 extension SectionOrder {
     /// Makes room at a place of a full leaf.

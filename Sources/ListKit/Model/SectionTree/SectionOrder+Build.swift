@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension SectionOrder {
     /// Makes the order of slots 0, 1, 2 … that no transaction has touched.
     ///

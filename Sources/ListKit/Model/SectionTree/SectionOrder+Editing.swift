@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension SectionOrder {
     /// Puts a section in front of the one with an index after the transaction, or at the end.
     mutating func insert(_ word: SectionWord, items count: Int32, at index: Int) {

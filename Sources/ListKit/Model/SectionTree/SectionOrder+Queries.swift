@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension SectionOrder {
     /// The place of the section with an index in one state; nil beyond the end.
     func place(at index: Int, _ side: ListSide) -> Place? {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The order of sections: a B+tree whose nodes know how many sections and items lie below each child, before and after the
 /// open transaction.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Which of the two states of a list is meant while a transaction is open; without one both are the same.
 @_spi(Daemon) @frozen public enum ListSide: Sendable {
     /// As it was before the transaction.

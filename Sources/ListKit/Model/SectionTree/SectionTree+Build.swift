@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension SectionTree {
     /// Makes a tree of objects in order, as it is after a commit.
     ///

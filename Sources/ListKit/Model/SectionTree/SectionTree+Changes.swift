@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension SectionTree {
     /// What the open transaction changes: deletes, updates and origins of moves before it, inserts and targets of moves after.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Edits of the state after the transaction. What cannot be done is answered with false and changes nothing.
 extension SectionTree {
     /// Puts a section in front of the one at an index, or at the end; its identifier must not be there.

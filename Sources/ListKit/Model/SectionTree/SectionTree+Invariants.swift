@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension SectionTree {
     /// What is wrong inside of the tree, nil if nothing is; tests ask after each edit.
     ///

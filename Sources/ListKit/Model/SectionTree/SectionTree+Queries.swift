@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension SectionTree {
     /// How many sections one state has.
     func count(_ side: ListSide = .new) -> Int { order.total.count(side) }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension SectionTree {
     /// Makes the new state the only one.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The sections of a list in their order, with the state before and after an open transaction side by side.
 ///
 /// Every edit names objects or positions *after* the edits before it, and can be taken back; until `commit()` both states can

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A growing run of elements in blocks of equal size, so that growing never copies what is there.
 ///
 /// Indexes are checked in debug builds only; they are numbers that the owner handed out itself.

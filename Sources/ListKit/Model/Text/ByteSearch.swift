@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Bytes to look for in others, whose letters of ASCII are folded to lower case on the way.
 struct ByteSearch: Sendable, Equatable {
     /// With so few bytes to look for, each place of a text may cost a comparison of all of them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Full Unicode case folding, as statuses C and F of Unicode's `CaseFolding.txt` have it: `ß` and `ẞ` become `ss`, `ﬁ` becomes
 /// `fi`; the dotless i of Turkish stays what it is. Nothing is normalised.
 enum CaseFolding {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A text to look for in others without regard to upper and lower case, by full Unicode case folding and without
 /// normalisation (``CaseFolding``).
 @_spi(Daemon) public struct FoldedText: Sendable, Equatable {

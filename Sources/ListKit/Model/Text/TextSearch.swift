@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Which objects contain a text: in some of their text fields, or in any of them.
 ///
 /// Text fields are those of the top level whose value has type `s`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reading a value without a `switch`: each accessor answers nil for another type, and looks through variants.
 extension Value {
     /// The text of a string, an object path or a signature.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Value: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     /// Makes a string.
     public init(stringLiteral value: String) { self = .string(value) }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Value {
     /// The D-Bus signature of the value: one complete type, such as `a{sv}`.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One D-Bus value of any type but a file descriptor.
 ///
 /// `Value` is the Swift face of the canonical bytes that `Fields` holds. Not every `Value` can be carried: a string with

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What `listd/binding` reads from the fields of an object.
 struct BindingFields {
     /// The dictionaries in the field `items` that have an `id` of their own, in order.

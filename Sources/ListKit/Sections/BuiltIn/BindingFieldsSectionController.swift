@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// `listd/binding`: the items in the field `items`, rebound in place, with insets, spacings, header and footer.
 final class BindingFieldsSectionController: ListBindingSectionController, ListSupplementarySource {
     private var fields = BindingFields(Fields())

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The section controllers that need no plugin.
 public enum BuiltInSectionControllers {
     /// One item that shows the fields of its object.

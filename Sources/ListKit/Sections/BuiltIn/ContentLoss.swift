@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What built-in section controllers left out of the objects of an update, or replaced in them, for one reason.
 @_spi(Daemon) @frozen public struct ContentLoss: Sendable, Hashable {
     /// Why.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Size and place of an item as its fields give them: `x`, `y`, `width`, `height`, `z`.
 ///
 /// Every numeric type counts; negative extents are 0; NaN, infinite or another type is as if the field were absent.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// `listd/single`: one item that shows all fields of its object.
 ///
 /// The reuse identifier is the field `reuse`, else the type, else `single`; the size the fields `width` and `height`, else

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListKit
 
 /// IGListCollectionViewLayout's algorithm written down once more, as plainly as possible: points, arrays, no tree.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ListKit
 
 /// A list whose sections are spelled out.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lists that every program on the machine can show: a client of listd for asyncio.
 
 ::

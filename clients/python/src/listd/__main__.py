@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``python -m listd watch NAME``: the changes of a list as they come."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What viewers want of the writer of a list: more, or an action."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What happened to a list that is followed."""
 
 from __future__ import annotations

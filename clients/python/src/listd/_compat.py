@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What dbus-fast 1.84, which Debian 12 has, does otherwise than today's."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Connecting to listd, and its manager."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What others look at and select: for helpers that make thumbnails of what is on somebody's screen."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lists made from lists: what is wanted of one, as a list of its own."""
 
 from __future__ import annotations

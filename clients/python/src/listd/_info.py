@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the manager says of lists, views and plugins."""
 
 from __future__ import annotations

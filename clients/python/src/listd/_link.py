@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A way to listd that mends itself: it comes back when the bus or the daemon went."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A list: writing, reading, following, viewing."""
 
 from __future__ import annotations

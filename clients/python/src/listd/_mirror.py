@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A copy of a list that follows ``Updated``: pure, so that every rule is tested without a bus."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of lists and views: Python's names and types for the contract's."""
 
 from __future__ import annotations

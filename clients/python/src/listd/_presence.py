@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether a list is there: through restarts of the daemon, loss of the bus, and lists that are made anew."""
 
 from __future__ import annotations

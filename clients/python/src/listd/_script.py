@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The steps from one order of a list to another."""
 
 from __future__ import annotations

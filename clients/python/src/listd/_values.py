@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values of fields: what Python has, what D-Bus has, and what lies between."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A view on a list: the few items that are on the screen, with slots for their widgets."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a view looks, and whether that is shown already."""
 
 from __future__ import annotations

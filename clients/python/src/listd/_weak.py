@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Callbacks that keep nobody alive: an iterator that is dropped stops hearing of what it followed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One connection: messages in order, replies in their place among the signals, and no descriptor left open."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who waits until a view shows what he asked for."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// What a list shows of which directory: the argument of `files/directory` and the plugin's settings.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// Lists a directory, and what is below it if wanted, and follows it: `files/directory?PATH`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The sort key of an entry: below its directory, and there directories first, then by name without regard to case.
 struct EntryOrder: Comparable, Hashable, Sendable {
     /// For each name of the path what it is, the name folded, and the name; NUL, which no name has, ends both.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where an entry is below the directory that is listed: names with `/` between them, just one if the list is not recursive.
 ///
 /// A name is any bytes but `/` and NUL, as Linux has it. The empty path is the listed directory itself.

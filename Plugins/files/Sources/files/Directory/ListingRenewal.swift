@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// The whole of a directory on its way into a listing, piece by piece; the listing is what it was until all is in order.

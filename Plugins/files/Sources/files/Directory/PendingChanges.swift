@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A notice of inotify about a directory.
 enum DirectoryNotice: Equatable, Sendable {
     /// The entry was made, changed or deleted: look at it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Looks at a directory, and at what is below it in a recursive list; ``TreeReading`` reads all of it.
 struct Tree {
     /// A list may not become as long as this.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reads a directory, and what is below it in a recursive list, piece by piece.
 ///
 /// Each directory is watched before it is read: changes in it while it is read, or later, are not lost. A

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// The inotify watches of the directories of a list, and of those that its path leads through.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension MimeTypes {
     /// What is known without the freedesktop database.
     static let builtIn = MimeTypes(

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds a file's MIME type by its name, and the icon that freedesktop themes have for it.
 ///
 /// The freedesktop shared MIME database is used where it is installed, and a small table of our own where it is not.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// Shows an entry that somebody should look at: `journal/AlertController`, for errors and what is worse.

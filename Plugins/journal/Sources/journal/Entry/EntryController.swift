@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// Shows one entry of the journal in a row: `journal/EntryController`, and, smaller, `journal/DebugController`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where a list of journal entries left off: what the source keeps as its cursor.
 ///
 /// The identifiers of entries are journal cursors. The journal still has what the list has if the oldest entry is there, and the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// Which entries of which journal a list shows: what follows the `?` of `journal/entries`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// Lists the newest entries of a journal and follows it: `journal/entries?…` ([options](../../../README.md)).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// The newest entries of a journal, up to a number, and the changes for a list of them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 /// A line of a feed's file: one JSON object with `kind`, `id`, `date` (ISO 8601) and what belongs to the kind.

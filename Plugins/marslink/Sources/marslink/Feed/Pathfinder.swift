@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// Receives the sample's messages, one from time to time, as the tutorial's Pathfinder does.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// Shows a message; a tap marks it as read, and that stays as long as the message does. The actions `read` and `unread` mark it

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 /// Counts days as they are on Mars: sols, 24 hours and 37 minutes long (the tutorial's SolFormatter).

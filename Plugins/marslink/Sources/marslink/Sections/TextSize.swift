@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How much room a text takes, for a list that sees no font: letters of one width, broken between words.
 ///
 /// A viewer that knows better tells the list the sizes it measured.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// Shows the weather: a summary, and once that is tapped four details, which can be dragged into another order.

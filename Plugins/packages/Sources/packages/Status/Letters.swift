@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// Packages by letter, as objects of a list.

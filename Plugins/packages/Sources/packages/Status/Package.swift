@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// A package as dpkg knows it (deb-status(5), dpkg-query(1)).

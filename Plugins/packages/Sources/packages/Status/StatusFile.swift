@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The content of dpkg's status file: stanzas of fields with empty lines between them (deb822(5)).
 ///
 /// Nothing that the file holds is an error: a line that is no field is skipped, a stanza without a package or its state is

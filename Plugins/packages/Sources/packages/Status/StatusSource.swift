@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// Lists the packages that are installed, and follows dpkg: `packages/installed?PATH`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// The inotify watch of the directory that a file is in: dpkg writes its status anew and renames it over the old one, which

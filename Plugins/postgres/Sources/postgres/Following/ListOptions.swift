@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// What a list's source says: `postgres/list?NAME&service=SERVICE&poll=100ms&stale=5s&write=no`.

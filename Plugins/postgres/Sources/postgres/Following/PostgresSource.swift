@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// A list of a database as a source of a list of listd: `postgres/list?…` ([options](../../../README.md)).

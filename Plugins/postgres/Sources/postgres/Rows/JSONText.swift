@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// JSON as values and back: strings are `s`, whole numbers `x`, other numbers `d`, truth values `b`, arrays `av`, objects

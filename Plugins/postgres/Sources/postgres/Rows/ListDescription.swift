@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// One list of a database as `listd.watch` made it: its table or view, and what each column becomes.

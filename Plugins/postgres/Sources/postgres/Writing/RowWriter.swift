@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import PluginAPI
 
 /// Turns a client's write into statements of one transaction; nothing of it is there unless the transaction ends well.
