@@ -74,6 +74,7 @@ lint:
 	scripts/check-references
 	scripts/check-how-to
 	scripts/check-commits
+	scripts/add-license --check
 	for script in .ci/run $$(grep -rlE '^#!/bin/bash' scripts Tests); do bash -n "$$script"; done
 
 plugins:
