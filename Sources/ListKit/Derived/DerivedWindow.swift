@@ -79,7 +79,10 @@ struct DerivedWindow {
         var crossed: Set<Int> = []
         for move in moves {
             // How many of those that nobody moved are before it, on both sides.
-            let (before, after) = (move.from - gone.countBefore(move.from), move.to - come.countBefore(move.to))
+            let (before, after) = (
+                move.from - SectionTree.count(below: move.from, in: gone),
+                move.to - SectionTree.count(below: move.to, in: come)
+            )
             guard abs(after - before) < moves.count else {
                 fixed.append(move)
                 continue
@@ -100,9 +103,10 @@ struct DerivedWindow {
             movable.append(ListMoveIndex(from: old, to: new))
         }
         movable.sort { $0.from < $1.from }
-        let kept = movable.map(\.to).longestAscendingRun
-        guard movable.count - kept.count < candidates.count else { return moves }
-        return fixed + movable.filter { !kept.contains($0.to) }
+        let stays = LongestIncreasingRun.members(
+            of: movable.map { LongestIncreasingRun.Stretch(first: UInt32(truncatingIfNeeded: $0.to), count: 1) })
+        let moved = zip(movable, stays).compactMap { $1 > 0 ? nil : $0 }
+        return moved.count < candidates.count ? fixed + moved : moves
     }
 
     /// The change of the first sections; `nil` when there is none.
@@ -120,36 +124,5 @@ struct DerivedWindow {
             upserts.append(UpdateRequest.Upsert(object, position: before.map { .after($0.id) } ?? .first))
         }
         return .changes(removed: removed, upserts: upserts)
-    }
-}
-
-extension [Int] {
-    /// How many of these ascending numbers are smaller.
-    fileprivate func countBefore(_ number: Int) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < number { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-
-    /// The most of these different numbers that ascend from one to the next.
-    fileprivate var longestAscendingRun: Set<Int> {
-        // The smallest number that a run of each length ends with, and what stands before each number in its run.
-        var ends: [Int] = []
-        var previous: [Int: Int] = [:]
-        for number in self {
-            let length = ends.countBefore(number)
-            previous[number] = length > 0 ? ends[length - 1] : nil
-            if length < ends.count { ends[length] = number } else { ends.append(number) }
-        }
-        var run: Set<Int> = []
-        var next = ends.last
-        while let number = next {
-            run.insert(number)
-            next = previous[number]
-        }
-        return run
     }
 }

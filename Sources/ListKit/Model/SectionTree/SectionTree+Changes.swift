@@ -59,7 +59,7 @@ extension SectionTree {
     }
 
     /// How many of ascending numbers are below one.
-    private static func count(below number: Int, in sorted: [Int]) -> Int {
+    static func count(below number: Int, in sorted: [Int]) -> Int {
         var (low, high) = (0, sorted.count)
         while low < high {
             let middle = (low + high) / 2
