@@ -27,7 +27,7 @@ enum CommandRunner {
 
     /// Listd says adapter, as its interface does; commands and documents for people say list.
     private static func inWordsOfCommands(_ message: String) -> String {
-        message.replacing("adapter \"", with: "list \"")
+        message.replacing("an adapter \"", with: "a list \"").replacing("adapter \"", with: "list \"")
     }
 
     private static func exitCode(of error: DBusError) -> ExitCode {

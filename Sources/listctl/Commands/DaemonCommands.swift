@@ -129,7 +129,7 @@ struct BackupCommand: Command {
     static let syntax = CommandSyntax(
         name: "backup", group: .daemon, summary: "Write a backup of the store into a new file, while listd runs.",
         operands: [.init(name: "FILE", completion: .file)],
-        discussion: ["listd(8), BACKUP, says how to go back to one."])
+        discussion: ["listd(8), Stored lists, says how to go back to one."])
 
     private let file: String
 

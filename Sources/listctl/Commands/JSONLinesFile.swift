@@ -40,6 +40,12 @@ struct JSONLinesFile {
             guard let members = value as? [String: Any], let id = members["id"] as? String else {
                 throw CocoaError(.coderValueNotFound)
             }
+            let known: Set = ["id", "type", "fields", Self.section]
+            if let unknown = members.keys.first(where: { !known.contains($0) }) {
+                throw DBusError.invalidArgs(
+                    "\(name): object \(place + 1): unknown key “\(unknown.prefix(64))”; a list's own keys stand in \"fields\""
+                )
+            }
             // What JSON's spaces and order are is the library's to know; the reader gets it as listd writes it.
             let line = try JSONSerialization.data(withJSONObject: ["fields": members["fields"] ?? [String: Any]()])
             var fields: [Content.Element] = []
@@ -50,10 +56,15 @@ struct JSONLinesFile {
                 }
             }
             return MirroredObject(id: id, type: members["type"] as? String ?? "", fields: Content(fields))
+        } catch let error as DBusError {
+            throw error
         } catch {
             throw .invalidArgs("\(name): object \(place + 1) is not {\"id\": \"…\", \"type\": \"…\", \"fields\": {…}}")
         }
     }
+
+    /// The key that `show --json` adds to each object, which says nothing of it.
+    private static let section = "section"
 
     /// The ids of all objects; those of lines that cannot be read are left out, which listd will refuse.
     var ids: Set<String> { Set(places.compactMap { try? object($0).id }) }

@@ -11,7 +11,7 @@ struct ShowCommand: Command {
         options: [
             .init(
                 name: "columns", value: "FIELD,FIELD", summary: "Show these fields; one within another is OUTER.INNER."),
-            .init(name: "search", value: "TEXT", summary: "Show only the objects in one of whose texts TEXT occurs."),
+            .init(name: "search", value: "TEXT", summary: "Show only objects with TEXT in one of their text fields."),
             .init(name: "items", summary: "Show what the section controllers make of the objects."),
             .init(name: "raw", summary: "Show all fields, and the values as they are, whatever the list's hints say."),
         ],
@@ -82,7 +82,10 @@ struct ShowCommand: Command {
         _ rows: ListedRows, leading: [TextTable.Column], hints: [String: FieldHint], _ context: CommandContext
     ) throws(DBusError) {
         guard rows.count > 0 else {
-            if context.style.columns != nil { Output.complain("the list “\(name)” is empty") }
+            if context.style.columns != nil {
+                Output.complain(
+                    search.map { "nothing in the list “\(name)” contains “\($0)”" } ?? "the list “\(name)” is empty")
+            }
             return
         }
         var sample: [ContentTable.Row] = []

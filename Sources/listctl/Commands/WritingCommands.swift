@@ -192,7 +192,13 @@ struct AppendCommand: Command {
     @DBusActor
     private func add(_ object: MirroredObject, in context: CommandContext) async throws(DBusError) -> ExitCode {
         try await context.withDaemon { daemon throws(DBusError) in
-            finish(count: 1, try await apply([upsert(object)], to: try await daemon.adapter(name)), in: context)
+            let adapter = try await daemon.adapter(name)
+            let isThere =
+                (try? await adapter.call(
+                    "FindObject", object.id, returning: UInt64.self, UInt32.self, String.self, Content.self)) != nil
+            return finish(
+                count: 1, try await apply([upsert(object)], to: adapter), verb: isThere ? "replaced" : "added",
+                in: context)
         }
     }
 
@@ -208,9 +214,11 @@ struct AppendCommand: Command {
     }
 
     @DBusActor
-    private func finish(count: Int, _ revision: UInt64, in context: CommandContext) -> ExitCode {
+    private func finish(
+        count: Int, _ revision: UInt64, verb: String = "added", in context: CommandContext
+    ) -> ExitCode {
         context.print(
-            "revision \(revision): added \(count == 1 ? "1 object" : "\(count) objects")",
+            "revision \(revision): \(verb) \(count == 1 ? "1 object" : "\(count) objects")",
             json: ["revision": .uint64(revision), "objects": .int64(Int64(count))])
         return .done
     }
