@@ -14,7 +14,7 @@ from dbus_fast.signature import Variant
 import listd
 from listd import Array, Byte, Dictionary, Int16, Int32, Object, ObjectPath, Signature, Struct, UInt16, UInt32, UInt64
 from listd._names import adapter_path, escape, unescape
-from listd._values import DEEPEST, fields_of, is_json, json_line, variant_of, variants_of
+from listd._values import DEEPEST, checked_text, checked_texts, fields_of, is_json, json_line, variant_of, variants_of
 from stage import Stage
 
 VALUES: dict[str, Any] = {
@@ -175,3 +175,15 @@ def test_names_are_escaped_and_back() -> None:
 
 def test_a_variant_in_a_variant_is_taken_off() -> None:
     assert fields_of({"a": Variant("v", Variant("v", Variant("u", 5)))}) == {"a": UInt32(5)}
+
+
+@pytest.mark.parametrize("value", [7, None, ["a"], b"a"])
+def test_no_string_where_one_is_wanted(value: Any) -> None:
+    with pytest.raises(TypeError, match="a string is wanted"):
+        checked_text(value)
+
+
+def test_one_string_where_several_are_wanted() -> None:
+    with pytest.raises(TypeError, match="fields takes several keys"):
+        checked_texts("fields", "subject")
+    assert checked_texts("fields", iter(["subject", "from"])) == ["subject", "from"]

@@ -15,7 +15,7 @@ from ._errors import Disconnected, ListdError, NoSuchAdapter, Unavailable
 from ._link import Incarnation, Link
 from ._list import List
 from ._names import ADAPTER, MANAGER, MANAGER_PATH, PROPERTIES, adapter_path
-from ._values import checked_text, variants_of
+from ._values import checked_text, checked_texts, variants_of
 from ._wire import Reply
 
 _numbers = itertools.count(1)
@@ -26,7 +26,7 @@ def source_argument(
 ) -> str:
     """What follows ``?`` in a source ``list:NAME?…``."""
     pairs = [("contains", _encoded(contains))] if contains else []
-    if keys := [_encoded(field) for field in fields]:
+    if keys := [_encoded(field) for field in checked_texts("fields", fields)]:
         pairs.append(("in", ",".join(keys)))
     if type is not None:
         pairs.append(("type", _encoded(type)))

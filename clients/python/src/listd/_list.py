@@ -24,7 +24,7 @@ from ._objects import Object, objects_of
 from ._options import ViewOptions, option_values
 from ._results import Found, Hit, ItemCounts, ListItem, Page
 from ._transaction import Transaction, place
-from ._values import checked_text, fields_of, is_json, json_line, variants_of, weight
+from ._values import checked_text, checked_texts, fields_of, is_json, json_line, variants_of, weight
 from ._view import View
 from ._wire import Reply
 
@@ -157,7 +157,7 @@ class List:
         :raises NoSuchObject: the list has no such object.
         """
         with _naming(id):
-            body = [expected_revision, checked_text(id), variants_of(set or {}), [checked_text(key) for key in unset]]
+            body = [expected_revision, checked_text(id), variants_of(set or {}), checked_texts("unset", unset)]
         return await self._write("PatchObject", "tsa{sv}as", body, expected_revision)
 
     async def move(
@@ -187,7 +187,7 @@ class List:
         """
         if ids is None:
             return await self._write("ReloadData", "", [], 0)
-        return await self._write("ReloadObjects", "as", [[checked_text(id) for id in ids]], 0)
+        return await self._write("ReloadObjects", "as", [checked_texts("ids", ids)], 0)
 
     async def _write(
         self, member: str, signature: str, body: Sequence[Any], expected: int, descriptors: Sequence[int] = ()
@@ -291,11 +291,13 @@ class List:
     ) -> Hit | None:
         """The next object in one of whose texts ``text`` occurs, whatever the case; None when there is none.
 
+        It never wraps. While somebody types, wait for one search before the next one begins.
+
         :param fields: the keys to look into; none = all whose values are texts.
         :param start: where to begin, this object included. Backwards, past the end is the last object.
         :raises LimitsExceeded: this connection has another search running.
         """
-        body = [checked_text(text), [checked_text(field) for field in fields], start, backwards]
+        body = [checked_text(text), checked_texts("fields", fields), start, backwards]
         revision, is_found, section, id = (await self._call("Search", "sasub", body)).body
         return Hit(revision, section, id) if is_found else None
 

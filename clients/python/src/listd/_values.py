@@ -200,7 +200,10 @@ def checked_text(text: str) -> str:
     """A string that D-Bus can carry.
 
     :raises InvalidObject: it has NUL or a surrogate.
+    :raises TypeError: it is no string.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"a string is wanted, not {repr(text)[:64]}")
     if not text.isascii():
         try:
             text.encode()
@@ -209,6 +212,16 @@ def checked_text(text: str) -> str:
     if "\0" in text:
         raise InvalidObject("a string has NUL, which D-Bus cannot carry")
     return text
+
+
+def checked_texts(name: str, texts: Iterable[str]) -> list[str]:
+    """Several strings that D-Bus can carry.
+
+    :raises TypeError: they are one string, whose letters nobody means, or something among them is none.
+    """
+    if isinstance(texts, str):
+        raise TypeError(f"{name} takes several keys: [{texts!r}]")
+    return [checked_text(text) for text in texts]
 
 
 def variants_of(fields: Mapping[str, Any], depth: int = 0) -> dict[str, Variant]:
