@@ -60,7 +60,7 @@ extension UpdateRequest {
         case .applyChanges(let removed, let upserts): removed.count + upserts.count <= Self.lightCount
         case .moveObject, .patchObject, .moveItem, .invalid: true
         case .reloadObjects(let ids): ids.count <= Self.lightCount
-        default: false
+        case .performUpdates, .reloadData, .configure: false
         }
     }
 }

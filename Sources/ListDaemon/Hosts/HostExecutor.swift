@@ -113,9 +113,9 @@ extension HostExecutor {
     /// taken long enough.
     private func work(here isBusThread: Bool) {
         owner.store(UInt(pthread_self()), ordering: .relaxed)
-        let begin = ContinuousClock.now
+        let end = isBusThread ? ContinuousClock.now + Self.longestHere : nil
         while true {
-            let isLate = isBusThread && ContinuousClock.now - begin > Self.longestHere
+            let isLate = if let end { ContinuousClock.now > end } else { false }
             switch next(onlyLight: isBusThread, handsOver: isLate) {
             case .run(let body): body()
             case .handOver: return queue.async { self.work(here: false) }

@@ -106,14 +106,14 @@ extension Presentation {
     /// - Parameter ticket: the place of the last of them that runs; nil = all do.
     func presentItems(through ticket: Ticket? = nil) -> [PresenterReport] {
         guard let adapter = engine?.adapter else { return [] }
-        return [.changed(news(adapter.presentItems(through: ticket), adapter))].hasNews
+        return changed(news(adapter.presentItems(through: ticket), adapter))
     }
 
     /// Has views wait, or go on.
     func holdViews(_ flag: Bool) -> [PresenterReport] {
         guard let adapter = engine?.adapter, adapter.holdsViews != flag else { return [] }
         adapter.holdsViews = flag
-        return flag ? [] : [.changed(news(adapter.resumeViews(), adapter))].hasNews
+        return flag ? [] : changed(news(adapter.resumeViews(), adapter))
     }
 
     /// Does something else that is ordered.
@@ -190,7 +190,10 @@ extension Presentation {
     /// What section controllers caused by themselves.
     func unasked() -> [PresenterReport] {
         guard let adapter = engine?.adapter else { return [] }
-        return [.changed(news(adapter.takeEvents(), adapter))].hasNews
+        let events = adapter.takeEvents()
+        // Mostly nothing: this is asked after each order.
+        guard !events.isEmpty || !losses.isEmpty else { return [] }
+        return changed(news(events, adapter))
     }
 
     /// Ends the engine; section controllers hear that nothing of theirs is displayed any more.
@@ -235,23 +238,34 @@ extension Presentation {
         news.views = views.sorted().compactMap { view in
             (try? adapter.viewDescription(view)).map { PresenterNews.ViewStanding(view: view, description: $0) }
         }
-        let selected = adapter.selectedItems
-        if selected != selection {
-            selection = selected
-            news.selection = selected
-        }
+        if presented.events.contains(where: \.maySelect) { news.selection = newSelection(adapter) }
         (news.losses, losses) = (losses, [])
         return news
     }
+
+    /// The selected items, if they are others than those that were last reported.
+    private func newSelection(_ adapter: ListAdapter) -> [SelectedItem]? {
+        let selected = adapter.selectedItems
+        guard selected != selection else { return nil }
+        selection = selected
+        return selected
+    }
+
+    /// The report of what happened without being asked for; none if that is nothing.
+    private func changed(_ news: PresenterNews) -> [PresenterReport] {
+        let isEmpty =
+            news.presented.transaction == nil && news.presented.events.isEmpty && news.selection == nil
+            && news.views.isEmpty && news.losses.isEmpty
+        return isEmpty ? [] : [.changed(news)]
+    }
 }
 
-extension [PresenterReport] {
-    /// Those of them that say something.
-    fileprivate var hasNews: [PresenterReport] {
-        filter { report in
-            guard let news = report.news else { return true }
-            return news.presented.transaction != nil || !news.presented.events.isEmpty || news.selection != nil
-                || !news.views.isEmpty || !news.losses.isEmpty
+extension AdapterEvent {
+    /// Whether other items may be selected after it: some were, or items have other places.
+    fileprivate var maySelect: Bool {
+        switch self {
+        case .selection, .updated: true
+        case .display, .workingRange, .picture, .stalled, .closed, .sectionFault, .nearEnd: false
         }
     }
 }
