@@ -6,7 +6,7 @@ import ListDaemon
 @main
 struct Main {
     static func main() async {
-        let code = await Daemon.main(
+        let code = await DaemonProgram.main(
             Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment,
             executable: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
         exit(code.rawValue)

@@ -3,7 +3,14 @@
 internal import DBus
 @_spi(Daemon) internal import ListKit
 
-extension AdapterObject {
+extension AdapterObject: SearchedList {
+    func ask(
+        _ query: AdapterQuery, by user: UInt32,
+        _ completion: @escaping @DBusActor (Result<AdapterAnswer, ListError>) -> Void
+    ) {
+        request(by: user, isLong: true, completion) { .query($0, query) }
+    }
+
     /// `Search`: the next object that contains a text.
     func search(_ call: Call) throws {
         try checkReadingAccess(call)
@@ -23,7 +30,7 @@ extension AdapterObject {
             throw ListError(
                 .limitsExceeded, "connection \(call.peer.name) has a search under way: one is answered at a time")
         }
-        SearchRun(arguments, in: self, for: call) { [service] outcome in
+        SearchRun(arguments, in: self, turns: service.searches.turns, for: call) { [service] outcome in
             service.searches.end(for: call.peer)
             switch outcome {
             case .success(let finding)?:

@@ -5,11 +5,13 @@ internal import ListKit
 
 /// The way from a host and a source to their adapter: both are there before it, and neither keeps it alive.
 @DBusActor
-final class AdapterRelay {
+final class AdapterRelay: FollowingRelay {
     /// Set once, when the adapter is there.
     weak var target: AdapterObject?
 
     nonisolated init() {}
+
+    var list: (any FollowableList)? { target }
 
     /// Takes what a host yields, from its executor.
     nonisolated var sink: ListHost.Sink {

@@ -7,12 +7,9 @@ internal import ListKit
 /// Knows who a peer is, as far as access depends on it.
 ///
 /// Administrators are uid 0, the daemon's own user, and for one action whom polkit allows it. Group memberships are looked
-/// up once in ``freshness`` for each user: the databases may be slow, and the bus thread asks them.
+/// up once in ``UnixGroups/freshness`` for each user: the databases may be slow, and the bus thread asks them.
 @DBusActor
 final class Authority {
-    /// How long an answer of the user database is believed.
-    static let freshness = Duration.seconds(10)
-
     private struct Entry {
         var caller: Caller
         var expiry: ContinuousClock.Instant
@@ -65,7 +62,7 @@ final class Authority {
         if let entry = entries[user], entry.expiry > now { return entry.caller }
         entries = entries.filter { $0.value.expiry > now }
         let caller = Caller(user: user, groups: UnixGroups.names(ofUser: user))
-        entries[user] = Entry(caller: caller, expiry: now + Self.freshness)
+        entries[user] = Entry(caller: caller, expiry: now + UnixGroups.freshness)
         return caller
     }
 

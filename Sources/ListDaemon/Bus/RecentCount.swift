@@ -40,13 +40,3 @@ struct RecentCount: Sendable {
     /// The present second of a clock that never goes back.
     static var now: UInt64 { Clock.microseconds(of: CLOCK_MONOTONIC) / 1_000_000 }
 }
-
-/// The system's clocks.
-enum Clock {
-    /// What a clock says, in microseconds.
-    static func microseconds(of clock: clockid_t) -> UInt64 {
-        var time = timespec()
-        guard unsafe clock_gettime(clock, &time) == 0 else { return 0 }
-        return UInt64(clamping: time.tv_sec) * 1_000_000 + UInt64(clamping: time.tv_nsec / 1000)
-    }
-}

@@ -12,14 +12,14 @@ internal import PluginAPI
 final class Follower: Source {
     /// The name of the list that is followed.
     nonisolated let baseName: String
-    private nonisolated let relay: AdapterRelay
+    private nonisolated let relay: any FollowingRelay
     private let directory: FollowerDirectory
     private var query: DerivedQuery
     private lazy var derivation = Derivation { [weak self] report, number in
         EventLoop.shared.post { self?.take(report, number) }
     }
     /// The list that is followed at the moment.
-    private var base: AdapterObject?
+    private var base: (any FollowableList)?
     /// Where the objects in the list come from.
     private var content = Content.unknown
     /// Numbers the lists that were followed one after the other, and the times without one.
@@ -46,10 +46,10 @@ final class Follower: Source {
         /// They were stored: from the list of that name, if there is one.
         case unknown
         /// This list, which may be gone.
-        case of(AdapterObject)
+        case of(any FollowableList)
     }
 
-    init(of baseName: String, _ query: DerivedQuery, directory: FollowerDirectory, relay: AdapterRelay) {
+    init(of baseName: String, _ query: DerivedQuery, directory: FollowerDirectory, relay: any FollowingRelay) {
         self.baseName = baseName
         self.query = query
         self.directory = directory
@@ -57,7 +57,7 @@ final class Follower: Source {
     }
 
     /// The name of the list that follows; `nil` when that is gone.
-    var name: String? { relay.target?.name }
+    var name: String? { relay.list?.name }
 
     nonisolated func start(from place: @escaping @Sendable () -> [UInt8]?) {
         DBusActor.assumeIsolated {
@@ -81,7 +81,7 @@ final class Follower: Source {
 extension Follower {
     /// Looks for the list to follow: it may have come, gone, or not be for everybody any more.
     func look() {
-        guard !isStopped, let target = relay.target else { return }
+        guard !isStopped, let target = relay.list else { return }
         if directory.closesCircle(target.name, following: baseName) {
             return lose(ListError(.invalidArguments, "\(target.name.quoted) would follow itself"))
         }
@@ -100,11 +100,11 @@ extension Follower {
 
     private var isUnknown: Bool { if case .unknown = content { true } else { false } }
 
-    private func attach(to found: AdapterObject) {
+    private func attach(to found: any FollowableList) {
         detach()
         setBase(found)
         directory.attach(self, to: found)
-        relay.target?.changeFilling { $0.enter(.loading) }
+        relay.list?.beginLoading()
         derivation.begin(query, number: number)
         readersChanged()
         read(from: 0)
@@ -124,21 +124,21 @@ extension Follower {
         answer(upTo: lastQuery, nil)
     }
 
-    private func setBase(_ new: AdapterObject?) {
-        guard let target = relay.target else { return base = new }
+    private func setBase(_ new: (any FollowableList)?) {
+        guard let target = relay.list else { return base = new }
         target.changeHints { base = new }
     }
 
     /// There is no list to follow: this one becomes empty, and says why.
     private func lose(_ error: ListError) {
         detach()
-        relay.target?.fail(error)
+        relay.list?.fail(error)
         readersChanged()
         empty()
     }
 
     private func empty() {
-        guard base == nil, let target = relay.target else { return }
+        guard base == nil, let target = relay.list else { return }
         let number = number
         target.empty { [weak self] error in
             guard let self, number == self.number, !isStopped else { return }
@@ -167,13 +167,10 @@ extension Follower {
 extension Follower {
     private func read(from offset: Int) {
         let number = number
-        base?.request(isLong: true) { [weak self] outcome in
+        base?.readPage(from: offset, limit: Self.page.objects, byteLimit: Self.page.bytes) {
+            [weak self] total, objects in
             guard let self, number == self.number else { return }
-            // A list that ends says that it is gone.
-            guard case .success(.objects(_, let total, let objects)) = outcome else { return }
             derivation.append(objects, from: offset, total: total, number: number)
-        } _: { id in
-            .query(id, .objects(offset: offset, limit: Self.page.objects, byteLimit: Self.page.bytes))
         }
     }
 
@@ -204,7 +201,7 @@ extension Follower {
         retries = Self.backoff
         guard case .replace = change else {
             // A list that does not take a change is told all.
-            return derivation.told(relay.target?.state != .failed, number: number)
+            return derivation.told(relay.list?.hasFailed != true, number: number)
         }
         derivation.told(true, number: number)
         guard let base else { return }
@@ -272,7 +269,7 @@ extension Follower {
     var baseHints: [String: FieldHint] { base?.hints ?? [:] }
 
     /// The list that is followed has other hints.
-    func baseHintsChanged() { relay.target?.hintsChanged() }
+    func baseHintsChanged() { relay.list?.hintsChanged() }
 }
 
 // MARK: - Who may read
@@ -300,5 +297,5 @@ extension Follower {
     }
 
     /// Others may read the list now.
-    func readersChanged() { relay.target?.readersChanged() }
+    func readersChanged() { relay.list?.readersChanged() }
 }

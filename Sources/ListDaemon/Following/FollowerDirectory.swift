@@ -10,17 +10,17 @@ final class FollowerDirectory {
     /// The followers of each list that is followed at the moment.
     private var attached: [ObjectIdentifier: [Follower]] = [:]
     /// The list of a name.
-    private let list: @DBusActor (String) -> AdapterObject?
+    private let list: @DBusActor (String) -> (any FollowableList)?
     /// Whether all lists are there that a start brings: what is missing before may still come.
     private(set) var isSettled = false
 
     /// - Parameter list: finds the list of a name.
-    nonisolated init(list: @escaping @DBusActor (String) -> AdapterObject?) {
+    nonisolated init(list: @escaping @DBusActor (String) -> (any FollowableList)?) {
         self.list = list
     }
 
     /// The list of a name.
-    func base(named name: String) -> AdapterObject? { list(name) }
+    func base(named name: String) -> (any FollowableList)? { list(name) }
 
     // MARK: Circles
 
@@ -51,13 +51,13 @@ final class FollowerDirectory {
     func remove(_ follower: Follower) { followers[ObjectIdentifier(follower)] = nil }
 
     /// Has a follower told what becomes of a list, from now on.
-    func attach(_ follower: Follower, to base: AdapterObject) {
+    func attach(_ follower: Follower, to base: any FollowableList) {
         attached[ObjectIdentifier(base), default: []].append(follower)
         base.setFollowed(true)
     }
 
     /// Has it told no more.
-    func detach(_ follower: Follower, from base: AdapterObject) {
+    func detach(_ follower: Follower, from base: any FollowableList) {
         let rest = attached[ObjectIdentifier(base), default: []].filter { $0 !== follower }
         attached[ObjectIdentifier(base)] = rest.isEmpty ? nil : rest
         if rest.isEmpty { base.setFollowed(false) }
@@ -66,29 +66,29 @@ final class FollowerDirectory {
     // MARK: What happens to lists
 
     /// A list is there.
-    func appeared(_ adapter: AdapterObject) {
+    func appeared(_ adapter: any FollowableList) {
         for follower in followers.values where ExactText(follower.baseName) == ExactText(adapter.name) {
             follower.look()
         }
     }
 
     /// A list is gone, or has another name.
-    func left(_ adapter: AdapterObject) {
+    func left(_ adapter: any FollowableList) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.look() }
     }
 
     /// What becomes of the objects of a list.
-    func take(_ content: PreparedTransaction.Content, of adapter: AdapterObject) {
+    func take(_ content: PreparedTransaction.Content, of adapter: any FollowableList) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.baseChanged(content) }
     }
 
     /// People want to see fields of a list in another way.
-    func hintsChanged(of adapter: AdapterObject) {
+    func hintsChanged(of adapter: any FollowableList) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.baseHintsChanged() }
     }
 
     /// Other users may read a list.
-    func readersChanged(of adapter: AdapterObject) {
+    func readersChanged(of adapter: any FollowableList) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] {
             follower.look()
             follower.readersChanged()

@@ -2,9 +2,6 @@
 
 @_spi(Daemon) internal import ListKit
 
-/// Names what a host gave away to be stored, so that a late answer is known.
-package typealias StoringToken = UInt64
-
 /// What the store writes for one list, and what the list takes on its owner's account.
 struct HostWrites {
     /// What is written.

@@ -27,8 +27,8 @@ extension ListHost {
 
     package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
 
-    /// Takes what a presenter reports; something little from the bus thread is handled there.
-    nonisolated func take(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool = false) {
+    /// Handles what a presenter reports; something little from the bus thread is handled there.
+    nonisolated func report(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool) {
         let body: @Sendable () -> Void = { self.assumeIsolated { $0.receive(output, from: number) } }
         if !isLight { executor.post(body) } else if executor.collect(isLight: true, body) { work() }
     }
@@ -48,7 +48,7 @@ extension ListHost {
     /// The presenter is gone, with its worker.
     ///
     /// - Parameter call: what was being called for the list; nil = nothing.
-    nonisolated func losePresenter(in call: DeadlyCall? = nil) {
+    nonisolated func losePresenter(in call: DeadlyCall?) {
         executor.post { self.assumeIsolated { $0.lose(.death(call)) } }
     }
 

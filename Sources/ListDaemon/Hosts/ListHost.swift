@@ -12,7 +12,7 @@ internal import Synchronization
 /// ``ObjectList`` (requests that write), in the calls of its ``PresenterLink`` (what a presenter answers). Everything that was
 /// asked is answered exactly once. A restored list of built-in section controllers rests, without a presenter, until somebody
 /// looks at it or writes to it.
-package actor ListHost: ListHosting {
+package actor ListHost: ListHosting, PresentedList {
     /// Takes what comes out, on the host's executor.
     package typealias Sink = @Sendable ([AdapterEffect]) -> Void
 

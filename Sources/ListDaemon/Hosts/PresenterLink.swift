@@ -115,7 +115,7 @@ final class PresenterLink {
     }
 
     /// The presenter is gone, or is left: what it had and has not answered goes to the next one.
-    func lose(_ loss: PresenterCalls.Loss, worker: PluginWorker?) -> LostMove {
+    func lose(_ loss: PresenterCalls.Loss, worker: (any PresentingWorker)?) -> LostMove {
         guard presenter != nil else { return .none }
         leave()
         (stage, update) = (.closed, nil)
@@ -189,7 +189,7 @@ final class PresenterLink {
     }
 
     /// Asks about an item that was dragged; answers why nobody is asked, if so.
-    func ask(_ new: ItemMoveRequest, worker: PluginWorker?) -> ListError? {
+    func ask(_ new: ItemMoveRequest, worker: (any PresentingWorker)?) -> ListError? {
         guard let presenter else { return ListError(.pluginFailed, "nobody presents the list") }
         let user = calls[new.id]?.user
         let error = calls.sendMove(
@@ -221,7 +221,7 @@ final class PresenterLink {
     func removeMove(_ id: RequestID) { calls.remove(id) }
 
     /// Hands a call on as soon as the list is presented.
-    func call(_ id: RequestID, _ command: AdapterCommand, by user: UInt32?, worker: PluginWorker?) {
+    func call(_ id: RequestID, _ command: AdapterCommand, by user: UInt32?, worker: (any PresentingWorker)?) {
         switch command {
         case .view(_, let view, .close):
             guard isPresented else {
@@ -266,7 +266,7 @@ final class PresenterLink {
     }
 
     /// Sends what was not sent yet, in order of arrival.
-    func sendCalls(worker: PluginWorker?) {
+    func sendCalls(worker: (any PresentingWorker)?) {
         guard stage == .open, let presenter else { return }
         let unsent = calls.takeUnsent(
             asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position, isShown: known.shows)

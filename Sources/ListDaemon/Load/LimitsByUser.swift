@@ -20,7 +20,7 @@ final class LimitsByUser {
 
     /// The limits of one user.
     ///
-    /// - Complexity: O(1), but for a look into the databases in every ``Authority/freshness``
+    /// - Complexity: O(1), but for a look into the databases in every ``UnixGroups/freshness``
     func limits(of user: UInt32) -> Limits {
         guard !all.ofUsers.isEmpty else { return all }
         let now = ContinuousClock.now
@@ -29,7 +29,7 @@ final class LimitsByUser {
         let names = [UnixGroups.name(ofUser: user), String(user)].compactMap(\.self)
         let limits = all.ofUsers.limits(
             ofUserNamed: names, groups: UnixGroups.names(ofUser: user), otherwise: all)
-        entries[user] = Entry(limits: limits, expiry: now + Authority.freshness)
+        entries[user] = Entry(limits: limits, expiry: now + UnixGroups.freshness)
         onLimits?(user, limits)
         return limits
     }

@@ -2,7 +2,6 @@
 
 internal import DBus
 internal import Dispatch
-internal import Foundation
 
 /// Work that is done on other threads than the event loop's, because its length is a caller's choice: users take turns, which
 /// are measured in bytes or in whatever else such work is long by.
@@ -71,37 +70,5 @@ extension WorkTurns {
     /// Turns messages into values, and values into messages: what is large. Sizes are bytes.
     nonisolated static func forCoding() -> WorkTurns {
         WorkTurns(quantum: 64 << 10, mostAtOnce: 2, isOneForEachUser: true, on: .global())
-    }
-
-    /// Looks for texts in objects, and leaves half of the machine to the lists. Sizes are objects.
-    nonisolated static func forSearching() -> WorkTurns {
-        WorkTurns(
-            quantum: SearchRun.objectsPerTurn, mostAtOnce: max(1, ProcessInfo.processInfo.activeProcessorCount / 2),
-            isOneForEachUser: false,
-            on: DispatchQueue(label: "org.listd.search", qos: .utility, attributes: .concurrent))
-    }
-}
-
-extension Service {
-    /// Reads the arguments of a call and goes on with it: at once, or if they are long on another thread, while the calls
-    /// behind it on its connection wait.
-    ///
-    /// - Parameter proceed: what it throws is the answer.
-    func decode<Arguments: Sendable>(
-        _ call: Call, _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> Arguments,
-        then proceed: @escaping @DBusActor @Sendable (Arguments) throws -> Void
-    ) throws {
-        let size = call.message.bodyLength
-        guard size > ContentReads.largestAtOnce else { return try proceed(call.message.read(read)) }
-        let body = try call.detachBody()
-        call.onFailure = nil  // it cannot be handled from the beginning again
-        admission.hold(call.peer)
-        coding.perform(for: call.peer, size: size) {
-            Result { () throws(DBusError) in try body.read(read) }
-        } finish: { [admission] outcome in
-            defer { admission.release(call.peer) }
-            guard !call.peer.hasDeparted || call.message.noReplyExpected else { return call.abandon() }
-            do { try proceed(outcome.get()) } catch { call.fail(error) }
-        }
     }
 }

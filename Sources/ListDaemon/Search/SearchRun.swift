@@ -24,7 +24,7 @@ final class SearchRun {
         var objects: ArraySlice<ListObject>
     }
 
-    private let adapter: AdapterObject
+    private let adapter: any SearchedList
     private let call: Call
     private let rules: AdapterAccess
     private let arguments: SearchArguments
@@ -37,7 +37,7 @@ final class SearchRun {
     ///
     /// - Parameter completion: called once; nil = the caller has left.
     init(
-        _ arguments: SearchArguments, in adapter: AdapterObject, for call: Call,
+        _ arguments: SearchArguments, in adapter: any SearchedList, turns: WorkTurns, for call: Call,
         completion: @escaping @DBusActor (Result<Finding, ListError>?) -> Void
     ) {
         self.adapter = adapter
@@ -45,7 +45,7 @@ final class SearchRun {
         self.arguments = arguments
         self.completion = completion
         rules = adapter.access
-        turns = adapter.service.searches.turns
+        self.turns = turns
     }
 
     /// Begins with the list as it is then.
@@ -138,7 +138,7 @@ final class SearchRun {
         } catch {
             return finish(.failure(error))
         }
-        adapter.request(by: call.peer.pluginCaller, isLong: true, handle) { .query($0, query) }
+        adapter.ask(query, by: call.peer.pluginCaller, handle)
     }
 
     private func fail(_ outcome: Result<AdapterAnswer, ListError>) {

@@ -56,7 +56,7 @@ struct ListHostRestartTests {
         let update = try await worker.nextUpdate()
         let count = Int(id)
         #expect(update.changes.inserts.map(\.object.id) == [object])
-        host.take(PresenterOutput(reports: [.presented(.reload(count))]), from: worker.number)
+        host.report(PresenterOutput(reports: [.presented(.reload(count))]), from: worker.number)
         try await answer(id)
     }
 
@@ -67,7 +67,7 @@ struct ListHostRestartTests {
     private func present(_ host: ListHost, _ count: Int) async throws {
         host.attach(worker.slot)
         _ = try await worker.nextSetup()
-        host.take(PresenterOutput(reports: [.opened(.items(count))]), from: worker.number)
+        host.report(PresenterOutput(reports: [.opened(.items(count))]), from: worker.number)
     }
 
     @Test(
@@ -78,7 +78,7 @@ struct ListHostRestartTests {
         let host = makeHost(first, nil)
         try await present(host, 0)
         try await put(1, "a", host)
-        host.take(PresenterOutput(reports: [.changed(.reload(1))]), from: worker.number)
+        host.report(PresenterOutput(reports: [.changed(.reload(1))]), from: worker.number)
         host.send(.stop(9, .shuttingDown))
         try await answer(9)
         await first.close()

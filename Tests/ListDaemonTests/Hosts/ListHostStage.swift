@@ -64,7 +64,7 @@ final class NearWorker: Sendable {
 
     private func take(_ output: PresenterOutput) {
         counts.withLock { $0.reports += 1 }
-        host.take(output, from: number)
+        host.report(output, from: number)
     }
 
     var count: (orders: Int, reports: Int, objects: Int, bytes: Int, mostBytes: Int) { counts.withLock { $0 } }
@@ -143,7 +143,7 @@ struct ListHostStage {
     }
 
     func report(_ reports: PresenterReport..., from worker: FalseWorker) {
-        host.take(PresenterOutput(reports: reports), from: worker.number)
+        host.report(PresenterOutput(reports: reports), from: worker.number)
     }
 
     /// What a write of an object puts into the list.

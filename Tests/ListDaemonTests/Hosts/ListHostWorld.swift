@@ -408,7 +408,7 @@ private final class LateWorker: Sendable {
     }
 
     /// Lets one report arrive.
-    func deliver(to host: ListHost) { host.take(outputs.waiting.withLock { $0.removeFirst() }, from: number) }
+    func deliver(to host: ListHost) { host.report(outputs.waiting.withLock { $0.removeFirst() }, from: number) }
 
     func settle() async { await withCheckedContinuation { done in presentation.post { _ in done.resume() } } }
 }

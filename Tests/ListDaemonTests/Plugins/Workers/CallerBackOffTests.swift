@@ -11,12 +11,12 @@ struct CallerBackOffTests {
 
     @Test("one death → nobody waits; each further one → twice as long, at most a minute; others never wait")
     mutating func doubles() {
-        backOff.noteDeath(by: 1000, at: start)
+        backOff.recordDeath(by: 1000, at: start)
         #expect(backOff.wait(of: 1000, at: start) == nil)
         var waits: [Duration] = []
         var now = start
         for death in 2...10 {
-            backOff.noteDeath(by: 1000, at: now)
+            backOff.recordDeath(by: 1000, at: now)
             #expect(backOff.wait(of: 1000, at: now)?.deaths == death)
             let time = backOff.wait(of: 1000, at: now)?.time ?? .zero
             waits.append(time)
@@ -29,11 +29,11 @@ struct CallerBackOffTests {
 
     @Test("no death for ten minutes, or another plugin → begins anew")
     mutating func forgets() {
-        for _ in 0..<4 { backOff.noteDeath(by: 1, at: start) }
+        for _ in 0..<4 { backOff.recordDeath(by: 1, at: start) }
         let later = start + CallerBackOff.memory
-        backOff.noteDeath(by: 1, at: later)
+        backOff.recordDeath(by: 1, at: later)
         #expect(backOff.wait(of: 1, at: later) == nil)
-        backOff.noteDeath(by: 1, at: later)
+        backOff.recordDeath(by: 1, at: later)
         #expect(backOff.wait(of: 1, at: later) != nil)
         backOff.removeAll()
         #expect(backOff.wait(of: 1, at: later) == nil)
@@ -42,7 +42,7 @@ struct CallerBackOffTests {
     @Test("more users than are remembered → the one whose last death is the longest ago is forgotten")
     mutating func bounded() {
         for user in 0...UInt32(CallerBackOff.mostUsers) {
-            for _ in 0..<2 { backOff.noteDeath(by: user, at: start + .milliseconds(Int(user))) }
+            for _ in 0..<2 { backOff.recordDeath(by: user, at: start + .milliseconds(Int(user))) }
         }
         let now = start + .milliseconds(500)
         #expect(backOff.wait(of: 0, at: now) == nil)

@@ -21,7 +21,7 @@ package struct SectionControllerTable: Sendable {
     /// What was asked for: object type, or `*`, to the full name of a section controller.
     let option: [String: String]
     /// The worker that has the section controllers; nil = this process has them all.
-    private(set) var worker: PluginWorker?
+    private(set) var worker: (any PresentingWorker)?
     private let kinds: [String: Kind]
 
     private init(option: [String: String], kinds: [String: Kind]) {
@@ -37,7 +37,7 @@ package struct SectionControllerTable: Sendable {
     }
 
     /// The names, for a list that a worker hosts.
-    init(naming option: [String: String], hostedBy worker: PluginWorker) {
+    init(naming option: [String: String], hostedBy worker: any PresentingWorker) {
         self.init(naming: option)
         self.worker = worker
     }

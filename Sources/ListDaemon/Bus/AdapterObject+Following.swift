@@ -4,7 +4,7 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 internal import PluginAPI
 
-extension AdapterObject {
+extension AdapterObject: FollowableList {
     /// The most bytes that the argument of a source may have: as many as the options of a list.
     private static let longestArgument = 65_536
 
@@ -19,7 +19,7 @@ extension AdapterObject {
     }
 
     /// Whether the user that created this list may read another one.
-    func ownerMayRead(_ other: AdapterObject) -> Bool {
+    func ownerMayRead(_ other: any FollowableList) -> Bool {
         access.mayHaveSource || other.allowsReading(service.authority.caller(user: access.owner))
     }
 
@@ -97,7 +97,25 @@ extension AdapterObject {
         }
     }
 
-    // MARK: Without a list to follow
+    // MARK: Followed
+
+    func readPage(
+        from offset: Int, limit: Int, byteLimit: Int,
+        _ completion: @escaping @DBusActor (_ total: Int, _ objects: [ListObject]) -> Void
+    ) {
+        request(isLong: true) { outcome in
+            // A list that ends says that it is gone.
+            if case .success(.objects(_, let total, let objects)) = outcome { completion(total, objects) }
+        } _: { id in
+            .query(id, .objects(offset: offset, limit: limit, byteLimit: byteLimit))
+        }
+    }
+
+    // MARK: Filled by a follower
+
+    var hasFailed: Bool { state == .failed }
+
+    func beginLoading() { changeFilling { $0.enter(.loading) } }
 
     /// Says why the list is not filled any more.
     func fail(_ error: ListError) { sourceFailed(error) }

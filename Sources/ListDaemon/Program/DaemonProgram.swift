@@ -5,7 +5,7 @@ internal import Glibc
 internal import ListKit
 
 /// The daemon, from its command line to its exit code.
-package enum Daemon {
+package enum DaemonProgram {
     /// Runs until a signal ends it.
     ///
     /// - Parameters:

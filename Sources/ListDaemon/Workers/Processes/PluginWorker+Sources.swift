@@ -3,7 +3,6 @@
 internal import DBus
 internal import ListKit
 @_spi(Daemon) internal import PluginAPI
-internal import Synchronization
 
 // Data sources in the worker: made, started, made again in the next worker, ended.
 
@@ -74,7 +73,7 @@ extension PluginWorker {
             throw ListError(
                 .sourceUnavailable, "plugin \(name) is \(plugin.state.rawValue)", cause: plugin.lastError)
         }
-        if let wait = callers.withLock({ $0.wait(of: write.user, at: .now) }) {
+        if let wait = wait(of: write.user) {
             throw ListError(
                 .sourceUnavailable,
                 "plugin \(name) died \(wait.deaths) times of calls of user \(write.user): it is called for that user again "
@@ -87,7 +86,7 @@ extension PluginWorker {
     func sourcesDied(in death: WorkerDeath) {
         for source in sources.values {
             if let call = death.call(at: source.crumb), call.isCertain, let user = call.call.cause?.user {
-                callers.withLock { $0.noteDeath(by: user, at: .now) }
+                recordDeath(by: user)
             }
             source.pause()
         }

@@ -4,6 +4,9 @@ internal import Glibc
 
 /// Which groups a Unix user is a member of, as the system's databases say (getgrouplist(3)).
 enum UnixGroups {
+    /// How long an answer of the user database is believed.
+    static let freshness = Duration.seconds(10)
+
     /// The names of all groups of a user; none for a user that no database knows.
     static func names(ofUser user: UInt32) -> Set<String> {
         unsafe withEntry { (record: inout passwd, buffer, size, result) in

@@ -69,7 +69,7 @@ final class WorkerProcess {
     private var hasEnded = false
     private let queue = DispatchQueue(label: "org.listd.worker.reports")
     /// Who gets what is reported of a list; read on the queue.
-    private let lists = Mutex<[PresenterNumber: ListHost]>([:])
+    private let lists = Mutex<[PresenterNumber: any PresentedList]>([:])
 
     init(plugin: String, callbackTimeout: Duration, events: Events) throws(ListError) {
         self.plugin = plugin
@@ -132,7 +132,7 @@ final class WorkerProcess {
     // MARK: Lists
 
     /// Lets what is reported of a list through to its host.
-    func place(_ list: ListHost, at slot: PresenterNumber) { lists.withLock { $0[slot] = list } }
+    func place(_ list: any PresentedList, at slot: PresenterNumber) { lists.withLock { $0[slot] = list } }
 
     /// Lets nothing of a list through any more.
     func vacate(_ slot: PresenterNumber) { lists.withLock { $0[slot] = nil } }
@@ -230,7 +230,7 @@ extension WorkerProcess {
         case .presented(let slot, let output):
             let list = lists.withLock { $0[slot] }
             list?.times?.addReport(ofWorkerOf: plugin)
-            list?.take(output, from: slot, isLight: isLight)
+            list?.report(output, from: slot, isLight: isLight)
         case .sourceMade, .sourceEvent, .sourceStopped: EventLoop.shared.post { self.events.source(report) }
         case .log: EventLoop.shared.post { self.events.log(report) }
         case .alive: break  // it was heard, see `receive`

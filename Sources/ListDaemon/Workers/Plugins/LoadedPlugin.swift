@@ -2,14 +2,6 @@
 
 package import PluginAPI
 
-/// Where a plugin's code runs; the raw value is the contract's word.
-package enum PluginIsolation: String, Sendable, Hashable, CaseIterable {
-    /// In a process of its own, so that its crash is nobody else's problem.
-    case worker
-    /// Inside the daemon: the admin trusts it.
-    case none
-}
-
 /// How a plugin is; the raw value is the contract's word.
 package enum PluginState: String, Sendable, Hashable, CaseIterable {
     /// Its library is being loaded.

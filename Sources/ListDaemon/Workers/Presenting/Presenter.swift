@@ -6,7 +6,7 @@ internal import Synchronization
 /// Shows the objects of one list: calls its section controllers, has its views, answers what depends on items.
 ///
 /// Used on the list's executor. What it makes of an order comes back as ``PresenterReport``s, in the order in which things
-/// happened: at once, or later through ``ListHost/receive(_:from:)``.
+/// happened: at once, or later through ``PresentedList/report(_:from:isLight:)``.
 protocol Presenter: AnyObject {
     /// Names it in what it reports.
     var number: PresenterNumber { get }

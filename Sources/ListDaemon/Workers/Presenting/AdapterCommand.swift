@@ -117,3 +117,6 @@ package enum ViewClosing: String, Sendable {
     /// The daemon ends.
     case shuttingDown = "shutting-down"
 }
+
+/// Names what a host gave away to be stored, so that a late answer is known.
+package typealias StoringToken = UInt64

@@ -7,7 +7,7 @@ internal import ListKit
 
 extension PluginWorker {
     /// Gives a list a place, from now on until it ends.
-    func host(_ list: ListHost) {
+    func host(_ list: any PresentedList) {
         let key = ObjectIdentifier(list)
         lists[key] = list
         switch lifecycle.state {
@@ -18,13 +18,13 @@ extension PluginWorker {
     }
 
     /// A list has ended, or is presented elsewhere.
-    func leave(_ list: ListHost) {
+    func leave(_ list: any PresentedList) {
         lists[ObjectIdentifier(list)] = nil
         crumbs[ObjectIdentifier(list)] = nil
     }
 
     /// Has a list presented in the present process.
-    func place(_ list: ListHost) {
+    func place(_ list: any PresentedList) {
         guard let process else { return }
         let number = PresenterNumbers.next()
         let crumb = process.takeCrumb()

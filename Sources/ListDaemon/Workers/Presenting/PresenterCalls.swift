@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_spi(Daemon) internal import ListKit
-internal import Synchronization
 
 /// The calls of a list that a presenter answers, in order of arrival: those that wait for one, and those that one has and has
 /// not answered.
@@ -70,7 +69,7 @@ struct PresenterCalls {
     ///   - position: finds the section of an object.
     ///   - isShown: whether a view shows something of an object.
     mutating func takeUnsent(
-        asksPlugin: Bool, worker: PluginWorker?, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
+        asksPlugin: Bool, worker: (any PresentingWorker)?, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
     ) -> [(id: RequestID, call: Call, error: ListError?)] {
         defer { unsent.removeAll(keepingCapacity: true) }
         return unsent.compactMap { id in
@@ -83,7 +82,7 @@ struct PresenterCalls {
 
     /// Sends a `MoveItem` whose turn has come; why it is refused, if it is.
     mutating func sendMove(
-        _ id: RequestID, asksPlugin: Bool, worker: PluginWorker?, position: (String) -> Int?
+        _ id: RequestID, asksPlugin: Bool, worker: (any PresentingWorker)?, position: (String) -> Int?
     ) -> ListError? {
         guard let call = calls[id] else { return nil }
         // A move is about an item, not about a view.
@@ -133,7 +132,7 @@ struct PresenterCalls {
     ///
     /// - Returns: what is not asked again, and why: because a worker died of it, or two while they had it.
     mutating func lose(
-        _ loss: Loss, worker: PluginWorker?, viewport: (ViewID) -> Rect?
+        _ loss: Loss, worker: (any PresentingWorker)?, viewport: (ViewID) -> Rect?
     ) -> [(id: RequestID, call: Call, error: ListError)] {
         var blamed: RequestID?
         if case .death(let call?) = loss { blamed = blame(for: call, worker, viewport) }
@@ -156,7 +155,7 @@ struct PresenterCalls {
     ///
     /// - Returns: the request that is not asked again; nil = none is known to be to blame.
     private mutating func blame(
-        for deadly: DeadlyCall, _ worker: PluginWorker?, _ viewport: (ViewID) -> Rect?
+        for deadly: DeadlyCall, _ worker: (any PresentingWorker)?, _ viewport: (ViewID) -> Rect?
     ) -> RequestID? {
         let id = deadly.call.cause.flatMap { calls[$0.request] == nil ? nil : $0.request }
         if let id { calls[id]?.deathsInCallback += 1 }
@@ -164,7 +163,7 @@ struct PresenterCalls {
         // Of several calls that were under way, it is the one with which that happens again.
         guard deadly.isCertain || (call?.deathsInCallback ?? 0) > 1 else { return nil }
         if let user = call?.user ?? deadly.call.cause?.user {
-            worker?.callers.withLock { $0.noteDeath(by: user, at: .now) }
+            worker?.recordDeath(by: user)
         }
         guard let id, let call else { return nil }
         refusals.add(
@@ -177,13 +176,12 @@ struct PresenterCalls {
 
     /// Why a call is not handed on; nil = it is.
     private func refusal(
-        of call: Call, _ worker: PluginWorker?, _ position: (String) -> Int?, _ isShown: (ViewID, String) -> Bool
+        of call: Call, _ worker: (any PresentingWorker)?, _ position: (String) -> Int?,
+        _ isShown: (ViewID, String) -> Bool
     ) -> ListError? {
         guard call.command.callsPlugin else { return nil }
         if let error = refusals.refusal(of: call.command, position: position, isShown: isShown) { return error }
-        guard let user = call.user, let worker,
-            let wait = worker.callers.withLock({ $0.wait(of: user, at: .now) })
-        else { return nil }
+        guard let user = call.user, let worker, let wait = worker.wait(of: user) else { return nil }
         let milliseconds = UInt64(wait.time / .milliseconds(1)) + 1
         return ListError(
             .pluginFailed,

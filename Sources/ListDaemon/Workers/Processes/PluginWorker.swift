@@ -11,7 +11,7 @@ internal import Synchronization
 /// It belongs to the event loop. A worker that dies is started again after a pause; after the fifth death in a minute the
 /// plugin has failed: its lists go on with `listd/single` inside the daemon until somebody loads the plugin again.
 @DBusActor
-final class PluginWorker: Sendable {
+final class PluginWorker: PresentingWorker {
     /// What it takes to start a worker.
     struct Surroundings: Sendable {
         /// The program to start.
@@ -36,12 +36,12 @@ final class PluginWorker: Sendable {
     private var successor: WorkerProcess?
     private(set) var plugin: LoadedPlugin
     private var fileState: PluginFileState?
-    var lists: [ObjectIdentifier: ListHost] = [:]
+    var lists: [ObjectIdentifier: any PresentedList] = [:]
     var sources: [PresenterNumber: WorkerSource] = [:]
     /// The breadcrumbs of lists in the present process.
     var crumbs: [ObjectIdentifier: Int] = [:]
     /// Which users' calls are not handed on, because workers died of them.
-    nonisolated let callers = Mutex(CallerBackOff())
+    private nonisolated let callers = Mutex(CallerBackOff())
     /// Runs while the worker is not started again yet.
     private var pauseTimer: LoopTimer?
     private var starting: [@DBusActor (Result<LoadedPlugin, ListError>) -> Void] = []
@@ -182,6 +182,12 @@ extension PluginWorker {
         other?.kill("it was replaced")
         answer(.success(plugin))
     }
+
+    nonisolated func wait(of user: UInt32) -> (time: Duration, deaths: Int)? {
+        callers.withLock { $0.wait(of: user, at: .now) }
+    }
+
+    nonisolated func recordDeath(by user: UInt32) { callers.withLock { $0.recordDeath(by: user, at: .now) } }
 
     /// Calls that workers died of may be asked again.
     private func forgetDeaths() {

@@ -28,7 +28,7 @@ package struct CallerBackOff: Sendable, Equatable {
     /// A worker has died of a user's call.
     ///
     /// - Complexity: O(``mostUsers``).
-    package mutating func noteDeath(by user: UInt32, at now: ContinuousClock.Instant) {
+    package mutating func recordDeath(by user: UInt32, at now: ContinuousClock.Instant) {
         records = records.filter { $0.value.last + Self.memory > now }
         let deaths = records[user]?.deaths ?? 0
         if deaths == 0, records.count >= Self.mostUsers,

@@ -52,3 +52,11 @@ package struct PluginConfiguration: Sendable, Hashable {
         return value
     }
 }
+
+/// Where a plugin's code runs; the raw value is the contract's word.
+package enum PluginIsolation: String, Sendable, Hashable, CaseIterable {
+    /// In a process of its own, so that its crash is nobody else's problem.
+    case worker
+    /// Inside the daemon: the admin trusts it.
+    case none
+}
