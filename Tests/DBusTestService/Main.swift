@@ -21,7 +21,7 @@ struct Main {
         ])
 
     static func main() async {
-        await serve(ActivatedDescriptors.take())
+        await serve(ActivatedDescriptors.receive())
     }
 
     @DBusActor

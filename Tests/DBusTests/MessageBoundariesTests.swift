@@ -58,7 +58,7 @@ struct MessageBoundariesTests {
         #expect(boundaries.isUnknown && boundaries.length == nil)
         boundaries.consume(second[5...])
         #expect(boundaries.received == second.count)
-        boundaries.takeUnknown(size: second.count)
+        boundaries.removeUnknown(size: second.count)
         boundaries.settle()
         #expect(!boundaries.isUnknown && boundaries.completed == 2)
         boundaries.consume(second[..<20])

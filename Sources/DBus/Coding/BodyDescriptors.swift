@@ -42,7 +42,7 @@ final class BodyDescriptors {
     private func collect(_ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {
         while let code = reader.next {
             if code == .fileDescriptor {
-                unsafe take(&reader, &iterator)
+                unsafe recordDescriptor(&reader, &iterator)
             } else if !code.isBasic, reader.withNextSignature({ BodyDescriptors.mayHoldDescriptors($0) }) {
                 unsafe collectInside(code, &reader, &iterator)
             } else {
@@ -53,8 +53,8 @@ final class BodyDescriptors {
     }
 
     /// One duplicate for each number is enough, however often it occurs.
-    private func take(_ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {
-        guard let number = try? reader.takeNumber(UInt32.self) else { return reader.giveUp() }
+    private func recordDescriptor(_ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {
+        guard let number = try? reader.consumeNumber(UInt32.self) else { return reader.giveUp() }
         reader.passType()
         guard found?[number] == nil else { return }
         var descriptor: Int32 = -1

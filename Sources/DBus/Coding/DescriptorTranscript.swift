@@ -37,7 +37,7 @@ struct DescriptorTranscript {
             case .array, .structure, .dictionaryEntry, .variant:
                 try unsafe appendContainer(code, &reader, to: &iterator)
             case .string, .objectPath, .signature:
-                let text = try unsafe reader.takeText(code)  // with a NUL behind it
+                let text = try unsafe reader.consumeText(code)  // with a NUL behind it
                 reader.passType()
                 try unsafe withUnsafePointer(to: text.baseAddress) { (pointer) throws(DBusError) in
                     try unsafe appendBasic(code, pointer, to: &iterator)
@@ -53,15 +53,15 @@ struct DescriptorTranscript {
     ) throws(DBusError) {
         var value = unsafe DBusBasicValue()
         if code == .fileDescriptor {
-            let number = Int(try reader.takeNumber(UInt32.self))
+            let number = Int(try reader.consumeNumber(UInt32.self))
             guard descriptors.indices.contains(number) else { throw MessageReader.truncated }
             unsafe value.fd = descriptors[number].rawValue
         } else {
             switch code.alignment {
-            case 1: unsafe value.byt = try reader.takeNumber(UInt8.self)
-            case 2: unsafe value.u16 = try reader.takeNumber(UInt16.self)
-            case 4: unsafe value.u32 = try reader.takeNumber(UInt32.self)
-            default: unsafe value.u64 = try reader.takeNumber(dbus_uint64_t.self)
+            case 1: unsafe value.byt = try reader.consumeNumber(UInt8.self)
+            case 2: unsafe value.u16 = try reader.consumeNumber(UInt16.self)
+            case 4: unsafe value.u32 = try reader.consumeNumber(UInt32.self)
+            default: unsafe value.u64 = try reader.consumeNumber(dbus_uint64_t.self)
             }
         }
         reader.passType()

@@ -55,7 +55,7 @@ extension MessageReader {
         guard let code = next, code == .string || code == .objectPath || code == .signature else {
             throw mismatch(.string)
         }
-        let text = try unsafe takeText(code)
+        let text = try unsafe consumeText(code)
         passType()
         return try unsafe body(text.bindMemory(to: UInt8.self).span)
     }
@@ -64,14 +64,14 @@ extension MessageReader {
     @inline(__always)
     private mutating func readNumber<T: BitwiseCopyable>(_ code: TypeCode) throws(DBusError) -> T {
         guard isNext(code) else { throw mismatch(code) }
-        let value = try takeNumber(T.self)
+        let value = try consumeNumber(T.self)
         passType()
         return value
     }
 
     private mutating func readText(_ code: TypeCode) throws(DBusError) -> String {
         guard isNext(code) else { throw mismatch(code) }
-        let text = try unsafe takeText(code)
+        let text = try unsafe consumeText(code)
         passType()
         return unsafe String(decoding: text, as: UTF8.self)
     }

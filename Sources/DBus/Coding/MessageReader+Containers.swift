@@ -10,7 +10,7 @@ extension MessageReader {
     ) throws(DBusError) -> R {
         guard isNext(.array) else { throw mismatch(.array) }
         let types = unsafe nextTypes
-        let range = try unsafe takeElements(types)
+        let range = try unsafe consumeElements(types)
         passType(length: types.count)
         let element = unsafe UnsafeBufferPointer(rebasing: types.dropFirst())
         var inside = unsafe MessageReader(inside: self, range, of: element, isArray: true)
@@ -42,14 +42,14 @@ extension MessageReader {
             isNext(.dictionaryEntry), unsafe types[2] == TypeCode.variant.rawValue
         else { return nil }
         let entry = offset
-        _ = try take(0, alignment: TypeCode.dictionaryEntry.alignment)
-        let key = try unsafe takeText(.string)
-        let type = try take(3, alignment: 1)
+        _ = try advance(by: 0, alignment: TypeCode.dictionaryEntry.alignment)
+        let key = try unsafe consumeText(.string)
+        let type = try advance(by: 3, alignment: 1)
         guard unsafe self.body[type] == 1 && self.body[type + 1] == TypeCode.string.rawValue else {
             offset = entry
             return nil
         }
-        let text = try unsafe takeText(.string)
+        let text = try unsafe consumeText(.string)
         return try unsafe body(key.bindMemory(to: UInt8.self).span, text.bindMemory(to: UInt8.self).span)
     }
 
@@ -59,7 +59,7 @@ extension MessageReader {
         _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         guard isNext(.variant) else { throw mismatch(.variant) }
-        let types = try unsafe takeText(.signature).bindMemory(to: UInt8.self)
+        let types = try unsafe consumeText(.signature).bindMemory(to: UInt8.self)
         passType()
         return try unsafe level(of: types, body)
     }
@@ -70,7 +70,7 @@ extension MessageReader {
         of type: T.Type, _ body: (Span<T>) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         guard nextElement == T.typeCode else { throw mismatch(.array) }
-        let range = try unsafe takeElements(nextTypes)
+        let range = try unsafe consumeElements(nextTypes)
         passType(length: 2)
         // The body is aligned to 8, and elements to their size.
         let bytes = unsafe UnsafeRawBufferPointer(rebasing: self.body[range])
@@ -79,12 +79,12 @@ extension MessageReader {
 
     /// Takes an array; answers where its elements are.
     @inlinable
-    mutating func takeElements(_ types: UnsafeBufferPointer<UInt8>) throws(DBusError) -> Range<Int> {
+    mutating func consumeElements(_ types: UnsafeBufferPointer<UInt8>) throws(DBusError) -> Range<Int> {
         guard types.count > 1, let element = unsafe TypeCode(signatureByte: types[1]) else {
             throw MessageReader.truncated
         }
-        let count = Int(try takeNumber(UInt32.self))
-        let start = try take(count, alignment: element.alignment)
+        let count = Int(try consumeNumber(UInt32.self))
+        let start = try advance(by: count, alignment: element.alignment)
         return start..<start + count
     }
 
@@ -94,7 +94,7 @@ extension MessageReader {
     ) throws(DBusError) -> R {
         guard isNext(code) else { throw mismatch(code) }
         let types = unsafe nextTypes
-        _ = try take(0, alignment: code.alignment)
+        _ = try advance(by: 0, alignment: code.alignment)
         passType(length: types.count)
         return try unsafe level(of: UnsafeBufferPointer(rebasing: types.dropFirst().dropLast()), body)
     }

@@ -111,7 +111,7 @@ extension MessageReader {
 
     /// Takes so many bytes of a value with an alignment; answers where they begin.
     @inlinable
-    mutating func take(_ count: Int, alignment: Int) throws(DBusError) -> Int {
+    mutating func advance(by count: Int, alignment: Int) throws(DBusError) -> Int {
         let start = aligned(alignment)
         guard count >= 0, start <= end, count <= end - start else { throw MessageReader.truncated }
         offset = start + count
@@ -120,16 +120,16 @@ extension MessageReader {
 
     /// The next number, whatever its type.
     @inlinable
-    mutating func takeNumber<T: BitwiseCopyable>(_ type: T.Type) throws(DBusError) -> T {
-        let start = try take(MemoryLayout<T>.size, alignment: MemoryLayout<T>.size)
+    mutating func consumeNumber<T: BitwiseCopyable>(_ type: T.Type) throws(DBusError) -> T {
+        let start = try advance(by: MemoryLayout<T>.size, alignment: MemoryLayout<T>.size)
         return unsafe body.loadUnaligned(fromByteOffset: start, as: type)
     }
 
     /// The next text of which a count and a NUL tell the length.
     @inlinable
-    mutating func takeText(_ code: TypeCode) throws(DBusError) -> UnsafeRawBufferPointer {
-        let count = code == .signature ? Int(try takeNumber(UInt8.self)) : Int(try takeNumber(UInt32.self))
-        let start = try take(count + 1, alignment: 1)
+    mutating func consumeText(_ code: TypeCode) throws(DBusError) -> UnsafeRawBufferPointer {
+        let count = code == .signature ? Int(try consumeNumber(UInt8.self)) : Int(try consumeNumber(UInt32.self))
+        let start = try advance(by: count + 1, alignment: 1)
         return unsafe UnsafeRawBufferPointer(rebasing: body[start..<start + count])
     }
 
@@ -149,9 +149,9 @@ extension MessageReader {
         case .variant: try variant { _ in }
         case .some(let code):
             if code == .string || code == .objectPath || code == .signature {
-                _ = try unsafe takeText(code)
+                _ = try unsafe consumeText(code)
             } else {
-                _ = try take(code.alignment, alignment: code.alignment)  // as large as its alignment
+                _ = try advance(by: code.alignment, alignment: code.alignment)  // as large as its alignment
             }
             passType()
         case nil: throw MessageReader.truncated

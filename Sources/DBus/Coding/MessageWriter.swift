@@ -93,7 +93,7 @@ extension MessageWriter {
 
     /// `value` has the bytes that a value of `code` has, which is as large as its alignment.
     private mutating func appendFixed<T: BitwiseCopyable>(_ code: TypeCode, _ value: T) {
-        guard take(code), let place = unsafe reserve(MemoryLayout<T>.size, alignment: MemoryLayout<T>.size) else {
+        guard accept(code), let place = unsafe reserve(MemoryLayout<T>.size, alignment: MemoryLayout<T>.size) else {
             return
         }
         unsafe place.storeBytes(of: value, as: T.self)
@@ -116,7 +116,7 @@ extension MessageWriter {
     /// A string from UTF-8 bytes that are nowhere a `String`; bad UTF-8 and NUL are failures.
     public mutating func append(utf8 bytes: Span<UInt8>) {
         guard failure == nil else { return }
-        guard (try? UTF8Span(validating: bytes)) != nil else { return note(.notUTF8) }
+        guard (try? UTF8Span(validating: bytes)) != nil else { return record(.notUTF8) }
         unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe appendChecked(bytes, as: .string)
         }
@@ -124,9 +124,9 @@ extension MessageWriter {
 
     /// Text of which only a NUL can be wrong.
     private mutating func appendChecked(_ text: UnsafeBufferPointer<UInt8>, as code: TypeCode) {
-        guard take(code) else { return }
+        guard accept(code) else { return }
         if let first = text.baseAddress, unsafe memchr(first, 0, text.count) != nil {
-            return note(.nul(unsafe String(decoding: text, as: UTF8.self)))
+            return record(.nul(unsafe String(decoding: text, as: UTF8.self)))
         }
         unsafe appendTerminated(text, lengthSize: code == .signature ? 1 : 4)
     }
@@ -162,7 +162,7 @@ extension MessageWriter {
         var text = type.text
         let result: Result<Void, E> = text.withUTF8 { types in
             guard unsafe !types.isEmpty && SignatureText.firstTypeLength(types) == types.count else {
-                return .success(note(.notSingle(type)))
+                return .success(record(.notSingle(type)))
             }
             guard let outer = unsafe openVariant(types) else { return .success(()) }
             do throws(E) { return .success(try fill(outer, body)) } catch { return .failure(error) }
@@ -224,7 +224,7 @@ struct OuterLevel {
 extension MessageWriter {
     @usableFromInline
     mutating func openArray() -> OuterLevel? {
-        guard let whole = unsafe takeContainer(.array), unsafe reserve(4, alignment: 4) != nil else { return nil }
+        guard let whole = unsafe acceptContainer(.array), unsafe reserve(4, alignment: 4) != nil else { return nil }
         let length = bytes.count - 4
         let element = unsafe UnsafeBufferPointer(rebasing: whole.dropFirst())
         let alignment = unsafe element.first.flatMap(TypeCode.init(signatureByte:))?.alignment ?? 1
@@ -234,14 +234,14 @@ extension MessageWriter {
 
     @usableFromInline
     mutating func openSequence(_ code: TypeCode) -> OuterLevel? {
-        guard let whole = unsafe takeContainer(code), unsafe reserve(0, alignment: 8) != nil else { return nil }
+        guard let whole = unsafe acceptContainer(code), unsafe reserve(0, alignment: 8) != nil else { return nil }
         return unsafe enter(code, UnsafeBufferPointer(rebasing: whole.dropFirst().dropLast()), .sequence)
     }
 
     /// `types` is exactly one type, and outlives the variant.
     @usableFromInline
     mutating func openVariant(_ types: UnsafeBufferPointer<UInt8>) -> OuterLevel? {
-        guard unsafe takeContainer(.variant) != nil else { return nil }
+        guard unsafe acceptContainer(.variant) != nil else { return nil }
         unsafe appendTerminated(types, lengthSize: 1)
         return failure == nil ? unsafe enter(.variant, types, .sequence) : nil
     }
@@ -259,12 +259,12 @@ extension MessageWriter {
     /// Closes a container: whether it got all that its type has, and how long an array became.
     @usableFromInline
     mutating func leave(_ outer: OuterLevel, isGivenUp: Bool) {
-        if isGivenUp { note(.abandoned) } else if !isComplete { note(.incomplete(outer.container)) }
+        if isGivenUp { record(.abandoned) } else if !isComplete { record(.incomplete(outer.container)) }
         unsafe types = outer.types
         (level, depth) = (outer.level, depth - 1)
         guard failure == nil, let elements = outer.elements else { return }
         let length = bytes.count - elements.start
-        if length > 1 << 26 { note(.tooLarge(1 << 26)) }
+        if length > 1 << 26 { record(.tooLarge(1 << 26)) }
         bytes.store(UInt32(truncatingIfNeeded: length), at: elements.length)
     }
 }
@@ -274,10 +274,10 @@ extension MessageWriter {
 extension MessageWriter {
     /// Checks that a value of kind `code` may come now, and moves on in the signature.
     @inline(__always)
-    private mutating func take(_ code: TypeCode) -> Bool {
+    private mutating func accept(_ code: TypeCode) -> Bool {
         guard failure == nil else { return false }
         guard let first = unsafe types.first, first == code.rawValue else {
-            note(.mismatch(expected: expected, got: code))
+            record(.mismatch(expected: expected, got: code))
             return false
         }
         if level == .sequence { pass(1) }
@@ -285,14 +285,14 @@ extension MessageWriter {
     }
 
     /// The same for a container; answers its whole type.
-    private mutating func takeContainer(_ code: TypeCode) -> UnsafeBufferPointer<UInt8>? {
+    private mutating func acceptContainer(_ code: TypeCode) -> UnsafeBufferPointer<UInt8>? {
         guard failure == nil else { return nil }
         guard expected == code else {
-            note(.mismatch(expected: expected, got: code))
+            record(.mismatch(expected: expected, got: code))
             return nil
         }
         guard depth < 64 else {
-            note(.tooDeep)
+            record(.tooDeep)
             return nil
         }
         // Inside of an array there is nothing but the type of its elements.
@@ -315,13 +315,13 @@ extension MessageWriter {
     private mutating func hasRoom(_ count: Int, alignment: Int) -> Bool {
         guard failure == nil else { return false }
         let end = (bytes.count + alignment - 1) & -alignment + count
-        if end > limit { note(.tooLarge(limit)) }
+        if end > limit { record(.tooLarge(limit)) }
         return end <= limit
     }
 
     private mutating func appendTerminated(_ text: UnsafeBufferPointer<UInt8>, lengthSize: Int) {
         guard hasRoom(lengthSize + text.count + 1, alignment: lengthSize) else { return }
-        if unsafe !bytes.append(text, lengthSize: lengthSize) { note(.noMemory) }
+        if unsafe !bytes.append(text, lengthSize: lengthSize) { record(.noMemory) }
     }
 
     /// Room for so many bytes behind the padding; nil when something has failed.
@@ -329,13 +329,13 @@ extension MessageWriter {
     private mutating func reserve(_ count: Int, alignment: Int) -> UnsafeMutableRawPointer? {
         guard hasRoom(count, alignment: alignment) else { return nil }
         guard let place = unsafe bytes.extend(by: count, alignment: alignment) else {
-            note(.noMemory)
+            record(.noMemory)
             return nil
         }
         return unsafe place
     }
 
-    private mutating func note(_ reason: WriteFailure) {
+    private mutating func record(_ reason: WriteFailure) {
         if failure == nil { failure = reason }
     }
 }
@@ -351,8 +351,8 @@ extension MessageWriter {
 
     /// All elements of the array that this writer is inside of.
     mutating func appendFixedElements<T: FixedElement>(_ elements: Span<T>) {
-        guard take(T.typeCode) else { return }
-        guard elements.count <= (1 << 26) / MemoryLayout<T>.stride else { return note(.tooLarge(1 << 26)) }
+        guard accept(T.typeCode) else { return }
+        guard elements.count <= (1 << 26) / MemoryLayout<T>.stride else { return record(.tooLarge(1 << 26)) }
         let size = elements.count * MemoryLayout<T>.stride
         guard let place = unsafe reserve(size, alignment: MemoryLayout<T>.stride) else { return }
         unsafe elements.withUnsafeBytes { buffer in

@@ -25,7 +25,7 @@ enum SignatureText {
         return position
     }
 
-    /// Every byte, so that a type of one letter stands somewhere for good.
+    /// Static storage for one-byte signatures; pointers stay valid forever.
     nonisolated(unsafe) private static let letters: UnsafeMutablePointer<UInt8> = {
         // Owned by the process, never written again and never given back.
         let letters = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)

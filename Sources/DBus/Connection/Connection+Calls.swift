@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Connection {
-    /// How long a call waits for its answer when nothing else is said.
+    /// How long a call waits for its answer unless the caller gives a time.
     public nonisolated static let defaultTimeout = Duration.seconds(25)
 
     /// Sends a call; `completion` runs exactly once, with the answer or with an error: the other end's, `NoReply` after
@@ -17,7 +17,7 @@ extension Connection {
             let serial = try send(message)
             let timer = timeout.map { limit in
                 EventLoop.shared.addTimer(after: limit) { [weak self] in
-                    self?.calls.take(serial: serial)?(.failure(.noReply("no answer within \(limit)")))
+                    self?.calls.remove(serial: serial)?(.failure(.noReply("no answer within \(limit)")))
                 }
             }
             calls.add(serial: serial, timer: timer, completion: completion)

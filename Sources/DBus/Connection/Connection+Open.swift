@@ -64,7 +64,7 @@ extension Connection {
     /// Connects to a bus and says Hello.
     ///
     /// - Throws: `BadAddress`, `NoServer` and the like when nobody is there, `NoReply` when the bus does not answer within
-    ///   `timeout`, `AccessDenied` when it lets us not in.
+    ///   `timeout`, `AccessDenied` when authentication is refused.
     public static func open(
         _ address: BusAddress, timeout: Duration = .seconds(10), maximumMessageSize: Int = Connection.busMessageSize
     ) async throws(DBusError) -> Connection {

@@ -41,7 +41,7 @@ public final class Connection {
     var subscriptions = SubscriptionTable()
     var peers = PeerRegistry()
     var events = ConnectionEvents()
-    /// Whoever opens the connection waits here until the other end has let us in.
+    /// Whoever opens the connection waits here until the other end has authenticated us.
     var authentication: Gate<Void>?
 
     init(transport: Transport, role: Role, maximumMessageSize: Int) {
@@ -100,12 +100,12 @@ public final class Connection {
     func finish() {
         let error = DBusError.disconnected("the connection has ended")
         authentication?.open(.failure(.disconnected("the other end did not let us in")))
-        let waiting = calls.takeAll()
+        let waiting = calls.removeAll()
         for completion in waiting { completion(.failure(error)) }
-        let departing = peers.takeAll()
+        let departing = peers.removeAll()
         for peer in departing { peer.depart() }
         subscriptions = SubscriptionTable()
-        let handlers = events.takeDisconnectHandlers()
+        let handlers = events.removeDisconnectHandlers()
         for handler in handlers { handler() }
     }
 }
@@ -129,7 +129,7 @@ extension Connection: TransportDelegate {
 
     func transportDidProgress(_ transport: Transport) {
         if transport.isAlive {  // the queue of one that has ended is empty because it was thrown away
-            let drained = events.takeDrains(at: transport.outgoingSize)
+            let drained = events.removeDrains(at: transport.outgoingSize)
             for handler in drained { handler() }
         }
         if case .served(let served) = role { served.progress(self) }
@@ -137,7 +137,7 @@ extension Connection: TransportDelegate {
     }
 
     private func receivedReply(_ message: Message) {
-        if let completion = calls.take(serial: message.replySerial) {
+        if let completion = calls.remove(serial: message.replySerial) {
             return completion(message.error.map { .failure($0) } ?? .success(message))
         }
         if let error = message.error { events.undelivered(message.replySerial, error) }

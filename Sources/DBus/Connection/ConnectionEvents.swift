@@ -10,7 +10,7 @@ struct ConnectionEvents {
 
     nonisolated init() {}
 
-    mutating func takeDisconnectHandlers() -> [@DBusActor () -> Void] {
+    mutating func removeDisconnectHandlers() -> [@DBusActor () -> Void] {
         defer { self = ConnectionEvents() }
         return disconnectHandlers
     }
@@ -40,7 +40,7 @@ struct ConnectionEvents {
     }
 
     /// Takes out who waits for so small a queue; they are called when nothing here is being changed any more.
-    mutating func takeDrains(at size: Int) -> [@DBusActor () -> Void] {
+    mutating func removeDrains(at size: Int) -> [@DBusActor () -> Void] {
         guard !drains.isEmpty else { return [] }
         let reached = drains.filter { size <= $0.limit }
         drains.removeAll { size <= $0.limit }

@@ -66,12 +66,12 @@ extension MatchRule {
             }
             let key = String(rest[..<equals])
             rest = rest[rest.index(after: equals)...]
-            pairs.append((key, try takeValue(&rest)))
+            pairs.append((key, try consumeValue(&rest)))
         }
     }
 
     /// Takes a value and the comma behind it.
-    private static func takeValue(_ rest: inout Substring) throws(DBusError) -> String {
+    private static func consumeValue(_ rest: inout Substring) throws(DBusError) -> String {
         var value = ""
         var isQuoted = false
         while let character = rest.unicodeScalars.popFirst() {

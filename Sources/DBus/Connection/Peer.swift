@@ -9,7 +9,7 @@ public struct Credentials: Equatable, Sendable {
     /// The process; nil when the bus does not say.
     public let processID: Int32?
 
-    /// Credentials from what the kernel, or a bus, said.
+    /// Credentials from what the kernel, or a bus, reports.
     public init(userID: UInt32, processID: Int32?) {
         self.userID = userID
         self.processID = processID

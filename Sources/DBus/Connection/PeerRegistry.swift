@@ -3,7 +3,7 @@
 /// The peers of one connection: on a bus all that have called us and are still there.
 @DBusActor
 struct PeerRegistry {
-    /// A peer, and its calls that wait until the bus has said who it is.
+    /// A peer, and its calls that wait until the bus has answered who it is.
     private enum Entry {
         case asking(Peer, waiting: [Message])
         case known(Peer)
@@ -62,7 +62,7 @@ struct PeerRegistry {
         return entry.peer
     }
 
-    mutating func takeAll() -> [Peer] {
+    mutating func removeAll() -> [Peer] {
         let all = entries.values.map(\.peer) + (direct.map { [$0] } ?? [])
         self = PeerRegistry()
         return all

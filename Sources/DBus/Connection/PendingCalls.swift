@@ -21,14 +21,14 @@ struct PendingCalls {
     }
 
     /// Takes out whom the answer to a call is for; nil when nobody waits for it.
-    mutating func take(serial: UInt32) -> Completion? {
+    mutating func remove(serial: UInt32) -> Completion? {
         guard let entry = entries.removeValue(forKey: serial) else { return nil }
         entry.timer?.cancel()
         return entry.completion
     }
 
     /// Takes out all that wait, in the order in which they were sent.
-    mutating func takeAll() -> [Completion] {
+    mutating func removeAll() -> [Completion] {
         let waiting = entries.sorted { $0.key < $1.key }
         entries = [:]
         for (_, entry) in waiting { entry.timer?.cancel() }
@@ -49,6 +49,6 @@ public final class PendingCall {
 
     /// Stops waiting: the call fails with `NoReply` now, and its answer is ignored when it comes.
     public func cancel() {
-        connection?.calls.take(serial: serial)?(.failure(.noReply("the call was cancelled")))
+        connection?.calls.remove(serial: serial)?(.failure(.noReply("the call was cancelled")))
     }
 }

@@ -16,7 +16,7 @@ protocol DescriptorSource: AnyObject {
 @DBusActor
 protocol TurnTaker: AnyObject {
     /// Works within a budget; true = there is more, call again next turn.
-    func takeTurn() -> Bool
+    func runTurn() -> Bool
 }
 
 /// The loop thread's own state: descriptors, timers, and who has work left.
@@ -63,7 +63,7 @@ final class Reactor {
         timers.fireDue()
         let takers = turnTakers
         turnTakers.removeAll(keepingCapacity: true)
-        for taker in takers where taker.takeTurn() { giveTurn(to: taker) }
+        for taker in takers where taker.runTurn() { giveTurn(to: taker) }
         goOnWorking()
         if !afterReading.isEmpty { finishReading(isQuiet: count == 0 && turnTakers.isEmpty && work.isEmpty) }
     }

@@ -54,7 +54,7 @@ final class TimerQueue {
         let nanoseconds = interval.nanosecondsClamped
         let timer = LoopTimer(
             interval: repeats ? max(nanoseconds, 1) : nil, body: body,
-            queued: { [weak self] in self?.noteCancelled() })
+            queued: { [weak self] in self?.recordCancellation() })
         push(timer, deadline: Self.now() &+ nanoseconds)
         return timer
     }
@@ -92,7 +92,7 @@ final class TimerQueue {
         body()
     }
 
-    private func noteCancelled() {
+    private func recordCancellation() {
         cancelled += 1
         guard cancelled > 64, cancelled * 2 > heap.count else { return }
         heap = heap.filter { $0.timer.isActive }

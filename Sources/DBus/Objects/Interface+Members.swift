@@ -92,17 +92,17 @@ extension Interface.Member {
     ///
     /// - Parameters:
     ///   - size: about how many bytes the value has, if that may be many.
-    ///   - take: takes the value; what it returns writes it down.
+    ///   - read: takes the value; what it returns writes it down.
     public static func property(
         _ name: String, _ signature: Signature, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
         size: (@DBusActor (_ object: Object) -> Int)? = nil,
-        take: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> PropertyWriter
+        read: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> PropertyWriter
     ) -> Self {
         .property(
             Property(
                 name: name, signature: signature, changes: changes, annotations: annotations, isVisible: isVisible,
-                size: size, get: { (object, peer) throws(DBusError) in take(object, peer) }, set: nil))
+                size: size, get: { (object, peer) throws(DBusError) in read(object, peer) }, set: nil))
     }
 
     private static func getter<Value: DBusEncodable & Sendable>(

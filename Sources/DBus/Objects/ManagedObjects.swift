@@ -5,9 +5,9 @@
 package final class ManagedObjects {
     private let call: Call
     private var left: ArraySlice<(path: ObjectPath, object: ExportedObject)>
-    private var taken = TakenObjects()
+    private var taken = ObjectSnapshots()
     private var completion: (@DBusActor () -> Void)?
-    private lazy var work = LoopWork { [unowned self] in takeNext() }
+    private lazy var work = LoopWork { [unowned self] in readNext() }
 
     init(of objects: [(path: ObjectPath, object: ExportedObject)], for call: Call) {
         self.call = call
@@ -16,7 +16,7 @@ package final class ManagedObjects {
 
     /// Answers at once.
     func answer() {
-        while !left.isEmpty { _ = takeNext() }
+        while !left.isEmpty { _ = readNext() }
         call.replyWriting { [taken] writer in taken.append(to: &writer) }
     }
 
@@ -32,7 +32,7 @@ package final class ManagedObjects {
         { [taken] (writer) throws(DBusError) in taken.append(to: &writer) }
     }
 
-    private func takeNext() -> Bool {
+    private func readNext() -> Bool {
         if !call.isAnswered, let (path, object) = left.popFirst() {
             taken.add(path, ObjectValues(of: object, for: call.peer))
             if !left.isEmpty { return true }
@@ -45,7 +45,7 @@ package final class ManagedObjects {
 }
 
 /// Objects with the values of their properties.
-private struct TakenObjects: Sendable {
+private struct ObjectSnapshots: Sendable {
     /// About how many bytes an object has where the values of its properties are small.
     private static let objectBytes = 1 << 10
 

@@ -48,21 +48,21 @@ public final class ObjectTree {
         package let size: Int
         /// Another number after each change of them of which the caller may hear before it has the answer.
         package let stamp: @DBusActor @Sendable () -> UInt64
-        /// Takes them; what it returns writes the answer on any thread.
-        package let take:
+        /// Reads them; what it returns writes the answer on any thread.
+        package let read:
             @DBusActor @Sendable () throws(DBusError) -> @Sendable (inout MessageWriter) throws(DBusError) -> Void
     }
 
     func answer(
         _ call: Call, size: Int, stamp: @escaping @DBusActor @Sendable () -> UInt64,
-        _ take: @escaping @DBusActor @Sendable () throws(DBusError) -> PropertyWriter
+        _ read: @escaping @DBusActor @Sendable () throws(DBusError) -> PropertyWriter
     ) {
         let answer = PropertyAnswer(size: size, stamp: stamp) { () throws(DBusError) in
-            let write = try take()
+            let write = try read()
             return { (writer) throws(DBusError) in write(&writer) }
         }
         if let onProperties { return onProperties(call, answer) }
-        do throws(DBusError) { call.replyWriting(try answer.take()) } catch { call.fail(error) }
+        do throws(DBusError) { call.replyWriting(try answer.read()) } catch { call.fail(error) }
     }
 
     /// An empty tree.

@@ -32,7 +32,7 @@ public final class PreparedMessage: @unchecked Sendable {
 
     deinit {
         guard case .success(let written) = outcome else { return }
-        // Nobody has taken it: it goes where its last reference may be dropped.
+        // It was not consumed: it goes where its last reference may be dropped.
         EventLoop.shared.post { _ = unsafe Message(adopting: written.raw) }
     }
 
@@ -48,9 +48,9 @@ public final class PreparedMessage: @unchecked Sendable {
     ///
     /// - Throws: why it could not be written.
     @DBusActor
-    public func take() throws(DBusError) -> Message {
+    public func consume() throws(DBusError) -> Message {
         let result = outcome
-        outcome = .failure(.failed("the message was taken"))
+        outcome = .failure(.failed("the message was consumed already"))
         let written = try result.get()
         let message = unsafe Message(adopting: written.raw)
         message.bodySize = written.bodySize
@@ -87,7 +87,7 @@ extension Call {
     public func reply(with prepared: PreparedMessage) -> Int {
         guard !isAnswered else { return 0 }
         do throws(DBusError) {
-            let message = try prepared.take()
+            let message = try prepared.consume()
             answer { () throws(DBusError) in message }
             return message.bodySize
         } catch {

@@ -27,7 +27,7 @@ public struct ActivatedDescriptors: Sendable {
     ///
     /// The first numbers stay open as place holders until `Server.listen(on:)` or `discardPlaces`, for libdbus takes
     /// sockets over only at descriptor 3 and the following.
-    public static func take() -> ActivatedDescriptors {
+    public static func receive() -> ActivatedDescriptors {
         defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsafe unsetenv(name) } }
         guard let process = variable("LISTEN_PID").flatMap({ Int32($0) }), process == getpid(),
             let count = variable("LISTEN_FDS").flatMap({ Int32($0) }), count > 0, count <= 4096

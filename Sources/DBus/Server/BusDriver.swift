@@ -39,8 +39,8 @@ final class BusDriver {
         ])
 
     private func hello() throws(DBusError) {
-        guard let client, !client.hasSaidHello else { throw .failed("Hello was called before") }
-        client.hasSaidHello = true
+        guard let client, !client.hasCalledHello else { throw .failed("Hello was called before") }
+        client.hasCalledHello = true
     }
 }
 

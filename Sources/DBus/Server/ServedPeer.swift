@@ -19,7 +19,7 @@ final class ServedPeer {
     /// Whether it is served, or why not.
     let place: ConnectionCounts.Place
     private(set) var matchRules: [MatchRule] = []
-    var hasSaidHello = false
+    var hasCalledHello = false
     private let driver = ObjectTree()
 
     init(server: Server, name: String, credentials: Credentials, place: ConnectionCounts.Place) {

@@ -63,7 +63,7 @@ struct MessageBoundaries {
     }
 
     /// A message that was counted as not complete has been taken out; its size tells how much of what came was not it.
-    mutating func takeUnknown(size: Int) {
+    mutating func removeUnknown(size: Int) {
         guard isUnknown else { return }
         received = max(0, received - size)
         completed += 1

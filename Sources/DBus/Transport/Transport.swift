@@ -171,7 +171,7 @@ extension Transport {
             watches?.waitsForRoom = waits
         }
         watches.onRead = { [weak self] in
-            self?.noteRead()
+            self?.recordRead()
             unfinished.willRead()
         }
         watches.onResume = { unfinished.resume() }
@@ -181,10 +181,10 @@ extension Transport {
     /// There may be room for a message that was begun when there was none.
     func retryUnfinishedMessage() { unfinished?.retry() }
 
-    private func noteRead() { unfinished?.didRead(isAuthenticated: isAuthenticated) }
+    private func recordRead() { unfinished?.didRead(isAuthenticated: isAuthenticated) }
 
     private func activity() {
-        noteRead()
+        recordRead()
         delegate?.transportDidProgress(self)
         checkForMessages()
     }
@@ -209,7 +209,7 @@ extension Transport {
     /// How long messages are taken out before others have their turn, in nanoseconds.
     private static let turnTime: UInt64 = 4_000_000
 
-    func takeTurn() -> Bool {
+    func runTurn() -> Bool {
         let deadline = TimerQueue.now() + Self.turnTime
         for number in 0..<Connection.messagesPerTurn {
             guard number % 16 < 15 || TimerQueue.now() < deadline else { return true }

@@ -79,7 +79,7 @@ final class UnfinishedMessage {
     ///
     /// - Parameter isAuthenticated: whether libdbus has read the end of the handshake.
     func didRead(isAuthenticated: Bool) {
-        let count = reads.take()
+        let count = reads.consume()
         guard count > 0 else { return }
         lastProgress = TimerQueue.now()
         var seen = peeked.prefix(count)
@@ -105,7 +105,7 @@ final class UnfinishedMessage {
     /// A message is about to leave; answers whether room was reserved for it, which is given back.
     func delivers(_ message: Message) -> Bool {
         delivered += 1
-        if delivered > boundaries.completed { boundaries.takeUnknown(size: message.exactSize) }
+        if delivered > boundaries.completed { boundaries.removeUnknown(size: message.exactSize) }
         guard let first = reservations.first, first.number <= delivered else { return false }
         reservations.removeFirst()
         limits.release(first.size)
@@ -177,7 +177,7 @@ private struct ReadCounter {
     }
 
     /// How much was read since the last time; 0 where the kernel does not count.
-    mutating func take() -> Int {
+    mutating func consume() -> Int {
         let now = listd_get_peek_offset(socket)
         guard now >= 0, now < offset else { return 0 }
         let count = Int(offset - now)

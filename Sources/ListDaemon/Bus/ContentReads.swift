@@ -111,7 +111,7 @@ final class ContentReads {
                     Result { () throws(DBusError) in
                         let prepared = try signal()
                         prepared.write()
-                        return try prepared.take()
+                        return try prepared.consume()
                     })
             }
             peer.hold()

@@ -62,7 +62,7 @@ struct LargeMessage: Sendable {
         self.send = { outcome in
             var bytes = 0
             if !peer.hasDeparted {
-                let message = Result { () throws(DBusError) in try outcome.get().take() }
+                let message = Result { () throws(DBusError) in try outcome.get().consume() }
                 bytes = (try? message.get().bodySize) ?? 0
                 send(message)
             }

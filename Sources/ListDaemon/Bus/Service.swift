@@ -108,7 +108,7 @@ package final class Service {
         admission.onLimits { [weak self] user, limits in self?.quotas.setLimits(limits.perUser, of: user) }
         tree.onManagedObjects = { [weak self] call, objects in self?.answer(call, objects) }
         tree.onProperties = { [weak self] call, answer in
-            self?.reads.answer(call, size: answer.size, stamp: answer.stamp, answer.take)
+            self?.reads.answer(call, size: answer.size, stamp: answer.stamp, answer.read)
         }
     }
 

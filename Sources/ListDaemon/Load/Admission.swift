@@ -8,8 +8,8 @@ internal import ListKit
 /// It alone owns the accounts: whoever takes memory for a caller asks it first.
 @DBusActor
 package final class Admission {
-    /// Methods that work at every limit, because they only give back what is limited.
-    private static let givesBack: Set<String> = ["Ack", "Close", "RemoveAdapter", "Unsubscribe"]
+    /// Methods that pass at the limits of calls, because they only release what is limited.
+    private static let exemptFromCallLimit: Set<String> = ["Ack", "Close", "RemoveAdapter", "Unsubscribe"]
 
     /// A call with no more of a body is refused for the number of calls alone.
     private static let littleBody = 16 << 10
@@ -21,7 +21,7 @@ package final class Admission {
     private var unfinished: [UInt32: Int] = [:]
     /// Called when a user has given bytes back: somebody may wait for them.
     private var onRoom: [@DBusActor () -> Void] = []
-    private var roomIsSaid = false
+    private var roomNotificationIsPosted = false
     private let limitsByUser = LimitsByUser()
     /// How much there may be from now on.
     package var limits: Limits {
@@ -58,14 +58,14 @@ extension Admission {
     ///
     /// - Throws: `limitsExceeded`, naming the limit; nothing of the call was decoded then.
     func admit(_ call: Call) throws(ListError) {
-        let isExempt = Self.givesBack.contains(call.member)
+        let isExempt = Self.exemptFromCallLimit.contains(call.member)
         let user = call.peer.account
         let limits = limits(of: user)
         guard call.peer.callsInFlight <= limits.callsPerConnection || isExempt else {
             throw LimitKey.callsPerConnection.refusal(
                 .limitsExceeded, "more than \(limits.callsPerConnection) calls in flight")
         }
-        if limits.callsPerSecond > 0, !rates.take(user, limit: limits.callsPerSecond), !isExempt {
+        if limits.callsPerSecond > 0, !rates.consume(user, limit: limits.callsPerSecond), !isExempt {
             throw LimitKey.callsPerSecond.refusal(
                 .limitsExceeded, "user \(user) makes more than \(limits.callsPerSecond) calls in a second")
         }
@@ -117,16 +117,16 @@ extension Admission {
     func release(_ count: Int, of user: UInt32) {
         guard count > 0 else { return }
         accounts.release(count, of: user)
-        guard !roomIsSaid, !onRoom.isEmpty else { return }
-        roomIsSaid = true
-        EventLoop.shared.post { [weak self] in self?.sayRoom() }
+        guard !roomNotificationIsPosted, !onRoom.isEmpty else { return }
+        roomNotificationIsPosted = true
+        EventLoop.shared.post { [weak self] in self?.notifyRoom() }
     }
 
     /// Calls `handler` some time after bytes were given back.
     func onRoom(_ handler: @escaping @DBusActor () -> Void) { onRoom.append(handler) }
 
-    private func sayRoom() {
-        roomIsSaid = false
+    private func notifyRoom() {
+        roomNotificationIsPosted = false
         for handler in onRoom { handler() }
     }
 }

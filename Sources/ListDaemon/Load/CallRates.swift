@@ -12,11 +12,11 @@ struct CallRates {
 
     private var buckets: [UInt32: Bucket] = [:]
 
-    /// Takes one call from what a user may make; false = there is none left.
+    /// Consumes one call of what a user may make; false = there is none left.
     ///
     /// - Parameter limit: the calls of a second, at least 1.
     /// - Complexity: O(1), amortised
-    mutating func take(_ user: UInt32, limit: Int, at now: ContinuousClock.Instant = .now) -> Bool {
+    mutating func consume(_ user: UInt32, limit: Int, at now: ContinuousClock.Instant = .now) -> Bool {
         if buckets[user] == nil, buckets.count >= Self.mostUsers {
             buckets = buckets.filter { now - $0.value.filled < .seconds(1) }
         }

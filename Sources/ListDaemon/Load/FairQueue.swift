@@ -9,7 +9,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     package struct Piece: Sendable {
         /// The work.
         package let element: Element
-        /// Its size, as it was said.
+        /// Its size, as `append` was given it.
         package let size: Int
         /// Who waits for it.
         package let user: UInt32
@@ -94,8 +94,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
         return nil
     }
 
-    /// Says that a piece that was taken out is so much larger than was said, or smaller: its user has less, or more, of the
-    /// turns to come.
+    /// Corrects the size of a piece that was taken out: its user has less, or more, of the turns to come.
     package mutating func correct(_ piece: Piece, by difference: Int) {
         turns.charge(difference, to: piece.user)
         users[piece.user]?.turns.charge(difference, to: piece.connection)

@@ -44,7 +44,7 @@ package enum DaemonProgram {
 
     private static func run(_ options: DaemonOptions, environment: [String: String]) async -> ExitCode {
         // Before anything is opened: a wrong count must not hit descriptors of our own.
-        let passed = ActivatedDescriptors.take()
+        let passed = ActivatedDescriptors.receive()
         let log = Log(level: options.logLevel, sink: JournalSink.suitable(environment: environment))
         let (requests, continuation) = AsyncStream.makeStream(of: SignalRequest.self)
         let stop = StopFlag()

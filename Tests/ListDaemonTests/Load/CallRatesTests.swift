@@ -12,7 +12,7 @@ struct CallRatesTests {
     func burst() {
         var rates = CallRates()
         func taken(_ user: UInt32, after time: Duration) -> Int {
-            (0..<1000).prefix { _ in rates.take(user, limit: 50, at: start + time) }.count
+            (0..<1000).prefix { _ in rates.consume(user, limit: 50, at: start + time) }.count
         }
         #expect(taken(1, after: .zero) == 50)
         #expect(taken(1, after: .milliseconds(100)) == 5)
@@ -23,7 +23,7 @@ struct CallRatesTests {
     @Test("more users than are kept come → those are forgotten who could make all their calls anyway")
     func forgotten() {
         var rates = CallRates()
-        func isTaken(_ user: UInt32, after time: Duration) -> Bool { rates.take(user, limit: 1, at: start + time) }
+        func isTaken(_ user: UInt32, after time: Duration) -> Bool { rates.consume(user, limit: 1, at: start + time) }
         for user in 0..<1024 as Range<UInt32> { #expect(isTaken(user, after: .zero)) }
         #expect(isTaken(5000, after: .milliseconds(10)))
         #expect(!isTaken(7, after: .milliseconds(20)))
