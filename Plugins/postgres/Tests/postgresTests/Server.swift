@@ -51,12 +51,21 @@ final class Server: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
+    /// What makes listd's tables and functions, and what each next version changes.
+    static let scripts = ["listd--1.0.sql", "listd--1.0--1.1.sql"]
+
     /// Puts listd's tables and functions into the database, as `listd.sql` does.
-    func install(_ script: String = "listd--1.0.sql") throws {
+    func install(_ scripts: [String] = Server.scripts) throws {
+        try sql("CREATE SCHEMA listd")
+        for script in scripts { try run(script) }
+    }
+
+    /// Runs a script of the extension.
+    func run(_ script: String) throws {
         let text = try String(contentsOfFile: Self.root + "/Plugins/postgres/sql/" + script, encoding: .utf8)
         // Only an extension knows dumps.
         let lines = text.split(separator: "\n").filter { !$0.contains("pg_extension_config_dump") }
-        try sql("CREATE SCHEMA listd;\n" + lines.joined(separator: "\n"))
+        try sql(lines.joined(separator: "\n"))
     }
 
     // MARK: The server
