@@ -161,6 +161,37 @@ struct FollowingTests {
         await second.stop()
     }
 
+    @Test("the log is cut between the question and what changed → the whole list is read, and nothing is missed")
+    func prunedBetween() async throws {
+        let server = try Self.orders(4)
+        try server.sql(
+            """
+            ALTER FUNCTION listd.poll RENAME TO asked;
+            CREATE FUNCTION listd.poll(
+                lists integer[], seen text[], enough integer, OUT snapshot text, OUT generation text, OUT changed text)
+            LANGUAGE plpgsql AS $$
+            BEGIN
+                SELECT a.snapshot, a.generation, a.changed INTO snapshot, generation, changed FROM listd.asked(lists, seen, enough) a;
+                IF changed <> '' THEN PERFORM listd.prune('0'); END IF;
+            END $$;
+            """)
+        let service = try server.service()
+        let source = try await TestSource(PostgresPlugin.self, "list", argument: "orders&service=\(service)&poll=1s")
+        await source.wait { $0.objects.count == 4 }
+        let (first, second) = (try server.session(), try server.session())
+        try first.sql("BEGIN; UPDATE orders SET title = 'first' WHERE id = 1")
+        try server.sql("UPDATE orders SET title = 'between' WHERE id = 2")
+        await source.wait { titles($0)[1] == "between" }
+        // The log keeps what came after the transaction that is under way, and not the one before it.
+        try second.sql("BEGIN; UPDATE orders SET title = 'held' WHERE id = 3")
+        try first.sql("COMMIT; UPDATE orders SET title = 'last' WHERE id = 4")
+        await source.wait { titles($0)[3] == "last" }
+        #expect(titles(source) == ["first", "between", "row 3", "last"])
+        try second.sql("COMMIT")
+        await source.wait { titles($0)[2] == "held" }
+        await source.stop()
+    }
+
     @Test("the server is stopped cleanly and started → the same generation goes on, and says what was wrong meanwhile")
     func cleanRestart() async throws {
         let server = try Self.orders(10)

@@ -62,12 +62,13 @@ struct ListDescription: Sendable, Hashable {
     static let changeColumns = 4
 
     /// What changed since a snapshot: the new snapshot, the generation, the id that changed, the id of the row before it, the row.
-    /// Parameters: the number of the list, the snapshot.
+    /// The generation is NULL when the log does not go back so far any more. Parameters: the number of the list, the snapshot.
     var changesStatement: String {
         let order = ordering.map { "t.\($0)" }.joined(separator: ", ")
         let before = ordering.map { "b.\($0)" }
         return """
-            SELECT (SELECT pg_current_snapshot()::text), (SELECT listd.generation()), k.id, p.id, \(rowExpressions)
+            SELECT (SELECT pg_current_snapshot()::text),
+                (SELECT listd.generation() FROM listd.pruned WHERE xid <= pg_snapshot_xmin($2::pg_snapshot)), k.id, p.id, \(rowExpressions)
             FROM (SELECT DISTINCT s.id FROM listd.since($1::int4, $2::pg_snapshot) AS s(id)) k
             LEFT JOIN \(relation) t ON t.id = k.id::\(idType)
             LEFT JOIN LATERAL (
