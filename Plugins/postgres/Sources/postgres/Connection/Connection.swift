@@ -18,8 +18,10 @@ internal import PluginAPI
     private let connection: OpaquePointer
 
     /// Connects; waits for as long as that takes, 3 s for each host.
-    init(_ address: ServiceAddress) throws(PostgresError) {
-        let parameters = address.parameters
+    ///
+    /// - Parameter server: the one of the service's servers that it is to be; nil = whichever libpq chooses.
+    init(_ address: ServiceAddress, to server: ServerAddress? = nil) throws(PostgresError) {
+        let parameters = address.parameters + (server?.parameters ?? [])
         let made = unsafe CStrings.with(parameters.map(\.0)) { keys in
             unsafe CStrings.with(parameters.map(\.1)) { values in unsafe PQconnectdbParams(keys, values, 0) }
         }
@@ -47,6 +49,13 @@ internal import PluginAPI
 
     /// The service and the server, for messages.
     var subject: String { host.isEmpty ? address.text : "\(address.text) (host \(host))" }
+
+    /// The server, for another connection to the same one.
+    var server: ServerAddress {
+        ServerAddress(
+            host: host, address: host.hasPrefix("/") ? "" : unsafe Self.text(PQhostaddr(connection)) ?? "",
+            port: unsafe Self.text(PQport(connection)) ?? "")
+    }
 
     /// Whether it can be asked anything.
     var isAlive: Bool { unsafe PQstatus(connection) == CONNECTION_OK }

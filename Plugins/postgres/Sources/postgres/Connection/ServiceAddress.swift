@@ -43,3 +43,17 @@ struct ServiceAddress: Hashable, Sendable {
         return "listd/" + String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }()
 }
+
+/// One server of a service that has several.
+struct ServerAddress: Hashable, Sendable {
+    let host: String
+    /// Its address on the network; empty for a local socket.
+    let address: String
+    let port: String
+
+    /// What libpq is told instead of what the service says.
+    var parameters: [(String, String)] {
+        guard !host.isEmpty || !address.isEmpty else { return [] }
+        return [("host", host), ("hostaddr", address), ("port", port), ("target_session_attrs", "any")]
+    }
+}

@@ -346,11 +346,11 @@ final class ServiceFollower: @unchecked Sendable {
     }
 
     private func startReading() {
-        guard connection != nil else { return }
+        guard let server = connection?.server else { return }
         for list in lists where !list.isBusy && list.restored == nil {
             guard case .new(let time) = list.phase, time <= .now else { continue }
             list.phase = .reading
-            reader.read(list) { [self] outcome in send(.read(list, outcome)) }
+            reader.read(list, from: server) { [self] outcome in send(.read(list, outcome)) }
         }
     }
 

@@ -27,12 +27,12 @@ final class WholeReader: Sendable {
         queue = DispatchQueue(label: "org.listd.postgres.read.\(address.service)")
     }
 
-    /// Reads a list; `done` is called on the queue, when the list has all of it.
-    func read(_ list: FollowedList, done: @escaping @Sendable (Outcome) -> Void) {
+    /// Reads a list from a server; `done` is called on the queue, when the list has all of it.
+    func read(_ list: FollowedList, from server: ServerAddress, done: @escaping @Sendable (Outcome) -> Void) {
         queue.async { [address] in
             guard !list.hasLeft else { return done(.fault("the list is gone")) }
             do {
-                done(try Self.read(list, on: try Connection(address)))
+                done(try Self.read(list, on: try Connection(address, to: server)))
             } catch let error as PostgresError {
                 if case .statement = error.kind {
                     done(.fault(error.message))
