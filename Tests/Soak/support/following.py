@@ -1,0 +1,404 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Three listds that follow a table of two PostgreSQL servers (scripts/cluster), writers of the table, and readers that find fault.
+
+Each transaction moves an amount from one row to another one and counts both rows up, so of a state that the database had
+
+- the amounts of all rows come to 0: a part of a transaction, or one without another one that came before it, would show;
+- the rows are in the order of their place;
+- no row counts less than it did, unless transactions were lost with a server.
+"""
+
+import collections
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import dbus
+import dbus.bus
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+SCRIPT = ROOT / "scripts/cluster"
+PROGRAMS = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
+NAME, ADAPTER = "org.listd.Listd1", "org.listd.Listd1.Adapter"
+ROWS = 200
+
+TABLE = f"""
+CREATE TABLE orders (
+    id int PRIMARY KEY, rank float8 NOT NULL, place float8 NOT NULL, n int8 NOT NULL, value int8 NOT NULL, text text NOT NULL);
+CREATE INDEX ON orders (rank, id);
+-- How far a row that is gone has counted.
+CREATE TABLE gone (id int PRIMARY KEY, n int8 NOT NULL);
+INSERT INTO orders SELECT i, i, i, 0, 0, repeat('x', 1400) FROM generate_series(1, {ROWS}) i;
+
+-- Adds an amount to a row and counts it up; one that is gone comes back.
+CREATE FUNCTION add(line int, amount int8) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    now_place float8 := CASE WHEN random() < 0.2 THEN random() * {ROWS} END;
+    counted int8;
+BEGIN
+    LOOP
+        UPDATE orders SET n = n + 1, value = value + amount, rank = coalesce(now_place, rank), place = coalesce(now_place, rank)
+            WHERE id = line;
+        EXIT WHEN FOUND;
+        DELETE FROM gone WHERE id = line RETURNING n INTO counted;
+        IF FOUND THEN
+            INSERT INTO orders VALUES (line, line, line, counted + 1, amount, repeat('y', 1400));
+            EXIT;
+        END IF;
+    END LOOP;
+END $$;
+
+-- Takes a row away; answers what it had.
+CREATE FUNCTION take(line int) RETURNS int8 LANGUAGE plpgsql AS $$
+DECLARE
+    had orders;
+BEGIN
+    DELETE FROM orders WHERE id = line RETURNING * INTO had;
+    IF FOUND THEN INSERT INTO gone VALUES (line, had.n + 1); END IF;
+    RETURN had.value;
+END $$;
+
+CREATE FUNCTION step(pause float8) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    first int := 1 + floor(random() * ({ROWS} - 1));
+    second int := first + 1 + floor(random() * ({ROWS} - first));
+    amount int8 := 1 + floor(random() * 1000000000);
+BEGIN
+    IF random() < 0.03 THEN amount := take(first); ELSE PERFORM add(first, -amount); END IF;
+    PERFORM pg_sleep(pause);
+    -- A row that was gone already gives nothing, and counts nothing.
+    IF amount IS NOT NULL THEN PERFORM add(second, amount); END IF;
+END $$;
+SELECT listd.watch('orders', 'orders');
+"""
+
+
+class Cluster:
+    """What scripts/cluster has made, in a directory that goes with it."""
+
+    def __init__(self, poll="100ms", table=TABLE):
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix="listd-cluster."))
+        self.primary = "a"
+        self.environment = {**os.environ, "LISTD_POLL": poll}
+        file = pathlib.Path(tempfile.mkdtemp(prefix="listd-table."))
+        try:
+            (file / "sql").write_text(table)
+            subprocess.run([SCRIPT, "start", self.place, file / "sql"], check=True, env=self.environment)
+        finally:
+            shutil.rmtree(file)
+
+    def do(self, command, *words):
+        subprocess.run([SCRIPT, command, self.place, *map(str, words)], check=True, env=self.environment)
+
+    def sql(self, text, server=None, check=True):
+        done = subprocess.run(
+            [PROGRAMS[-1] / "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", "shop", "-c", text],
+            env={**os.environ, "PGHOST": f"{self.place}/{server or self.primary}.socket", "PGUSER": "listd"},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if check and done.returncode:
+            raise RuntimeError(done.stderr)
+        return [line.split("|") for line in done.stdout.splitlines()]
+
+    def rows(self, server=None):
+        """The table as it is: the rows in order, each its id, place, n and value."""
+        rows = self.sql("SELECT id, place, n, value FROM orders ORDER BY rank, id", server)
+        return [(row[0], float(row[1]), int(row[2]), int(row[3])) for row in rows]
+
+    def counted(self):
+        """How many changes of rows there were."""
+        return int(self.sql("SELECT (SELECT sum(n) FROM orders) + (SELECT coalesce(sum(n), 0) FROM gone)")[0][0])
+
+    def process(self, number):
+        return int((self.place / f"listd.{number}").read_text())
+
+    def workers(self, number):
+        process = self.process(number)
+        return [int(word) for word in pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()] or [
+            int(path.name) for path in pathlib.Path("/proc").glob("[0-9]*") if self.parent(path) == process]
+
+    @staticmethod
+    def parent(path):
+        try:
+            return int(path.joinpath("stat").read_text().rsplit(")", 1)[1].split()[1])
+        except (OSError, IndexError):
+            return 0
+
+    def signal(self, number, which):
+        for process in [*self.workers(number), self.process(number)]:
+            try:
+                os.kill(process, which)
+            except ProcessLookupError:
+                pass
+
+    def logs(self):
+        return "\n".join(f"{path}:\n{path.read_text()[-4000:]}" for path in sorted(self.place.glob("listd.*.log")))
+
+    def stop(self):
+        self.do("stop")
+        shutil.rmtree(self.place, ignore_errors=True)
+
+
+class Writers:
+    """Clients that write as fast as they can, or so many transactions a second, until they are stopped or have done so many."""
+
+    def __init__(self, cluster, clients=16, transactions=None, rate=None, script="SELECT step(0)", slow=True):
+        self.cluster, self.clients, self.transactions, self.rate = cluster, clients, transactions, rate
+        self.is_stopped, self.process, self.done = threading.Event(), None, 0
+        self.scripts = [(script, 19)] + [("SELECT step(0.05 + random() * 0.3)", 1)] * slow
+        self.words = []
+        for number, (text, weight) in enumerate(self.scripts):
+            path = cluster.place / f"script.{number}"
+            path.write_text(text + ";\n")
+            self.words += ["-f", f"{path}@{weight}"]
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        place = self.cluster.place
+        environment = {
+            **os.environ, "PGHOST": f"{place}/a.socket,{place}/b.socket", "PGUSER": "listd",
+            "PGTARGETSESSIONATTRS": "read-write", "PGCONNECT_TIMEOUT": "3"}
+        limit = ["-t", str(max(1, self.transactions // self.clients))] if self.transactions else ["-T", "100000"]
+        rate = ["-R", str(self.rate)] if self.rate else []
+        while not self.is_stopped.is_set():
+            self.process = subprocess.Popen(
+                [PROGRAMS[-1] / "pgbench", "-n", "-c", str(self.clients), "-j", "1", *limit, *rate, *self.words, "shop"],
+                env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            # One client that loses its server ends; all go on together when the last one has.
+            code = self.process.wait()
+            if self.transactions:
+                self.done = code
+                return
+            self.is_stopped.wait(0.2)
+
+    def stop(self):
+        self.is_stopped.set()
+        if self.process:
+            self.process.terminate()
+        self.thread.join()
+
+    def wait(self):
+        self.thread.join()
+        if self.done:
+            raise RuntimeError(f"pgbench ended with {self.done}")
+
+
+class Reader(threading.Thread):
+    """Reads a list again and again, at each revision that it has; says which could not be."""
+
+    def __init__(self, cluster, number, may_undo=False):
+        super().__init__(daemon=True)
+        self.cluster, self.number, self.may_undo = cluster, number, may_undo
+        self.faults, self.counts = [], collections.Counter()
+        self.rows, self.revision, self.highest = [], 0, {}
+        self.is_stopped, self.began = threading.Event(), time.monotonic()
+        self.start()
+
+    def run(self):
+        adapter = None
+        while not self.is_stopped.is_set():
+            try:
+                if adapter is None:
+                    bus = dbus.bus.BusConnection(f"unix:path={self.cluster.place}/bus.{self.number}")
+                    adapter = bus.get_object(NAME, "/org/listd/Listd1/adapters/orders", introspect=False)
+                revision = adapter.Get(ADAPTER, "Revision", dbus_interface="org.freedesktop.DBus.Properties", timeout=60)
+                if revision != self.revision:
+                    self.look(*adapter.GetObjects(
+                        dbus.UInt32(0), dbus.UInt32(10 * ROWS), dbus_interface=ADAPTER, signature="uu", timeout=60))
+            except dbus.DBusException:
+                adapter = None  # it was killed
+                self.counts["reconnected"] += 1
+                self.is_stopped.wait(0.05)
+            self.is_stopped.wait(0.005)
+
+    def look(self, revision, total, objects):
+        rows = [(str(name), float(fields["place"]), int(fields["n"]), int(fields["value"])) for (name, _, fields) in objects]
+        revision = int(revision)
+        self.counts["revisions"] += 1
+        if total != len(rows):
+            self.revision = revision
+            return self.fault(revision, f"{len(rows)} of {total} objects came")
+        if sum(row[3] for row in rows) != 0:
+            self.fault(revision, f"torn: the amounts come to {sum(row[3] for row in rows)}")
+        order = [(row[1], int(row[0])) for row in rows]
+        if order != sorted(order):
+            self.fault(revision, "torn: the rows are not in the order of their places")
+        if self.counts["revisions"] > 1 and revision == self.revision + 1 and rows == self.rows:
+            self.counts["repeated"] += 1
+        if revision > self.revision + 1:
+            self.counts["not seen"] += revision - self.revision - 1
+        before = {row[0]: row for row in self.rows}
+        for row in rows:
+            highest = self.highest.get(row[0], -1)
+            if row[2] < highest:
+                self.counts["undone"] += 1
+                if not self.may_undo:
+                    self.fault(revision, f"row {row[0]} counts {row[2]} after {highest}")
+            elif row[2] == highest and row[0] in before and before[row[0]] != row and not self.may_undo:
+                self.fault(revision, f"row {row[0]} is another one and counts {row[2]} as before")
+            self.highest[row[0]] = row[2]
+        self.rows, self.revision = rows, revision
+
+    def fault(self, revision, text):
+        self.counts["faults"] += 1
+        if len(self.faults) < 20:
+            self.faults.append(f"{time.monotonic() - self.began:.1f} s: listd {self.number}, revision {revision}: {text}")
+
+    def wait_for(self, rows, deadline):
+        while self.rows != rows and time.monotonic() < deadline:
+            time.sleep(0.05)
+        if self.rows == rows:
+            return True
+        missing = [row for row in rows if row not in self.rows][:5]
+        extra = [row for row in self.rows if row not in rows][:5]
+        self.fault(self.revision, f"lost: {missing} in the table, {extra} in the list")
+        return False
+
+    def stop(self):
+        self.is_stopped.set()
+        self.join()
+
+    def __str__(self):
+        counts = ", ".join(f"{self.counts[name]} {name}" for name in ("revisions", "not seen", "repeated", "undone", "reconnected"))
+        return f"listd {self.number}: {counts}, {self.counts['faults']} faults"
+
+
+def possible():
+    """Ends the program when this machine cannot have such a thing."""
+    code = subprocess.run([SCRIPT, "possible"]).returncode
+    if code:
+        sys.exit(code)
+
+
+def finish(cluster, readers, began, seconds=90):
+    """Waits until all lists have what the table has, prints what was seen, and answers whether all is well."""
+    # What a client of a server that it has left began goes on by itself.
+    while cluster.sql("SELECT FROM pg_stat_activity WHERE application_name = 'pgbench'"):
+        time.sleep(0.1)
+    rows = cluster.rows()
+    deadline = time.monotonic() + seconds
+    for reader in readers:
+        reader.wait_for(rows, deadline)
+    for reader in readers:
+        reader.stop()
+    print(f"{cluster.counted()} changes of {len(rows)} rows in {time.monotonic() - began:.0f} s")
+    for reader in readers:
+        print(f"  {reader}", *reader.faults, sep="\n    ")
+    faults = sum(reader.counts["faults"] for reader in readers)
+    seen = all(reader.counts["revisions"] > 10 for reader in readers)
+    if faults or not seen:
+        print(cluster.logs())
+    return not faults and seen
+
+
+def race(transactions):
+    """Many writers at once, and nothing else; listd 2 follows the standby."""
+    cluster = Cluster(poll="50ms")
+    try:
+        readers = [Reader(cluster, number) for number in (1, 2, 3)]
+        began = time.monotonic()
+        Writers(cluster, transactions=transactions).wait()
+        good = finish(cluster, readers, began)
+        # On a standby the log may tell a change again; then a revision would say something new that is none.
+        return good and not any(reader.counts["repeated"] for reader in readers)
+    finally:
+        cluster.stop()
+
+
+class Chaos:
+    """What may happen to servers, lines and listds, one after the other."""
+
+    def __init__(self, seconds, seed):
+        self.random, self.seconds = random.Random(seed), seconds
+        self.cluster = Cluster()
+        self.counts = collections.Counter()
+        self.readers = []
+
+    def backends(self):
+        """All sessions of a server end, those of the writers too."""
+        server = self.random.choice("ab")
+        self.cluster.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()", server, check=False)
+
+    def crash(self):
+        """A server loses its power; the primary begins a new generation."""
+        server = self.random.choice([self.cluster.primary, self.cluster.primary, self.other])
+        self.cluster.do("kill", server)
+        self.pause(0.5, 2)
+        self.cluster.do("serve", server)
+
+    def pruned(self):
+        """A listd stands still while the log is cut behind it."""
+        number = self.random.choice((1, 2, 3))
+        print(f"    listd {number}, at revision {self.readers[number - 1].revision}")
+        self.cluster.signal(number, signal.SIGSTOP)
+        try:
+            self.pause(2, 8)
+            self.cluster.sql("SELECT listd.prune('0')")
+            self.pause(0.5, 1)
+            self.cluster.sql("SELECT listd.prune('0')")
+        finally:
+            self.cluster.signal(number, signal.SIGCONT)
+
+    def cut(self):
+        """The line between the namespaces is away."""
+        self.cluster.do("cut")
+        self.pause(2, 9)
+        self.cluster.do("heal")
+
+    def killed(self):
+        """A listd is killed and comes back, sometimes after others have gone on."""
+        number = self.random.choice((1, 2, 3))
+        os.kill(self.cluster.process(number), signal.SIGKILL)
+        self.pause(0, 3)
+        self.cluster.do("listd", number)
+
+    def promoted(self):
+        """The standby lags, the primary is lost with what it had alone, and the standby takes its place."""
+        (old, new) = (self.cluster.primary, self.other)
+        self.cluster.do("cut")
+        self.pause(1, 3)
+        self.cluster.do("kill", old)
+        self.cluster.do("heal")
+        self.cluster.do("promote", new)
+        self.cluster.primary = new
+        self.pause(1, 3)
+        self.cluster.do("follow", old)
+
+    @property
+    def other(self):
+        return "b" if self.cluster.primary == "a" else "a"
+
+    def pause(self, least, most):
+        time.sleep(self.random.uniform(least, most))
+
+    def run(self):
+        began = time.monotonic()
+        try:
+            self.readers = readers = [Reader(self.cluster, number, may_undo=True) for number in (1, 2, 3)]
+            writers = Writers(self.cluster, rate=400)
+            events = [self.backends, self.crash, self.pruned, self.cut, self.killed, self.promoted]
+            while True:
+                self.random.shuffle(events)
+                for event in events:
+                    self.pause(1, 4)
+                    if time.monotonic() - began > self.seconds:
+                        break
+                    print(f"  {time.monotonic() - began:.1f} s: {event.__name__}", flush=True)
+                    event()
+                    self.counts[event.__name__] += 1
+                else:
+                    continue
+                break
+            writers.stop()
+            good = finish(self.cluster, readers, began)
+            print("  " + ", ".join(f"{name} {count}" for name, count in sorted(self.counts.items())))
+            return good and len(self.counts) == len(events)
+        finally:
+            self.cluster.stop()
