@@ -10,17 +10,19 @@ from typing import Any
 
 from ._events import EventStream
 from ._link import Link
-from ._presence import PATIENCE
+from ._presence import Target
 from ._values import fields_of
 
 
 @dataclass(frozen=True, slots=True)
 class NearEnd:
-    """Somebody's screen has come near to the end of the content."""
+    """Somebody's screen has come near to the end of the content.
 
-    #: The object path of the view.
+    :ivar view: the object path of the view.
+    :ivar distance: what lies between the viewport and the end, in the units of the view's layout; items, in layout ``none``.
+    """
+
     view: str
-    #: What lies between the viewport and the end, in the units of the view's layout; items, in layout ``none``.
     distance: float
 
 
@@ -29,8 +31,8 @@ class NearEndEvents(EventStream[NearEnd]):
 
     _word, _member = "near-end", "NearEnd"
 
-    def __init__(self, link: Link, name: str, patience: float = PATIENCE) -> None:
-        super().__init__(link, name, patience)
+    def __init__(self, link: Link, target: Target) -> None:
+        super().__init__(link, target)
         self._news: dict[str, float] = {}
 
     def _record(self, body: list[Any]) -> None:
@@ -48,27 +50,34 @@ class NearEndEvents(EventStream[NearEnd]):
 
 @dataclass(frozen=True, slots=True)
 class Invoked:
-    """An action that somebody asked for on an item."""
+    """An action that somebody asked for on an item.
+
+    :ivar id: the id of the object that it is about.
+    :ivar item: the item of its section; 0 for a list without section controllers.
+    :ivar action: its name, as the viewer gave it.
+    :ivar parameters: what the viewer gave with it.
+    :ivar user: the Unix user who asked.
+    """
 
     id: str
     item: int
     action: str
     parameters: Mapping[str, Any]
-    #: The Unix user who asked.
     user: int
 
 
 class InvokedEvents(EventStream[Invoked]):
-    """Actions in the order in which they were asked for. The newest 1,024 wait for a slow consumer; :attr:`missed` counts
-    those that had to go."""
+    """Actions in the order in which they were asked for. The newest 1,024 wait for a slow consumer.
+
+    :ivar missed: how many actions were dropped because nobody took them.
+    """
 
     _word, _member = "actions", "Invoked"
     _LONGEST = 1024
 
-    def __init__(self, link: Link, name: str, patience: float = PATIENCE) -> None:
-        super().__init__(link, name, patience)
+    def __init__(self, link: Link, target: Target) -> None:
+        super().__init__(link, target)
         self._waiting: deque[Invoked] = deque()
-        #: How many actions were dropped because nobody took them.
         self.missed = 0
 
     def _record(self, body: list[Any]) -> None:

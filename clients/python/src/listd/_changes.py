@@ -12,7 +12,11 @@ from ._objects import Object
 
 @dataclass(frozen=True, slots=True)
 class Inserted:
-    """Objects were put in: the first one is at ``index`` now, what stood there stands behind the last one."""
+    """Objects were put in: the first one is at ``index`` now, what stood there stands behind the last one.
+
+    :ivar index: the position of the first one.
+    :ivar objects: the objects, in their order.
+    """
 
     index: int
     objects: Sequence[Object]
@@ -24,7 +28,11 @@ class Inserted:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """``count`` objects from ``index`` on were taken out."""
+    """``count`` objects from ``index`` on were taken out.
+
+    :ivar index: the position of the first one.
+    :ivar count: how many.
+    """
 
     index: int
     count: int
@@ -36,7 +44,11 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The object at ``old`` was taken out and put in at ``new``, a position in the list without it."""
+    """The object at ``old`` was taken out and put in at ``new``, a position in the list without it.
+
+    :ivar old: its position before.
+    :ivar new: its position in the list without it.
+    """
 
     old: int
     new: int
@@ -48,7 +60,11 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """The objects from ``index`` on have new content, and keep their places."""
+    """The objects from ``index`` on have new content, and keep their places.
+
+    :ivar index: the position of the first one.
+    :ivar objects: the objects with their new content, in their order.
+    """
 
     index: int
     objects: Sequence[Object]
@@ -60,9 +76,15 @@ class Updated:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The list is another one as a whole: the first change that is told, and what many changes compose to."""
+    """The list is another one as a whole: the first change that is told, and what many changes compose to.
+
+    :ivar objects: all objects, in their order.
+    :ivar complete: false when the list changes faster than it can be read: then these are the objects that are known, new ones may
+        be missing and contents be older, and the changes that follow bring what is missing.
+    """
 
     objects: Sequence[Object]
+    complete: bool = True
 
     def apply(self, rows: MutableSequence[Object]) -> None:
         """Does the same to a copy of the list."""

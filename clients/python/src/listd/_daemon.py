@@ -7,12 +7,13 @@ import asyncio
 import builtins
 import os
 import warnings
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Literal, Self, Unpack, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, Self, Unpack, cast
 
-from ._errors import AdapterExists, NoSuchAdapter, NoSuchPlugin, Unavailable, UnknownObject
+from ._errors import AdapterExists, InvalidArgs, NoSuchAdapter, NoSuchPlugin, Unavailable, UnknownObject
 from ._info import (
     ClientInfo,
     ListDescription,
@@ -27,7 +28,7 @@ from ._info import (
 )
 from ._link import Incarnation, Link, address_of
 from ._list import List
-from ._names import MANAGER, MANAGER_PATH, OBJECT_MANAGER, PLUGIN, PLUGINS_PATH, plugin_path
+from ._names import MANAGER, MANAGER_PATH, OBJECT_MANAGER, PLUGIN, PLUGINS_PATH, did_you_mean, plugin_path
 from ._options import ListOptions, option_values
 from ._values import checked_text, plain, variants_of
 from ._weak import weakly
@@ -35,7 +36,7 @@ from ._wire import Subscription
 
 
 class Daemon:
-    """listd, over one connection that mends itself until it is closed."""
+    """listd, over one connection that mends itself until it is closed. :func:`connect` makes it."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -83,24 +84,35 @@ class Daemon:
 
         :raises NoSuchAdapter: there is none.
         """
-        await self._link.call(MANAGER_PATH, MANAGER, "GetAdapter", "s", [checked_text(name)])
+        with _naming(name):
+            await self._link.call(MANAGER_PATH, MANAGER, "GetAdapter", "s", [checked_text(name)])
         return List(self._link, name)
 
     async def create(self, name: str, **options: Unpack[ListOptions]) -> List:
         """Makes a list.
 
+        :param options: see :class:`ListOptions`.
         :raises AdapterExists: there is one of that name.
         :raises InvalidArgs: an option is wrong; the message names it.
         :raises AccessDenied: the user may not make lists.
         """
         body = [checked_text(name), variants_of(option_values(options))]
-        await self._link.call(MANAGER_PATH, MANAGER, "CreateAdapter", "sa{sv}", body)
+        with _naming(None, name):  # what is missing may be the list that its source follows
+            await self._link.call(MANAGER_PATH, MANAGER, "CreateAdapter", "sa{sv}", body)
         return List(self._link, name)
 
     async def ensure(self, name: str, **options: Unpack[ListOptions]) -> List:
-        """The list of a name, made with these options when there is none; one that is there keeps its own."""
+        """The list of a name, made with these options when there is none; one that is there keeps its own.
+
+        :param options: see :class:`ListOptions`.
+        :raises InvalidArgs: an option is wrong, of a list that is there too; the message names it.
+        :raises AccessDenied: there is none, and the user may not make lists.
+        """
+        values = option_values(options)
         try:
-            return await self.list(name)
+            there = await self.list(name)
+            await _check_names(there, values)
+            return there
         except NoSuchAdapter:
             pass
         try:
@@ -114,7 +126,8 @@ class Daemon:
         :raises NoSuchAdapter: there is none.
         :raises AccessDenied: the list is configured, or another user's.
         """
-        await self._link.call(MANAGER_PATH, MANAGER, "RemoveAdapter", "s", [checked_text(name)])
+        with _naming(name):
+            await self._link.call(MANAGER_PATH, MANAGER, "RemoveAdapter", "s", [checked_text(name)])
 
     async def lists(self) -> builtins.list[ListInfo]:
         """The lists there are."""
@@ -134,7 +147,8 @@ class Daemon:
         :raises AccessDenied: the list is configured, or another user's.
         """
         body = [checked_text(old), checked_text(new)]
-        await self._link.call(MANAGER_PATH, MANAGER, "RenameAdapter", "ss", body)
+        with _naming(old, new):
+            await self._link.call(MANAGER_PATH, MANAGER, "RenameAdapter", "ss", body)
 
     async def clients(self) -> builtins.list[ClientInfo]:
         """The programs that call listd, in the order in which they came; administrators only."""
@@ -227,6 +241,34 @@ class Daemon:
         return Reloading(self._link)
 
 
+@contextmanager
+def _naming(name: str | None, new: str | None = None) -> Iterator[None]:
+    """Says of which list a call is, in the words of this package."""
+    try:
+        yield
+    except NoSuchAdapter:
+        if name is None:
+            raise
+        raise NoSuchAdapter(f"there is no list {name!r}") from None
+    except AdapterExists:
+        raise AdapterExists(f"there is a list {new!r} already") from None
+
+
+async def _check_names(there: List, options: Mapping[str, Any]) -> None:
+    """Refuses options that no list has: making the list would have.
+
+    :raises InvalidArgs: naming the option.
+    """
+    strange = [name for name in options if name.replace("-", "_") not in ListOptions.__annotations__]
+    if not strange:
+        return
+    # A newer listd may have more.
+    known = {*ListOptions.__annotations__, *(await there.properties()).options}
+    for name in strange:
+        if name.replace("-", "_") not in known:
+            raise InvalidArgs(f"there is no option {name.replace('-', '_')!r}" + did_you_mean(name, known))
+
+
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
     return {key: plain(value) for key, value in values.items()}
 
@@ -273,13 +315,13 @@ class Reloading(AsyncIterator[bool]):
         """Ends the iteration; more than once it does nothing."""
         self._is_closed = True
         self._link.unwatch(self)
-        self.vanished()
+        self._vanished()
 
-    def appeared(self, daemon: Incarnation) -> None:
+    def _appeared(self, daemon: Incarnation) -> None:
         """A daemon answers."""
         self._signals = daemon.listen(MANAGER_PATH, MANAGER, weakly(self._heard))
 
-    def vanished(self) -> None:
+    def _vanished(self) -> None:
         """The daemon is gone, and with it what it was about to do."""
         if self._signals is not None:
             self._signals.cancel()
@@ -302,6 +344,13 @@ class Connecting:
     def __init__(self, target: str | None) -> None:
         self._target = target
         self._daemon: Daemon | None = None
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if not name.startswith("_") and hasattr(Daemon, name):
+                raise AttributeError(f"there is no connection yet: d = await listd.connect(…), then d.{name}")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     async def _connect(self) -> Daemon:
         link = Link(address_of(self._target))
@@ -331,6 +380,7 @@ def connect(target: str | None = None) -> Connecting:
 
     :param target: ``system`` (the default), ``session``, ``direct`` (listd's own socket, for high rates), or a D-Bus
         address such as ``unix:path=/run/listd/direct.sock``.
+    :raises InvalidArgs: the target is none of these.
     :raises Unavailable: there is no bus, or no listd on it and none that it could start.
     """
     return Connecting(target)

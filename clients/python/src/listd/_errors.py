@@ -11,11 +11,12 @@ class ListdError(Exception):
     """What listd, or the bus between, answered instead of a result.
 
     An error that has no class of its own is raised as this one.
+
+    :ivar name: the D-Bus name of the error.
+    :ivar message: what happened, to what: one sentence for a log or a person.
     """
 
-    #: The D-Bus name of the error.
     name: str = STANDARD + "Failed"
-    #: What happened, to what: one sentence for a log or a person.
     message: str
 
     def __init__(self, message: str = "", *, name: str | None = None) -> None:
@@ -77,12 +78,14 @@ class PluginFailed(ListdError):
 
 
 class RevisionConflict(ListdError):
-    """The list is at another revision than the call expected; nothing was changed."""
+    """The list is at another revision than the call expected; nothing was changed.
+
+    :ivar expected: the revision that the call expected; 0 when it is not known.
+    :ivar current: the list's revision, read right after the refusal; 0 when the list could not be asked.
+    """
 
     name = PREFIX + "RevisionConflict"
-    #: The revision that the call expected; 0 when it is not known.
     expected: int = 0
-    #: The list's revision, read right after the refusal; 0 when the list could not be asked.
     current: int = 0
 
 
@@ -217,10 +220,12 @@ class Disconnected(ListdError):
 
 
 class ViewClosed(ListdError):
-    """The view was closed, by an administrator or because its list is gone."""
+    """The view was closed, by an administrator or because its list is gone.
+
+    :ivar reason: the contract's reason: ``closed`` or ``adapter-removed``.
+    """
 
     name = PREFIX + "ViewClosed"
-    #: The contract's reason: ``closed`` or ``adapter-removed``.
     reason: str = "closed"
 
 

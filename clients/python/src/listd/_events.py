@@ -11,24 +11,31 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from ._errors import ListdError
 from ._link import Incarnation, Link
-from ._names import ADAPTER, PROPERTIES, adapter_path
-from ._presence import PATIENCE, Presence
+from ._names import ADAPTER, PROPERTIES
+from ._presence import Presence, Target
 from ._weak import weakly
 from ._wire import Reply, Subscription
 
 
 class Section(NamedTuple):
-    """A section of a list and the object that it shows."""
+    """A section of a list and the object that it shows.
 
-    #: Its position in the list; of one that leaves, the last one known.
+    :ivar position: its position in the list; of one that leaves, the last one known.
+    :ivar id: the id of its object.
+    """
+
     position: int
     id: str
 
 
 class Item(NamedTuple):
-    """An item of a section."""
+    """An item of a section.
 
-    #: The position of its section in the list; of one that leaves, the last one known.
+    :ivar position: the position of its section in the list; of one that leaves, the last one known.
+    :ivar id: the id of its section's object.
+    :ivar item: its number in the section.
+    """
+
     position: int
     id: str
     item: int
@@ -36,11 +43,17 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DisplayChange:
-    """What came onto somebody's screen and what left it, since the last one of this view."""
+    """What came onto somebody's screen and what left it, since the last one of this view.
 
-    #: The object path of the view.
+    :ivar view: the object path of the view.
+    :ivar revision: the list's revision.
+    :ivar will_display: sections of which the first item came.
+    :ivar did_end_displaying: sections of which the last item left.
+    :ivar items_will_display: items that came.
+    :ivar items_did_end_displaying: items that left.
+    """
+
     view: str
-    #: The list's revision.
     revision: int
     will_display: tuple[Section, ...] = ()
     did_end_displaying: tuple[Section, ...] = ()
@@ -50,11 +63,15 @@ class DisplayChange:
 
 @dataclass(frozen=True, slots=True)
 class WorkingRangeChange:
-    """What came near to somebody's screen and what is far from it again, since the last one of this view."""
+    """What came near to somebody's screen and what is far from it again, since the last one of this view.
 
-    #: The object path of the view.
+    :ivar view: the object path of the view.
+    :ivar revision: the list's revision.
+    :ivar entered: sections that came near.
+    :ivar exited: sections that are far again.
+    """
+
     view: str
-    #: The list's revision.
     revision: int
     entered: tuple[Section, ...] = ()
     exited: tuple[Section, ...] = ()
@@ -62,9 +79,13 @@ class WorkingRangeChange:
 
 @dataclass(frozen=True, slots=True)
 class SelectionChange:
-    """What was selected and deselected, as (object id, item)."""
+    """What was selected and deselected, as (object id, item).
 
-    #: The list's revision.
+    :ivar revision: the list's revision.
+    :ivar selected: what is selected now and was not.
+    :ivar deselected: what was selected and is no longer.
+    """
+
     revision: int
     selected: tuple[tuple[str, int], ...] = ()
     deselected: tuple[tuple[str, int], ...] = ()
@@ -122,10 +143,10 @@ class EventStream(AsyncIterator[E]):
     _word: str
     _member: str
 
-    def __init__(self, link: Link, name: str, patience: float = PATIENCE) -> None:
+    def __init__(self, link: Link, target: Target) -> None:
         self._loop = link.loop
-        self._path = adapter_path(name)
-        self._presence = Presence(link, name, self, patience)
+        self._path = target.path
+        self._presence = Presence(link, target, self)
         self._subscriptions: list[Subscription] = []
         self._daemon: Incarnation | None = None
         self._attachment = 0
@@ -189,9 +210,9 @@ class EventStream(AsyncIterator[E]):
 
     # MARK: the list
 
-    def attach(self, daemon: Incarnation) -> None:
+    def _attach(self, daemon: Incarnation) -> None:
         """Listens to the list of this daemon."""
-        self.detach()
+        self._detach()
         attachment = self._attachment
         lost = weakly(self._lost)
         self._subscriptions = [
@@ -213,10 +234,10 @@ class EventStream(AsyncIterator[E]):
             self._begin(result.body[0])
 
     def _lost(self, error: ListdError) -> None:
-        self.detach()
+        self._detach()
         self._presence.missed(error)
 
-    def detach(self) -> None:
+    def _detach(self) -> None:
         """The list is gone, and with it what anybody saw of it."""
         self._attachment += 1
         self._daemon = None
@@ -226,7 +247,7 @@ class EventStream(AsyncIterator[E]):
         self._forget()
         self._wake()
 
-    def give_up(self, error: ListdError) -> None:
+    def _give_up(self, error: ListdError) -> None:
         """The list does not come back."""
         if self._error is None:
             self._error = error
@@ -266,8 +287,8 @@ def _stop(presence: Presence, subscriptions: list[Subscription]) -> None:
 class _OfViews(EventStream[E]):
     """Events that come by view."""
 
-    def __init__(self, link: Link, name: str, patience: float = PATIENCE) -> None:
-        super().__init__(link, name, patience)
+    def __init__(self, link: Link, target: Target) -> None:
+        super().__init__(link, target)
         self._sections: dict[str, _Present[tuple[str]]] = {}
         self._items: dict[str, _Present[tuple[str, int]]] = {}
         #: Views with something to tell, in the order in which it came.
@@ -348,8 +369,8 @@ class SelectionEvents(EventStream[SelectionChange]):
 
     _word, _member = "selection", "SelectionChanged"
 
-    def __init__(self, link: Link, name: str, patience: float = PATIENCE) -> None:
-        super().__init__(link, name, patience)
+    def __init__(self, link: Link, target: Target) -> None:
+        super().__init__(link, target)
         self._present: _Present[tuple[str, int]] = _Present()
 
     def _begin(self, properties: dict[str, Any]) -> None:

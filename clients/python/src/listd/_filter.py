@@ -6,17 +6,19 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from ._errors import Disconnected, ListdError, NoSuchAdapter, Unavailable
+from ._errors import Disconnected, ListdError, NoSuchAdapter, ReadOnly, Unavailable
 from ._link import Incarnation, Link
 from ._list import List
-from ._names import ADAPTER, MANAGER, MANAGER_PATH, PROPERTIES, adapter_path
+from ._names import ADAPTER, ADAPTERS_PATH, MANAGER, MANAGER_PATH, OBJECT_MANAGER, PROPERTIES, adapter_path
+from ._presence import Target
 from ._values import checked_text, checked_texts, variants_of
-from ._wire import Reply
+from ._weak import weakly
+from ._wire import Reply, Subscription
 
 _numbers = itertools.count(1)
 
@@ -46,6 +48,7 @@ class FilteredList(List):
 
     def __init__(self, link: Link, filter: Filter) -> None:
         super().__init__(link, filter.name)
+        self._target = filter._target
         self._filter = filter
 
     async def change(
@@ -64,27 +67,54 @@ class FilteredList(List):
         self._filter.argument = source_argument(contains, fields, type, sort, limit)
         return await self.set_source_argument(self._filter.argument)
 
+    async def _write(
+        self, member: str, signature: str, body: Sequence[Any], expected: int, descriptors: Sequence[int] = ()
+    ) -> int:
+        try:
+            return await super()._write(member, signature, body, expected, descriptors)
+        except ReadOnly:
+            raise ReadOnly(f"a filter of the list {self._target.base!r} is not written: write to that list") from None
+
+    def _missing(self) -> NoSuchAdapter:
+        if self._filter._is_ended:
+            return NoSuchAdapter(f"the filter of the list {self._target.base!r} has ended")
+        return super()._missing()
+
 
 class Filter:
-    """A list that follows another one, as long as the ``async with`` block runs.
+    """A list that follows another one, as long as the ``async with`` block runs, which gives it as a :class:`FilteredList`.
 
-    It belongs to the connection: when listd or the bus is away, it is made again as soon as they are back, and those who
-    follow or view it go on.
+    It belongs to the connection: when listd or the bus is away, it is made again as soon as they and the other list are back, and
+    those who follow or view it go on.
+
+    :ivar name: the name of the list that the filter is.
+    :ivar argument: what is wanted, as :meth:`List.set_source_argument` has it.
     """
 
-    def __init__(self, link: Link, base: str, argument: str) -> None:
+    def __init__(self, link: Link, base: Target, argument: str) -> None:
         self._link = link
         self._base = base
-        #: What is wanted, as ``SetSourceArgument`` has it.
         self.argument = argument
-        #: The name of the list.
-        self.name = f"{base[:40]} {os.getpid()}.{next(_numbers)}"
+        self.name = f"{base.name[:40]} {os.getpid()}.{next(_numbers)}"
+        self._target = Target(self.name, base.patience, base.base or base.name)
         self._daemon: Incarnation | None = None
+        self._lists: Subscription | None = None
         self._filling: asyncio.Future[None] | None = None
+        self._is_ended = False
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if not name.startswith("_") and hasattr(FilteredList, name):
+                raise AttributeError(f"a filter begins with its block: async with mail.filter(…) as hits: … hits.{name}(…)")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     async def __aenter__(self) -> FilteredList:
         body = [self.name, variants_of(self._options())]
-        await self._link.call(MANAGER_PATH, MANAGER, "CreateAdapter", "sa{sv}", body, late=self._too_late)
+        try:
+            await self._link.call(MANAGER_PATH, MANAGER, "CreateAdapter", "sa{sv}", body, late=self._too_late)
+        except NoSuchAdapter:
+            raise self._target.missing() from None
         self._daemon = self._link.daemon
         self._link.watch(self)
         try:
@@ -122,7 +152,9 @@ class Filter:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._is_ended = True
         self._link.unwatch(self)
+        self._end_waiting()
         if self._link.daemon is None:
             return
         try:
@@ -131,7 +163,7 @@ class Filter:
             pass
 
     def _options(self) -> dict[str, Any]:
-        source = f"list:{_encoded(self._base)}" + (f"?{self.argument}" if self.argument else "")
+        source = f"list:{_encoded(self._base.name)}" + (f"?{self.argument}" if self.argument else "")
         return {"source": source, "transient": True, "durability": "memory"}
 
     def _too_late(self, result: Reply | ListdError) -> None:
@@ -139,13 +171,33 @@ class Filter:
         if isinstance(result, Reply) and self._link.daemon is not None:
             self._link.daemon.call(MANAGER_PATH, MANAGER, "RemoveAdapter", "s", [self.name], None)
 
-    def appeared(self, daemon: Incarnation) -> None:
+    def _appeared(self, daemon: Incarnation) -> None:
         """A daemon answers: one that has not heard of the list is told."""
         if daemon is not self._daemon:
             self._daemon = daemon
-            body = [self.name, variants_of(self._options())]
-            daemon.call(MANAGER_PATH, MANAGER, "CreateAdapter", "sa{sv}", body, None)
+            # Before the list is made: a list to be filtered that is made right after is not missed.
+            self._lists = daemon.listen(ADAPTERS_PATH, OBJECT_MANAGER, weakly(self._lists_changed))
+            self._make(daemon)
 
-    def vanished(self) -> None:
+    def _make(self, daemon: Incarnation) -> None:
+        made = weakly(self._made)
+        body = [self.name, variants_of(self._options())]
+        daemon.call(MANAGER_PATH, MANAGER, "CreateAdapter", "sa{sv}", body, lambda result: made(result))
+
+    def _made(self, result: Reply | ListdError) -> None:
+        if not isinstance(result, NoSuchAdapter):
+            self._end_waiting()
+
+    def _lists_changed(self, member: str, body: list[Any]) -> None:
+        if member == "InterfacesAdded" and body[0] == self._base.path and self._daemon is not None:
+            self._make(self._daemon)
+
+    def _end_waiting(self) -> None:
+        if self._lists is not None:
+            self._lists.cancel()
+            self._lists = None
+
+    def _vanished(self) -> None:
         """The daemon is gone, and the list with it."""
+        self._end_waiting()
         self._end_filling()

@@ -12,12 +12,12 @@ from types import TracebackType
 from typing import Any, Self
 
 from ._changes import Change
-from ._errors import LimitsExceeded, ListdError, RevisionGone
+from ._errors import LimitsExceeded, ListdError, RevisionGone, Unavailable
 from ._link import Incarnation, Link
 from ._mirror import Mirror, Step, Update
-from ._names import ADAPTER, PROPERTIES, adapter_path
+from ._names import ADAPTER, PROPERTIES
 from ._objects import objects_of
-from ._presence import PATIENCE, Presence
+from ._presence import Presence, Target
 from ._weak import weakly
 from ._wire import Reply, Subscription
 
@@ -34,7 +34,7 @@ LONGEST_WAIT = 0.5
 
 
 class Follower(AsyncIterator[Change]):
-    """The changes of a list, from its present content on, until it is closed.
+    """The changes of a list, from its present content on, until it is closed. :meth:`List.follow` makes it.
 
     Lost signals, restarts of listd and of the bus are handled inside: what comes out is the list, a moment later. A list
     that is removed and made again is told as :class:`Replaced`; one that stays away ends the iteration with
@@ -42,17 +42,15 @@ class Follower(AsyncIterator[Change]):
 
     Content is read when somebody waits for it. Who is slow gets the changes since the last time joined to as few as
     possible, at the worst :class:`Replaced`: memory is bounded by the list, not by its changes. A list that goes on
-    changing faster than it can be read is told every half second as :class:`Replaced`, as far as it is known: new objects
-    may be missing and contents be older, until there is time to read them.
+    changing faster than it can be read is told every half second as :class:`Replaced` with ``complete=False``, as far as it is
+    known: new objects may be missing and contents be older, until there is time to read them.
     """
 
-    def __init__(
-        self, link: Link, name: str, patience: float = PATIENCE, longest_wait: float = LONGEST_WAIT
-    ) -> None:
+    def __init__(self, link: Link, target: Target, longest_wait: float = LONGEST_WAIT) -> None:
         self._loop = link.loop
         self._longest_wait = longest_wait
-        self._path = adapter_path(name)
-        self._presence = Presence(link, name, self, patience)
+        self._path = target.path
+        self._presence = Presence(link, target, self)
         self._mirror = Mirror()
         self._epoch = ""
         self._step = Step.READ_ALL
@@ -66,6 +64,7 @@ class Follower(AsyncIterator[Change]):
         self._shifted = 0
         self._ready: deque[Change] = deque()
         self._revision = 0
+        self._told_epoch = ""
         #: When what is to be told next was asked for; infinite as long as nothing was.
         self._asked = math.inf
         self._waiter: asyncio.Future[None] | None = None
@@ -77,8 +76,17 @@ class Follower(AsyncIterator[Change]):
 
     @property
     def revision(self) -> int:
-        """The list's revision as of the changes that were handed out last."""
+        """The list's revision as of the changes that were handed out last; 0 before the first ones."""
         return self._revision
+
+    @property
+    def epoch(self) -> str:
+        """Which numbering :attr:`revision` belongs to; empty before the first changes.
+
+        Another one means that the list was made anew, as one of ``durability="memory"`` is after a restart of listd: revisions
+        of before mean nothing. It is the same text as :attr:`ListProperties.epoch`.
+        """
+        return self._told_epoch
 
     async def __anext__(self) -> Change:
         while not self._ready:
@@ -93,6 +101,30 @@ class Follower(AsyncIterator[Change]):
         :func:`asyncio.timeout`, and goes on with the next ``anext``.
         """
         return _Batches(self._next_batch)
+
+    async def reached(self, revision: int) -> list[Change]:
+        """Waits until the list is at a revision, such as the one that a write answered, and answers all changes up to it.
+
+        ``for change in await changes.reached(t.revision): change.apply(rows)`` brings the copy there; none when it is there
+        already. When the list is made anew meanwhile, its numbering begins anew too: then this answers with what it has, and
+        :attr:`epoch` is another one.
+
+        Waiting may be cancelled, as by :func:`asyncio.timeout`: the next ``anext`` or ``reached`` has what came until then.
+        It takes changes as iterating does, so it is for the task that iterates.
+        """
+        changes = [*self._ready]
+        self._ready.clear()
+        epoch = self._told_epoch
+        try:
+            while self._revision < revision and self._told_epoch == epoch:
+                changes += await self._batch()
+                epoch = epoch or self._told_epoch
+        except StopAsyncIteration:
+            raise Unavailable("the follower was closed") from None
+        except BaseException:
+            self._ready.extendleft(reversed(changes))
+            raise
+        return changes
 
     async def _next_batch(self) -> list[Change]:
         batch = [*self._ready] if self._ready else await self._batch()
@@ -138,6 +170,7 @@ class Follower(AsyncIterator[Change]):
     def _told(self, changes: list[Change]) -> list[Change]:
         self._asked = math.inf
         self._revision = self._mirror.revision
+        self._told_epoch = self._epoch
         return changes
 
     def _wake(self) -> None:
@@ -172,9 +205,9 @@ class Follower(AsyncIterator[Change]):
 
     # MARK: the list
 
-    def attach(self, daemon: Incarnation) -> None:
+    def _attach(self, daemon: Incarnation) -> None:
         """Begins to follow the list of this daemon."""
-        self.detach()
+        self._detach()
         attachment = self._attachment
         self._daemon = daemon
         lost = weakly(self._lost)
@@ -209,10 +242,10 @@ class Follower(AsyncIterator[Change]):
 
     def _lost(self, error: ListdError) -> None:
         """A call has failed: the list is gone, or the daemon, or the right to read it."""
-        self.detach()
+        self._detach()
         self._presence.missed(error)
 
-    def detach(self) -> None:
+    def _detach(self) -> None:
         """Hears nothing of the list any more; the copy stays."""
         self._attachment += 1
         self._daemon = None
@@ -222,7 +255,7 @@ class Follower(AsyncIterator[Change]):
         for subscription in subscriptions:
             subscription.cancel()
 
-    def give_up(self, error: ListdError) -> None:
+    def _give_up(self, error: ListdError) -> None:
         """The list does not come back."""
         if self._error is None:
             self._error = error

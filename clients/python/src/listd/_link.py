@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from ._errors import Disconnected, ListdError, Unavailable
-from ._names import ADAPTER, BUS_NAME, DIRECT_ADDRESS, PROPERTIES
+from ._errors import Disconnected, InvalidArgs, ListdError, Unavailable
+from ._names import ADAPTER, BUS_NAME, DIRECT_ADDRESS, PROPERTIES, did_you_mean
 from ._values import plain
 from ._weak import weakly
 from ._wire import DRIVER, DRIVER_PATH, Answer, Reply, Subscription, Wire
@@ -84,10 +84,10 @@ class Incarnation:
 class Watcher(Protocol):
     """Who wants to know of daemons that come and go."""
 
-    def appeared(self, daemon: Incarnation) -> None:
+    def _appeared(self, daemon: Incarnation) -> None:
         """This one answers from now on."""
 
-    def vanished(self) -> None:
+    def _vanished(self) -> None:
         """The last one is gone."""
 
 
@@ -161,7 +161,7 @@ class Link:
         """Tells of daemons as long as the watcher lives; of the present one at once."""
         self._watchers.add(watcher)
         if self.daemon is not None:
-            watcher.appeared(self.daemon)
+            watcher._appeared(self.daemon)
 
     def unwatch(self, watcher: Watcher) -> None:
         """Tells no longer."""
@@ -196,7 +196,7 @@ class Link:
         self._pause = FIRST_PAUSE
         for watcher in list(self._watchers):
             if self.daemon is daemon:
-                watcher.appeared(daemon)
+                watcher._appeared(daemon)
         self._changed()
 
     def _lost(self) -> None:
@@ -205,7 +205,7 @@ class Link:
         self.daemon = None
         for watcher in list(self._watchers):
             if self.daemon is None:
-                watcher.vanished()
+                watcher._vanished()
 
     # MARK: the connection
 
@@ -381,6 +381,7 @@ async def awaited(
 def address_of(target: str | None) -> str:
     """The D-Bus address that a word or address means.
 
+    :raises InvalidArgs: it is none.
     :raises Unavailable: the environment names no session bus.
     """
     if target in (None, "system"):
@@ -394,4 +395,7 @@ def address_of(target: str | None) -> str:
         return address
     if target == "direct":
         return DIRECT_ADDRESS
+    if ":" not in target:
+        meant = did_you_mean(target, ("system", "session", "direct"))
+        raise InvalidArgs(f"{target!r} is none of system, session, direct, or a D-Bus address such as unix:path=/run/bus{meant}")
     return target

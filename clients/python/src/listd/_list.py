@@ -22,6 +22,7 @@ from ._link import Link
 from ._names import ADAPTER, adapter_path
 from ._objects import Object, objects_of
 from ._options import ViewOptions, option_values
+from ._presence import Target
 from ._results import Found, Hit, ItemCounts, ListItem, Page
 from ._transaction import Transaction, place
 from ._values import checked_text, checked_texts, fields_of, is_json, json_line, variants_of, weight
@@ -48,13 +49,17 @@ class List:
     ``expected_revision`` 0 means any; else a list at another revision is not changed: :exc:`RevisionConflict`. What a
     call raises beside: :exc:`AccessDenied`, :exc:`ReadOnly` (the list is filled by its source), :exc:`InvalidObject`,
     :exc:`PayloadTooLarge`, :exc:`StoreFailed`, :exc:`ShuttingDown`.
+
+    :meth:`Daemon.list`, :meth:`Daemon.create` and :meth:`Daemon.ensure` give one.
+
+    :ivar name: its name.
+    :ivar path: its object path.
     """
 
     def __init__(self, link: Link, name: str) -> None:
         self._link = link
-        #: Its name.
+        self._target = Target(name)
         self.name = name
-        #: Its object path.
         self.path = adapter_path(name)
 
     def __repr__(self) -> str:
@@ -213,7 +218,7 @@ class List:
 
     async def objects(self) -> Sequence[Object]:
         """All objects, as of one revision, however often the list changes meanwhile."""
-        async with Follower(self._link, self.name, longest_wait=math.inf) as changes:
+        async with Follower(self._link, self._target, longest_wait=math.inf) as changes:
             async for change in changes:
                 if isinstance(change, Replaced):
                     return change.objects
@@ -309,6 +314,7 @@ class List:
         type: str | None = None,
         sort: str | None = None,
         limit: int = 0,
+        patience: float | None = None,
     ) -> Filter:
         """A list of those objects that are wanted, which follows this one: ``async with mail.filter("hello") as hits: …``.
 
@@ -317,10 +323,12 @@ class List:
         :param type: only objects of this type; ``""`` = those without one.
         :param sort: the key by whose value they are ordered; ``-KEY`` turns it round; None = as they are here.
         :param limit: how many there are at most; 0 = all.
+        :param patience: seconds that this list may be away until who follows or views the filter is told so, as for :meth:`follow`.
+        :raises ReadOnly: when the filter is written: its list is.
         """
         from ._filter import Filter, source_argument
 
-        return Filter(self._link, self.name, source_argument(contains, fields, type, sort, limit))
+        return Filter(self._link, self._target.within(patience), source_argument(contains, fields, type, sort, limit))
 
     async def set_source_argument(self, argument: str) -> int:
         """Changes what follows ``?`` in the source of a ``list:`` list.
@@ -332,38 +340,44 @@ class List:
 
     # MARK: following and viewing
 
-    def follow(self, *, patience: float = 3.0) -> Follower:
+    def follow(self, *, patience: float | None = None) -> Follower:
         """The list and its changes: ``async for change in mail.follow(): change.apply(rows)``.
 
         The first change is :class:`Replaced`, with all objects.
 
-        :param patience: seconds that a list which is removed has to be made again, as a reload of the configuration does.
+        :param patience: seconds that the list may be away, once it was there: when somebody removes it, and after a restart of
+            listd when it is not on disk. After that the iteration ends with :exc:`NoSuchAdapter`. None = 3, of a filter what
+            that was given; ``math.inf`` = as long as it takes.
         """
-        return Follower(self._link, self.name, patience)
+        return Follower(self._link, self._target.within(patience))
 
-    def view(self, **options: Unpack[ViewOptions]) -> View:
-        """A viewport on the list: ``async with mail.view(layout="none") as view: await view.show(0, 40)``."""
-        return View(self._link, self.name, option_values(options))
+    def view(self, *, patience: float | None = None, **options: Unpack[ViewOptions]) -> View:
+        """A viewport on the list: ``async with mail.view(layout="none") as view: await view.show(0, 40)``.
+
+        :param patience: seconds that the list may be away, as for :meth:`follow`.
+        :param options: see :class:`ViewOptions`.
+        """
+        return View(self._link, self._target.within(patience), option_values(options))
 
     def display_events(self) -> DisplayEvents:
         """What comes onto the screens of all viewers and leaves them."""
-        return DisplayEvents(self._link, self.name)
+        return DisplayEvents(self._link, self._target)
 
     def working_range_events(self) -> WorkingRangeEvents:
         """What comes near to the screens of all viewers: what is worth preparing."""
-        return WorkingRangeEvents(self._link, self.name)
+        return WorkingRangeEvents(self._link, self._target)
 
     def near_end_events(self) -> NearEndEvents:
         """Viewers that come near to the end, for writers that load more (option ``near_end_distance``)."""
-        return NearEndEvents(self._link, self.name)
+        return NearEndEvents(self._link, self._target)
 
     def on_invoked(self) -> InvokedEvents:
         """Actions that viewers ask for and no section controller handles; told to the list's owner alone."""
-        return InvokedEvents(self._link, self.name)
+        return InvokedEvents(self._link, self._target)
 
     def selection_events(self) -> SelectionEvents:
         """What is selected: first all that is, then each change."""
-        return SelectionEvents(self._link, self.name)
+        return SelectionEvents(self._link, self._target)
 
     # MARK: calls
 
@@ -376,7 +390,7 @@ class List:
             raise self._missing() from None
 
     def _missing(self) -> NoSuchAdapter:
-        return NoSuchAdapter(f"there is no list {self.name!r}")
+        return self._target.missing()
 
 
 @contextmanager

@@ -374,7 +374,7 @@ class Mirror:
         # The next thing to tell is how the list differs from this, wherever that is.
         self._told = told
         self._head = self._tail = 0
-        return [Replaced(tuple(told))]
+        return [Replaced(tuple(told), complete=False)]
 
     def _reordered(self, told: list[Object], entries: list[Object]) -> list[Change]:
         old = told[self._head : len(told) - self._tail]

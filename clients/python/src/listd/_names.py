@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 from ._errors import InvalidArgs
 
 BUS_NAME = "org.listd.Listd1"
@@ -62,3 +65,9 @@ def adapter_path(name: str) -> str:
 def plugin_path(name: str) -> str:
     """The object path of a plugin."""
     return f"{PLUGINS_PATH}/{escape(name)}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that is none: the one that was meant, when there is a near one."""
+    near = get_close_matches(name.lower().replace("-", "_"), sorted(known), 1)
+    return f": did you mean {near[0]!r}?" if near else ""

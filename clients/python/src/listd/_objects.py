@@ -13,14 +13,16 @@ from ._values import fields_of
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """One element of a list. Two with the same id are the same object; its type or fields may differ."""
+    """One element of a list. Two with the same id are the same object; its type or fields may differ.
 
-    #: Unique in its list, not empty; at most 4 KiB.
+    :ivar id: unique in its list, not empty; at most 4 KiB.
+    :ivar fields: what the object says, by key. Values are ``str``, ``int`` (64 bits), ``float``, ``bool``, ``bytes``, lists
+        and dictionaries of those, and D-Bus's other types by wrappers such as :class:`UInt32`.
+    :ivar type: what chooses its section controller; may be empty.
+    """
+
     id: str
-    #: What the object says, by key. Values are ``str``, ``int`` (64 bits), ``float``, ``bool``, ``bytes``, lists and
-    #: dictionaries of those, and D-Bus's other types by wrappers such as :class:`UInt32`.
     fields: Mapping[str, Any] = field(default_factory=dict)
-    #: What chooses its section controller; may be empty.
     type: str = ""
 
     def __hash__(self) -> int:

@@ -11,77 +11,104 @@ from ._values import Array, Dictionary, Struct, UInt32, checked_text, variants_o
 
 
 class ListOptions(TypedDict, total=False):
-    """Options of a new list. What is left out has listd's default."""
+    """Options of a new list, as keywords of :meth:`Daemon.create` and :meth:`Daemon.ensure`. What is left out has the default.
 
-    #: What fills it: ``push`` (writers do), ``jsonl:PATH``, ``list:NAME?…`` (see :class:`Filter`), or
-    #: ``PLUGIN/SOURCE?argument``.
+    :ivar source: what fills it (``"push"``): ``push`` (writers do), ``jsonl:PATH``, ``list:NAME?…`` (see :class:`Filter`), or
+        ``PLUGIN/SOURCE?argument``.
+    :ivar section_controllers: object type → ``PLUGIN/CONTROLLER``; ``*`` is for every other type
+        (``{"*": "listd/single"}``: each object is one item, which shows its fields).
+    :ivar layout: what its views have (``"flow"``): ``flow`` (sizes, lines and columns), ``absolute`` (controllers say where items
+        are), or ``none`` (rows, for programs that lay them out themselves).
+    :ivar direction: in which it scrolls (``"vertical"``), or ``horizontal``.
+    :ivar sticky_headers: whether headers stay at the edge (false).
+    :ivar stretch_to_edge: whether items stretch to the end of their line (false).
+    :ivar show_header_when_empty: whether sections without items have their header (false).
+    :ivar top_content_inset: space above the content, in the units of the layout (0).
+    :ivar sticky_header_offset: where sticky headers stop, in the units of the layout (0).
+    :ivar working_range: how many sections on both sides of the visible ones count as near (0).
+    :ivar near_end_distance: how near the end is for a writer to load more, in the units of the layout, in layout ``none`` in items;
+        0 = never (0).
+    :ivar updater: ``batch`` says what has changed, ``reload`` says each time that everything has (``"batch"``).
+    :ivar reload_threshold: more changed sections than this are announced as a reload; 0 = only when the signal would be too
+        long (0).
+    :ivar section_moves_as_deletes_inserts: whether moves are announced as a delete and an insert (false).
+    :ivar prefer_item_reloads: whether sections with new content are announced by their items (false).
+    :ivar minimal_moves: whether the fewest moves are looked for, which takes longer (false).
+    :ivar coalesce_min: how long an update waits for others to come, in milliseconds (0).
+    :ivar coalesce_max: how long at most, in milliseconds (0).
+    :ivar coalesce_increment: how much longer with each that comes, in milliseconds (0).
+    :ivar durability: what the objects survive (``"disk"``): ``memory`` nothing, the list is gone with listd; ``disk`` a crash of
+        listd; ``fsync`` a crash of the machine.
+    :ivar empty: what views show of an empty list: the content of one item (nothing).
+    :ivar hints: how people want to see fields, by key: ``bytes``, ``time-us``, ``time-s``, ``permissions``, ``uid``, ``gid``,
+        ``percent``, ``duration-us`` (none).
+    :ivar readers: who may read it (``"any"``), ``owner``, or ``group:NAME``.
+    :ivar writers: who may write it (``"owner"``), ``any``, or ``group:NAME``.
+    :ivar invokers: who may ask for actions with :meth:`View.invoke` (``"owner"``), ``any``, or ``group:NAME``.
+    :ivar transient: whether the list is removed when the connection that made it ends (false).
+    """
+
     source: str
-    #: Object type → ``PLUGIN/CONTROLLER``.
     section_controllers: Mapping[str, str]
     layout: Literal["flow", "absolute", "none"]
     direction: Literal["vertical", "horizontal"]
     sticky_headers: bool
     stretch_to_edge: bool
     show_header_when_empty: bool
-    #: In the units of the layout.
     top_content_inset: float
     sticky_header_offset: float
-    #: Sections on both sides of the visible ones that count as near.
     working_range: int
-    #: How near the end is for a writer to load more, in the units of the layout (items in layout ``none``); 0 = never.
     near_end_distance: float
     updater: Literal["batch", "reload"]
-    #: More changed sections than this are announced as a reload; 0 = only when the signal would be too long.
     reload_threshold: int
     section_moves_as_deletes_inserts: bool
     prefer_item_reloads: bool
     minimal_moves: bool
-    #: Milliseconds that an update waits for others to come.
     coalesce_min: int
     coalesce_max: int
     coalesce_increment: int
-    #: What survives: nothing, a crash of listd, a crash of the machine.
     durability: Literal["memory", "disk", "fsync"]
-    #: What an empty list shows.
     empty: Mapping[str, Any]
-    #: How people want to see fields: ``bytes``, ``time-us``, ``time-s``, ``permissions``, ``uid``, ``gid``, ``percent``, ``duration-us``.
     hints: Mapping[str, str]
-    #: ``any``, ``owner``, or ``group:NAME``.
     readers: str
     writers: str
-    #: Who may ask for actions with :meth:`View.invoke`: as ``readers``.
     invokers: str
-    #: Whether the list is removed when the connection that made it ends.
     transient: bool
 
 
 class ViewOptions(TypedDict, total=False):
-    """Options of a view. What is left out has the list's or listd's default."""
+    """Options of a view, as keywords of :meth:`List.view`. What is left out has the default.
+
+    :ivar layout: ``flow``, ``absolute``, or ``none``: :meth:`View.scroll` is for the first two, :meth:`View.show` for ``none``
+        (the list's).
+    :ivar window: how many pictures may be on their way to a consumer that does not look (32).
+    :ivar window_bytes: the same in bytes (262,144).
+    :ivar lead: how much behind the last visible one counts as near, in ``working_range_unit`` (the list's ``working_range``).
+    :ivar trail: how much before the first visible one does (the list's ``working_range``).
+    :ivar working_range_unit: what these count: ``sections`` or ``items`` (``"sections"``).
+    :ivar buffer: how far beyond the viewport items are shown, in the units of the layout (20): inside, scrolling costs no call.
+    :ivar overscan_items: how many items beyond the range are shown on both sides, in layout ``none`` (0): inside, scrolling costs no
+        call. :meth:`Picture.visible` leaves them out.
+    :ivar fields: only these keys of contents (all).
+    :ivar anchor: whether what is visible keeps its place when something above it changes (true).
+    :ivar anchor_at_start: the same at the very beginning of the list (false).
+    :ivar scale: device pixels per unit, for rounding; 0 = none (0).
+    :ivar at: where the view begins: object id, item, and ``none``, ``start``, ``center`` or ``end`` (the beginning). The first
+        :meth:`View.show` or :meth:`View.scroll` then says only how much is visible.
+    """
 
     layout: Literal["flow", "absolute", "none"]
-    #: How many pictures may be on their way to a consumer that does not look (32).
     window: int
-    #: The same in bytes (262,144).
     window_bytes: int
-    #: Sections before the first and behind the last visible one that count as near.
     lead: int
     trail: int
-    #: How far beyond the viewport items are shown, in the units of the layout (20): inside, scrolling costs no call.
     buffer: float
-    #: How many items beyond the range are shown, in layout ``none`` (0): inside, scrolling costs no call.
     overscan_items: int
-    #: Only these keys of contents; empty = all.
     fields: list[str]
-    #: Whether the first visible item keeps its place when others change (true).
     anchor: bool
-    #: The same at the very beginning of the list (false).
     anchor_at_start: bool
-    #: Device pixels per unit, for rounding; 0 = none.
     scale: float
-    #: Where the view begins: object id, item, and ``none``, ``start``, ``center`` or ``end``. The first :meth:`View.show` or
-    #: :meth:`View.scroll` then gives only the length or the size.
     at: tuple[str, int, str]
-    #: What ``lead`` and ``trail`` count: ``sections`` (the default) or ``items``.
     working_range_unit: Literal["sections", "items"]
 
 

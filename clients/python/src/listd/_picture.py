@@ -13,21 +13,35 @@ from ._values import fields_of
 
 
 class Point(NamedTuple):
-    """A place in the content, in the units of the layout (points of a widget tree, cells of a terminal)."""
+    """A place in the content, in the units of the layout (points of a widget tree, cells of a terminal).
+
+    :ivar x: from the left.
+    :ivar y: from the top.
+    """
 
     x: float
     y: float
 
 
 class Size(NamedTuple):
-    """Width and height, in the units of the layout."""
+    """Width and height, in the units of the layout.
+
+    :ivar width: from left to right.
+    :ivar height: from top to bottom.
+    """
 
     width: float
     height: float
 
 
 class Frame(NamedTuple):
-    """The place and extent of an item in the content, in the units of the layout."""
+    """The place and extent of an item in the content, in the units of the layout.
+
+    :ivar x: its left edge.
+    :ivar y: its upper edge.
+    :ivar width: from left to right.
+    :ivar height: from top to bottom.
+    """
 
     x: float
     y: float
@@ -35,48 +49,80 @@ class Frame(NamedTuple):
     height: float
 
 
+class Span(NamedTuple):
+    """The first and the last of some rows, each as (section, item)."""
+
+    first: tuple[int, int]
+    last: tuple[int, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An item in its slot."""
+    """An item in its slot.
 
-    #: The widget that shows it: it keeps its number until the item leaves, and is used again for another item then.
+    :ivar slot: the widget that shows it: it keeps its number until the item leaves, and is used again for another item then.
+    :ivar object_id: the object whose section the item belongs to; empty for the empty view.
+    :ivar section: the section, which is the position of the object in the list.
+    :ivar item: the item inside its section; 0 for header and footer.
+    :ivar kind: ``cell``, ``header`` or ``footer``.
+    :ivar reuse_identifier: which kind of widget can show it: a slot never changes its reuse identifier.
+    :ivar frame: its place in the content; zero in layout ``none``.
+    :ivar z: higher ones cover lower ones.
+    :ivar content: what the widget draws.
+    """
+
     slot: int
-    #: The object whose section the item belongs to; empty for the empty view.
     object_id: str
-    #: The section, which is the position of the object in the list.
     section: int
-    #: The item inside its section; 0 for header and footer.
     item: int
     kind: Literal["cell", "header", "footer"]
-    #: Which kind of widget can show it: a slot never changes its reuse identifier.
     reuse_identifier: str
-    #: Its place in the content; zero in layout ``none``.
     frame: Frame
-    #: Higher ones cover lower ones.
     z: int
-    #: What the widget draws.
     content: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What a view shows at one moment. Pictures are values: the next one does not change this one."""
+    """What a view shows at one moment. Pictures are values: the next one does not change this one.
 
-    #: Counts the differences that listd has sent.
+    :ivar sequence: counts the differences that listd has sent.
+    :ivar revision: the list's revision that is shown.
+    :ivar content_size: the size of the whole content, in the units of the layout; zero in layout ``none``.
+    :ivar offset: where the viewport starts in the content.
+    :ivar slots: what is shown, by slot.
+    :ivar opening: another number means that the view was opened anew, after a restart of listd: its slots are other widgets.
+    """
+
     sequence: int = 0
-    #: The list's revision that is shown.
     revision: int = 0
     content_size: Size = Size(0, 0)
-    #: Where the viewport starts in the content.
     offset: Point = Point(0, 0)
-    #: What is shown, by slot.
     slots: Mapping[int, Shown] = field(default_factory=dict)
-    #: Another number means that the view was opened anew, after a restart of listd: its slots are other widgets.
     opening: int = 0
+    _screen: Frame | Span | None = field(default=None, repr=False)
 
     def rows(self) -> list[Shown]:
         """The items in the order of the list, header first and footer last in each section."""
         return sorted(self.slots.values(), key=lambda shown: (shown.section, _KINDS[shown.kind], shown.item))
+
+    def visible(self) -> list[Shown]:
+        """Those of :meth:`rows` that are on the screen itself, and not only near it, as ``buffer`` or ``overscan_items`` says.
+
+        In layout ``none`` that is as many rows as :meth:`View.show` named last; they follow the list as the range does.
+        """
+        screen = self._screen
+        if screen is None:
+            return self.rows()
+        if isinstance(screen, Frame):
+            return [shown for shown in self.rows() if _meet(shown.frame, screen)]
+        return [shown for shown in self.rows() if screen.first <= (shown.section, shown.item) <= screen.last]
+
+
+def _meet(one: Frame, other: Frame) -> bool:
+    """Whether two frames have an area in common."""
+    is_beside = one.x >= other.x + other.width or other.x >= one.x + one.width
+    return not is_beside and one.y < other.y + other.height and other.y < one.y + one.height
 
 
 _KINDS = {"header": 0, "cell": 1, "footer": 2}
@@ -152,8 +198,8 @@ class Canvas:
         self.content_size, self.offset = Size(*content_size), Point(*offset)
         return Outcome.APPLIED
 
-    def picture(self, offset: Point, opening: int) -> Picture:
+    def picture(self, offset: Point, opening: int, screen: Frame | Span | None = None) -> Picture:
         """The picture as a value; differences replace :attr:`slots` and never change it."""
         return Picture(
-            self.sequence, self.revision, self.content_size, offset, MappingProxyType(self.slots), opening
+            self.sequence, self.revision, self.content_size, offset, MappingProxyType(self.slots), opening, screen
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from ._errors import Disconnected, ListdError, NoSuchAdapter, Unavailable, UnknownObject
@@ -17,30 +18,60 @@ from ._wire import Subscription
 PATIENCE = 3.0
 
 
-class Attached(Protocol):
-    """What lives on a list that comes and goes."""
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A list that is followed, viewed or listened to."""
 
-    def attach(self, daemon: Incarnation) -> None:
+    name: str
+    #: Seconds that it may be away, once it was there.
+    patience: float = PATIENCE
+    #: Of a filter, the list that it follows: its own name means nothing to anybody.
+    base: str | None = None
+
+    @property
+    def path(self) -> str:
+        """Its object path."""
+        return adapter_path(self.name)
+
+    def within(self, patience: float | None) -> Target:
+        """The same with another patience, unless it is None."""
+        if patience is None:
+            return self
+        if not patience >= 0:
+            raise ValueError(f"patience is a number of seconds, not {patience}")
+        return replace(self, patience=float(patience))
+
+    def missing(self) -> NoSuchAdapter:
+        """The error that it is not there."""
+        if self.base is not None:
+            return NoSuchAdapter(f"there is no list {self.base!r}, which is filtered")
+        return NoSuchAdapter(f"there is no list {self.name!r}")
+
+
+class Attached(Protocol):
+    """Whoever goes with a list that comes and goes."""
+
+    def _attach(self, daemon: Incarnation) -> None:
         """Begins on the list of this daemon; says ``found`` or ``missed``."""
 
-    def detach(self) -> None:
+    def _detach(self) -> None:
         """The list is gone, or there is another one; more than once it does nothing."""
 
-    def give_up(self, error: ListdError) -> None:
+    def _give_up(self, error: ListdError) -> None:
         """The list does not come back."""
 
 
 class Presence:
     """Attaches its owner, which it does not keep alive, to a list whenever the list is there."""
 
-    def __init__(self, link: Link, name: str, owner: Attached, patience: float = PATIENCE) -> None:
+    def __init__(self, link: Link, target: Target, owner: Attached) -> None:
         self._link = link
-        self._name = name
-        self._path = adapter_path(name)
-        self._patience = patience
-        self._attach = weakly(owner.attach)
-        self._detach = weakly(owner.detach)
-        self._give_up: Callable[[ListdError], None] = weakly(owner.give_up)
+        self._target = target
+        self._path = target.path
+        self._patience = target.patience
+        self._attach = weakly(owner._attach)
+        self._detach = weakly(owner._detach)
+        self._give_up: Callable[[ListdError], None] = weakly(owner._give_up)
         self._daemon: Incarnation | None = None
         self._lists: Subscription | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -74,7 +105,7 @@ class Presence:
         elif not isinstance(error, (NoSuchAdapter, UnknownObject)):
             self._end(error)
         elif not self._is_known or self._has_waited:
-            self._end(NoSuchAdapter(f"there is no list {self._name!r}"))
+            self._end(self._target.missing())
         elif self._timer is None:
             self._wait()
 
@@ -84,7 +115,7 @@ class Presence:
 
     # MARK: the daemon
 
-    def appeared(self, daemon: Incarnation) -> None:
+    def _appeared(self, daemon: Incarnation) -> None:
         """A daemon answers."""
         self._leave()
         self._daemon = daemon
@@ -92,7 +123,7 @@ class Presence:
         self._lists = daemon.listen(ADAPTERS_PATH, OBJECT_MANAGER, weakly(self._lists_changed), weakly(self._end))
         self._attach(daemon)
 
-    def vanished(self) -> None:
+    def _vanished(self) -> None:
         """The daemon is gone."""
         self._leave()
         if self._link.is_closed:

@@ -12,17 +12,26 @@ from ._objects import Object
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A part of a list, at a revision."""
+    """A part of a list, at a revision.
+
+    :ivar revision: the list's revision.
+    :ivar total: how many objects the whole list has.
+    :ivar objects: the objects, in their order.
+    """
 
     revision: int
-    #: How many objects the whole list has.
     total: int
     objects: tuple[Object, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An object and where it stands, at a revision."""
+    """An object and where it stands, at a revision.
+
+    :ivar revision: the list's revision.
+    :ivar section: its position in the list.
+    :ivar object: the object.
+    """
 
     revision: int
     section: int
@@ -31,28 +40,41 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class ItemCounts:
-    """How many items each of some sections has, at a revision."""
+    """How many items each of some sections has, at a revision.
+
+    :ivar revision: the list's revision.
+    :ivar next_section: the first section that was not counted: go on there.
+    :ivar counts: how many items each section has, from the first that was asked for.
+    """
 
     revision: int
-    #: The first section that was not counted: go on there.
     next_section: int
     counts: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An object that a search has found."""
+    """An object that a search has found.
 
-    #: The revision that was searched.
+    :ivar revision: the revision that was searched.
+    :ivar section: its position in the list: ``await view.show(hit.section, hit.section + height - 1)`` shows it first.
+    :ivar id: its id.
+    """
+
     revision: int
-    #: Its position in the list.
     section: int
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class ListItem:
-    """An item of a section, as its section controller made it."""
+    """An item of a section, as its section controller made it.
+
+    :ivar section: the position of its section in the list.
+    :ivar item: its number in the section.
+    :ivar reuse_identifier: which kind of widget can show it.
+    :ivar content: what the widget draws.
+    """
 
     section: int
     item: int

@@ -31,14 +31,16 @@ def place(first: bool, last: bool, before: str | None, after: str | None) -> tup
 class Transaction:
     """Changes that listd makes together, when the ``async with`` block ends; one that an exception leaves changes nothing.
 
-    Without a change nothing is sent.
+    Without a change nothing is sent. :meth:`List.transaction` makes one.
+
+    :ivar revision: the list's revision with these changes, for :meth:`Follower.reached`; 0 before the end of the block, and when
+        there was nothing to send.
     """
 
     def __init__(self, commit: Commit) -> None:
         self._commit = commit
         self._removed: dict[str, None] = {}
         self._upserts: list[list[Any]] = []
-        #: The list's revision with these changes; 0 before the end of the block, and when there were none.
         self.revision = 0
 
     def upsert(

@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple, Self
 
 from ._errors import Disconnected, ListdError, Unavailable, UnknownObject, ViewClosed
 from ._link import Incarnation, Link, awaited
-from ._names import ADAPTER, PROPERTIES, VIEW, adapter_path
+from ._names import ADAPTER, PROPERTIES, VIEW
 from ._picture import Canvas, Outcome, Picture, Point
-from ._presence import PATIENCE, Presence
+from ._presence import Presence, Target
 from ._values import checked_text, plain, variants_of
 from ._viewport import Range, Viewport, Window
 from ._weak import weakly
@@ -24,14 +24,18 @@ Phase = Literal["began", "ended", "decelerated"]
 
 
 class SelectionResult(NamedTuple):
-    """What :meth:`View.change_selection` did, as (object id, item)."""
+    """What :meth:`View.change_selection` did, as (object id, item).
+
+    :ivar selected: those that are selected now.
+    :ivar deselected: those that are not selected now.
+    """
 
     selected: tuple[tuple[str, int], ...]
     deselected: tuple[tuple[str, int], ...]
 
 
 class View(AsyncIterator[Picture]):
-    """A viewport on a list.
+    """A viewport on a list. :meth:`List.view` makes it.
 
     Open it with ``async with``, say what is on the screen with :meth:`show` (layout ``none``) or :meth:`scroll`, and
     iterate to hear of each change. Who is slow gets the newest picture: those between are never kept.
@@ -40,13 +44,13 @@ class View(AsyncIterator[Picture]):
     :attr:`Picture.opening` says so.
     """
 
-    def __init__(self, link: Link, name: str, options: dict[str, Any], patience: float = PATIENCE) -> None:
+    def __init__(self, link: Link, target: Target, options: dict[str, Any]) -> None:
         self._link = link
         self._loop = link.loop
-        self._list = adapter_path(name)
+        self._list = target.path
         self._options = variants_of(options)
         self._window = Window(options)
-        self._presence = Presence(link, name, self, patience)
+        self._presence = Presence(link, target, self)
         self._daemon: Incarnation | None = None
         self._path = ""
         self._signals: Subscription | None = None
@@ -128,7 +132,7 @@ class View(AsyncIterator[Picture]):
             self._is_stalled = False
             self._daemon.call(self._path, VIEW, "Ack", "t", [canvas.sequence], None)
         self._window.seen(canvas.sequence)
-        return canvas.picture(self._window.place, self._opening)
+        return canvas.picture(self._window.place, self._opening, self._window.screen)
 
     async def __anext__(self) -> Picture:
         if self._waiter is not None:
@@ -198,7 +202,7 @@ class View(AsyncIterator[Picture]):
 
         def shown() -> None:
             self._is_sending = False
-            self._window.answered(wanted, self._canvas.sequence)
+            self._window.answered(wanted, self._canvas)
             self._wishes.fulfil(sent)
             self._send()
 
@@ -350,9 +354,9 @@ class View(AsyncIterator[Picture]):
 
     # MARK: the list
 
-    def attach(self, daemon: Incarnation) -> None:
+    def _attach(self, daemon: Incarnation) -> None:
         """Opens the view on the list of this daemon."""
-        self.detach()
+        self._detach()
         attachment = self._attachment
         self._daemon = daemon
         answered = weakly(self._answered)
@@ -398,7 +402,7 @@ class View(AsyncIterator[Picture]):
         self._send()
         return True
 
-    def detach(self) -> None:
+    def _detach(self) -> None:
         """The view is gone with its list or its daemon."""
         self._attachment += 1
         self._daemon = None
@@ -408,7 +412,7 @@ class View(AsyncIterator[Picture]):
             self._signals.cancel()
             self._signals = None
 
-    def give_up(self, error: ListdError) -> None:
+    def _give_up(self, error: ListdError) -> None:
         """The list does not come back."""
         if not self._is_closed:
             self._end(error)
@@ -417,7 +421,7 @@ class View(AsyncIterator[Picture]):
         if member == "Changed":
             outcome = self._canvas.apply(body)
             if outcome is Outcome.APPLIED:
-                self._window.told(self._canvas.offset)
+                self._window.told(self._canvas)
                 self._changed()
             elif outcome is Outcome.GAP:
                 self._resync(lambda: None)
@@ -433,7 +437,7 @@ class View(AsyncIterator[Picture]):
 
         def taken(reply: Reply) -> None:
             self._canvas.resync(reply.body)
-            self._window.told(self._canvas.offset)
+            self._window.told(self._canvas)
             self._acknowledged = self._canvas.sequence
             self._is_stalled = self._is_syncing = False
             self._changed()

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._errors import InvalidArgs
-from ._picture import Canvas, Point
+from ._picture import Canvas, Frame, Point, Span
+from ._screen import Screen
 
 LAST = 2**32 - 1
 
@@ -65,7 +66,7 @@ class Window:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._buffer = float(options.get("buffer", 20.0))
-        self._overscan = int(options.get("overscan-items", 0))
+        self._screen = Screen(options)
         self.is_horizontal = False
         self.wanted: Range | Viewport | None = None
         #: The sequence of the picture that the consumer looked at last; 0 = none.
@@ -84,13 +85,21 @@ class Window:
         """Where the real viewport starts."""
         return Point(self._offset.x + self._drift.x, self._offset.y + self._drift.y)
 
+    @property
+    def screen(self) -> Frame | Span | None:
+        """What is on the screen itself; None when everything that is shown is, or nothing was asked for."""
+        if isinstance(self.wanted, Viewport):
+            return Frame(*self.place, self.wanted.width, self.wanted.height)
+        return self._screen.span
+
     def opened(self, before: Canvas) -> None:
         """The view is a new one, which knows of no viewport; the wanted one is where the last one was."""
         if isinstance(self.wanted, Viewport):
             self.wanted = Viewport(*self.place, self.wanted.width, self.wanted.height)
-        elif isinstance(self._sent, Range) and not self._overscan and (shown := _places(before)):
+        elif isinstance(self._sent, Range) and (places := self._screen.range(_places(before))):
             # It has followed its rows.
-            self.wanted = Range(min(shown), max(shown))
+            self.wanted = Range(*places)
+        self._screen.forget()
         self.seen_sequence = 0
         self._sent = None
         self._offset = self._seen_offset = self._drift = Point(0, 0)
@@ -100,9 +109,13 @@ class Window:
         self.seen_sequence = sequence
         self._seen_offset = self._offset
 
-    def told(self, offset: Point) -> None:
-        """listd has said where the viewport starts."""
-        self._offset = offset
+    def told(self, canvas: Canvas) -> None:
+        """There is another picture, which says where the viewport starts."""
+        self._offset = canvas.offset
+        if isinstance(self.wanted, Range) and self._sent is None:
+            self._screen.answered(self.wanted.first, self.wanted.last, canvas.slots)
+        else:
+            self._screen.changed(canvas.slots)
 
     def moved(self, offset: Point) -> None:
         """listd has moved the viewport by itself."""
@@ -119,9 +132,12 @@ class Window:
             shift = Point(self._offset.x - self._seen_offset.x, self._offset.y - self._seen_offset.y)
             self._expected = Point(what.x + shift.x, what.y + shift.y)
 
-    def answered(self, what: Range | Viewport, sequence: int) -> None:
+    def answered(self, what: Range | Viewport, canvas: Canvas) -> None:
         """listd has answered it. A viewport that shows nothing new is not told."""
+        sequence = canvas.sequence
         self._drift = Point(0, 0)
+        if isinstance(what, Range):
+            self._screen.answered(what.first, what.last, canvas.slots)
         if isinstance(what, Viewport) and sequence == self._sequence:
             self._offset = self._expected
         self._sent = what if isinstance(what, Range) or self._offset == self._expected else None
@@ -133,7 +149,9 @@ class Window:
             return False
         if isinstance(what, Range):
             # Rows are meant in the picture that was looked at; what moved since, listd knows.
-            return isinstance(self._sent, Range) and self.seen_sequence == canvas.sequence and _shows(canvas, what)
+            if not isinstance(self._sent, Range) or self.seen_sequence != canvas.sequence or not _shows(canvas, what):
+                return False
+            return self._screen.look(what.first, what.last, canvas.slots)
         if not isinstance(self._sent, Viewport) or (what.width, what.height) != (self._sent.width, self._sent.height):
             return False
         drift = Point(what.x - self._seen_offset.x, what.y - self._seen_offset.y)

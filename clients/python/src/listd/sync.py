@@ -50,6 +50,8 @@ from ._runner import Events, Runner
 from ._transaction import Transaction
 from ._view import Phase, Where
 
+__all__ = ["Changes", "Daemon", "Events", "FilteredList", "List", "View", "connect"]
+
 
 class Changes(Events[Change]):
     """The changes of a list: see :class:`listd.Follower`."""
@@ -58,8 +60,17 @@ class Changes(Events[Change]):
 
     @property
     def revision(self) -> int:
-        """The list's revision as of the changes that were handed out last."""
+        """The list's revision as of the changes that were handed out last; 0 before the first ones."""
         return self._source.revision
+
+    @property
+    def epoch(self) -> str:
+        """Which numbering :attr:`revision` belongs to; another one means that the list was made anew."""
+        return self._source.epoch
+
+    def reached(self, revision: int) -> builtins.list[Change]:
+        """Waits until the list is at a revision, and answers all changes up to it: see :meth:`listd.Follower.reached`."""
+        return self._runner.run(self._source.reached(revision))
 
 
 class View(Events[Picture]):
@@ -123,14 +134,16 @@ class View(Events[Picture]):
 
 
 class List:
-    """A list of a name: see :class:`listd.List`."""
+    """A list of a name: see :class:`listd.List`.
+
+    :ivar name: its name.
+    :ivar path: its object path.
+    """
 
     def __init__(self, runner: Runner, inner: _list.List) -> None:
         self._runner = runner
         self._inner = inner
-        #: Its name.
         self.name = inner.name
-        #: Its object path.
         self.path = inner.path
 
     @contextmanager
@@ -232,9 +245,10 @@ class List:
         type: str | None = None,
         sort: str | None = None,
         limit: int = 0,
+        patience: float | None = None,
     ) -> Iterator[FilteredList]:
-        """A list of those objects that are wanted, as long as the ``with`` block runs."""
-        inner = self._inner.filter(contains, fields, type=type, sort=sort, limit=limit)
+        """A list of those objects that are wanted, as long as the ``with`` block runs; see :meth:`listd.List.filter`."""
+        inner = self._inner.filter(contains, fields, type=type, sort=sort, limit=limit, patience=patience)
         try:
             yield FilteredList(self._runner, self._runner.run(inner.__aenter__()))
         finally:
@@ -256,13 +270,13 @@ class List:
         """What the list says of itself."""
         return self._runner.run(self._inner.properties())
 
-    def follow(self, *, patience: float = 3.0) -> Changes:
-        """The list and its changes: ``for change in mail.follow(): change.apply(rows)``."""
+    def follow(self, *, patience: float | None = None) -> Changes:
+        """The list and its changes: ``for change in mail.follow(): change.apply(rows)``; see :meth:`listd.List.follow`."""
         return Changes(self._runner, self._inner.follow(patience=patience))
 
-    def view(self, **options: Unpack[ViewOptions]) -> View:
-        """A viewport on the list: ``with mail.view(layout="none") as view: view.show(0, 40)``."""
-        return View(self._runner, self._inner.view(**options))
+    def view(self, *, patience: float | None = None, **options: Unpack[ViewOptions]) -> View:
+        """A viewport on the list: ``with mail.view(layout="none") as view: view.show(0, 40)``; see :meth:`listd.List.view`."""
+        return View(self._runner, self._inner.view(patience=patience, **options))
 
     def display_events(self) -> Events[DisplayChange]:
         """What comes onto the screens of all viewers and leaves them."""
