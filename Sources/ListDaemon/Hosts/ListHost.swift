@@ -165,7 +165,7 @@ extension ListHost {
         noteWork()
     }
 
-    private func perform(_ step: Step) {
+    private func perform(_ step: UpdateStep) {
         switch step {
         case .wait(let timing): schedule(timing)
         case .diff(let job): run(job)

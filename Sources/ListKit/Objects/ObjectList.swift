@@ -2,7 +2,7 @@
 
 /// The objects of one list and how they change: what waits, what is under way, revisions, and the last changes.
 ///
-/// It knows no section controller and calls nobody: its owner tells it what happened and does the ``Step`` that it answers.
+/// It knows no section controller and calls nobody: its owner tells it what happened and does the ``UpdateStep`` that it answers.
 /// One update is: ``next(now:isUrgent:rejecting:)`` → store → ``stored(_:retryingEach:now:itemCount:)`` → present →
 /// ``presented(_:)``, with a diff or a question to the section controllers before it. Revisions are numbered when a change is
 /// announced, so that section controllers can change items by themselves at any time. The list belongs to one executor.
@@ -33,7 +33,7 @@
     /// The sections. Until an update is announced, readers see the side before.
     public let table: SectionTable
     /// How the list behaves.
-    public private(set) var configuration: ListAdapter.Configuration
+    public private(set) var configuration: ListOptions
     /// How many items the list had when it was presented last.
     public private(set) var itemCount: Int
     private var state = State.idle
@@ -43,7 +43,7 @@
 
     /// Makes a list of what its table has.
     public init(
-        table: SectionTable, numbers: RevisionNumbers, log: ChangeLog, configuration: ListAdapter.Configuration
+        table: SectionTable, numbers: RevisionNumbers, log: ChangeLog, configuration: ListOptions
     ) {
         self.table = table
         self.configuration = configuration
@@ -122,7 +122,7 @@
     public func next(
         now: UInt64, isUrgent: Bool = false,
         rejecting: ([UpdateRequest]) -> Set<ObjectIdentifier> = { _ in [] }
-    ) -> Step {
+    ) -> UpdateStep {
         guard case .idle = state else { return .wait(.idle) }
         switch timing {
         case .idle: return .wait(.idle)
@@ -140,11 +140,11 @@
     }
 
     /// Sees to it that there are numbers.
-    private func reservation(now: UInt64) -> Step {
-        reserve(now: now).map(Step.reserve) ?? .wait(history.retryTiming)
+    private func reservation(now: UInt64) -> UpdateStep {
+        reserve(now: now).map(UpdateStep.reserve) ?? .wait(history.retryTiming)
     }
 
-    private func begin(_ entries: [RequestQueue.Entry], rejecting types: Set<ObjectIdentifier>) -> Step {
+    private func begin(_ entries: [RequestQueue.Entry], rejecting types: Set<ObjectIdentifier>) -> UpdateStep {
         if let first = entries.first, first.isAlone, let step = beginAlone(first) { return step }
         let staged = table.stage(
             entries.compactMap(\.request), revision: numbers.last, updater: configuration.updater, rejecting: types)
@@ -164,7 +164,7 @@
     }
 
     /// Takes what a ``DiffJob`` found; one that was cancelled meanwhile changes nothing.
-    public func diffed(_ output: DiffJob.Output) -> Step {
+    public func diffed(_ output: DiffJob.Output) -> UpdateStep {
         guard case .diffing(var pending, let list, output.generation) = state else { return .wait(timing) }
         pending.update.changes = SectionChanges(output.result, leadingTo: list)
         return prepare(pending)
@@ -182,7 +182,7 @@
     }
 
     /// Has an update stored, or answers it when there is nothing to store.
-    private func prepare(_ pending: PendingUpdate) -> Step {
+    private func prepare(_ pending: PendingUpdate) -> UpdateStep {
         var pending = pending
         pending.leaveOutUnneededReloads()
         pending.follow(configuration.updater)
@@ -190,7 +190,7 @@
         return store(pending, pending.update.isAnnounced ? history.beginUpdate() : history.beginRecord())
     }
 
-    private func store(_ pending: PendingUpdate, _ work: StoreWork) -> Step {
+    private func store(_ pending: PendingUpdate, _ work: StoreWork) -> UpdateStep {
         var work = work
         work.requests = pending.entries.map(\.id)
         work.cursor = pending.cursor
@@ -204,7 +204,7 @@
     }
 
     /// Answers requests that changed nothing, or could not.
-    private func finish(_ pending: PendingUpdate, failing error: ListError? = nil) -> Step {
+    private func finish(_ pending: PendingUpdate, failing error: ListError? = nil) -> UpdateStep {
         state = .idle
         return .answers(pending.answers(revision: numbers.last, failing: error))
     }
@@ -212,7 +212,7 @@
     // MARK: Requests that go alone
 
     /// Begins something that shares an update with nothing; `nil` for what is only tried again by itself.
-    private func beginAlone(_ entry: RequestQueue.Entry) -> Step? {
+    private func beginAlone(_ entry: RequestQueue.Entry) -> UpdateStep? {
         guard let request = entry.request else { return persist(entry) }
         guard request.requiresOwnTransaction else { return nil }
         if let error = request.conflict(with: numbers.last) { return finish(PendingUpdate(entry), failing: error) }
@@ -229,7 +229,7 @@
         return .present(pending.update)
     }
 
-    private func persist(_ entry: RequestQueue.Entry) -> Step? {
+    private func persist(_ entry: RequestQueue.Entry) -> UpdateStep? {
         guard case .persist(_, let isStored) = entry.work else { return nil }
         var pending = PendingUpdate(entry)
         guard isStored, numbers.isUnstored else {
@@ -241,7 +241,7 @@
     }
 
     /// Goes on with what the section controllers say of an item that was dragged.
-    public func moveAnswered(_ verdict: ItemMoveVerdict) -> Step {
+    public func moveAnswered(_ verdict: ItemMoveVerdict) -> UpdateStep {
         guard case .asking(let entry) = state else { return .wait(timing) }
         var pending = PendingUpdate(entry)
         do throws(ListError) {
@@ -260,7 +260,7 @@
 
     // MARK: Storing
 
-    /// The store has what ``Step/store(_:)`` named, or refused it; a list that is not stored says at once that it has.
+    /// The store has what ``UpdateStep/store(_:)`` named, or refused it; a list that is not stored says at once that it has.
     ///
     /// - Parameters:
     ///   - retryingEach: whether requests that were refused together are tried again, each by itself and before all others.
@@ -268,7 +268,7 @@
     ///     are in the table before ``presented(_:)``, which has to follow at once.
     public func stored(
         _ outcome: Result<Void, ListError>, retryingEach: Bool = false, sharesTable: Bool = false, now: UInt64
-    ) -> Step {
+    ) -> UpdateStep {
         guard case .storing(let pending, let work) = state else { return .wait(timing) }
         switch outcome {
         case .success:
@@ -328,7 +328,7 @@
 
     // MARK: Announcing
 
-    /// Announces what was made of ``Step/present(_:)``: the change has its revision, readers see it, requests are answered.
+    /// Announces what was made of ``UpdateStep/present(_:)``: the change has its revision, readers see it, requests are answered.
     ///
     /// Nothing is announced when nothing is being presented.
     public func presented(_ result: Presented) -> Announced {
@@ -386,7 +386,7 @@
     ///
     /// - Parameter sharesTable: whether the other presenter shares the table, which then is as it will be announced:
     ///   ``presented(_:)`` has to follow at once.
-    public func beginReload(sharesTable: Bool = false, now: UInt64) -> Step {
+    public func beginReload(sharesTable: Bool = false, now: UInt64) -> UpdateStep {
         var pending = PendingUpdate()
         switch state {
         case .idle: pending.update.animated = false

@@ -12,7 +12,7 @@ extension ObjectUpdate {
     ///   - options: the list's, as they are after the update.
     /// - Complexity: O(changes).
     @_spi(Daemon) public func allows(
-        _ transaction: Transaction, counts: (before: Int, after: Int), options: ListAdapter.Configuration
+        _ transaction: Transaction, counts: (before: Int, after: Int), options: ListOptions
     ) -> Bool {
         guard transaction.sectionCount == counts.after else { return false }
         let (sections, items) = (transaction.sections, transaction.items)

@@ -30,7 +30,7 @@
     /// Whether all requests in it were animated.
     public var animated = true
     /// Options to take over.
-    public var configuration: ListAdapter.Configuration?
+    public var configuration: ListOptions?
     /// Item updates up to this one run with it.
     public var through = Ticket.none
 

@@ -5,7 +5,7 @@ struct PendingUpdate {
     /// What was taken from the queue, in order.
     var entries: [RequestQueue.Entry] = []
     /// How each was judged.
-    var verdicts: [Flush.Verdict] = []
+    var verdicts: [RequestVerdict] = []
     /// What is presented.
     var update = ObjectUpdate()
     /// Whether the whole list is written, since it is stored from now on.
@@ -21,13 +21,13 @@ struct PendingUpdate {
     /// Something that goes alone.
     init(_ entry: RequestQueue.Entry) {
         entries = [entry]
-        verdicts = [Flush.Verdict(id: entry.id)]
+        verdicts = [RequestVerdict(id: entry.id)]
         update.animated = entry.request?.allowsAnimation ?? false
     }
 
     /// Other options.
     init(
-        _ entry: RequestQueue.Entry, replacing old: ListAdapter.Configuration, with new: ListAdapter.Configuration,
+        _ entry: RequestQueue.Entry, replacing old: ListOptions, with new: ListOptions,
         controllersChanged: Bool
     ) {
         self.init(entry)
@@ -53,7 +53,7 @@ struct PendingUpdate {
     mutating func take(_ verdict: ItemMoveVerdict, in table: SectionTable) throws(ListError) {
         update.through = entries.first?.ticket ?? .none
         switch verdict {
-        case .refused: verdicts = verdicts.map { Flush.Verdict(id: $0.id, isRefused: true) }
+        case .refused: verdicts = verdicts.map { RequestVerdict(id: $0.id, isRefused: true) }
         case .error(let error): throw error
         case .section(let from, let to):
             guard table.object(at: from, .old) != nil, table.object(at: to, .old) != nil else {
@@ -75,7 +75,7 @@ struct PendingUpdate {
     }
 
     /// With the updater that reloads, has the sections asked for everything anew if something was written.
-    mutating func follow(_ updater: ListAdapter.Updater) {
+    mutating func follow(_ updater: ListOptions.Updater) {
         switch updater {
         case .batch: break
         case .reload: update.asksAnew = hasWrites || update.isAnnounced

@@ -46,7 +46,7 @@ struct RequestQueue {
     private var isOnScreen = false
     private var coalescer: UpdateCoalescer
 
-    init(coalescing: ListAdapter.Coalescing) { coalescer = UpdateCoalescer(configuration: coalescing) }
+    init(coalescing: ListOptions.Coalescing) { coalescer = UpdateCoalescer(configuration: coalescing) }
 
     // MARK: Adding
 
@@ -82,7 +82,7 @@ struct RequestQueue {
     }
 
     /// Collects otherwise from now on.
-    mutating func setCoalescing(_ coalescing: ListAdapter.Coalescing) {
+    mutating func setCoalescing(_ coalescing: ListOptions.Coalescing) {
         if coalescer.configuration != coalescing { coalescer.configuration = coalescing }
     }
 

@@ -102,14 +102,14 @@
     ///   - updater: the list's; with the one that reloads, a write that changes nothing is a change for those after it.
     ///   - types: types without a section controller; their objects are dropped.
     func stage(
-        _ requests: [UpdateRequest], revision: UInt64, updater: ListAdapter.Updater,
+        _ requests: [UpdateRequest], revision: UInt64, updater: ListOptions.Updater,
         rejecting types: Set<ObjectIdentifier>
     ) -> StagedRequests {
         wake()
         var staging = UpdateStaging(revision: revision, updater: updater, rejecting: types)
         var result = StagedRequests()
         for request in requests {
-            var verdict = Flush.Verdict(id: request.id)
+            var verdict = RequestVerdict(id: request.id)
             do throws(ListError) {
                 verdict.droppedDuplicates = try staging.apply(request, to: &tree)
                 result.animated = result.animated && request.allowsAnimation
@@ -181,7 +181,7 @@
 /// What requests amount to, and how each was judged.
 struct StagedRequests {
     /// One for each request, in order.
-    var verdicts: [Flush.Verdict] = []
+    var verdicts: [RequestVerdict] = []
     /// What becomes of the objects.
     var outcome = UpdateStaging.Outcome.changes(SectionChanges())
     /// Positions before of the objects that are reloaded whether they changed or not.

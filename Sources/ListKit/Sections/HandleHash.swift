@@ -22,33 +22,3 @@ extension SectionHandle {
     /// What a dictionary asks for first; the standard library's own numbers answer it the same way.
     func _rawHashValue(seed: Int) -> Int { HandleHash.hash(Int(raw), seed: seed) }
 }
-
-extension ElementKey {
-    /// As `SectionHandle`'s.
-    func _rawHashValue(seed: Int) -> Int {
-        HandleHash.hash(Int(handle?.raw ?? 0) << 8 | kind.number, index, seed: seed)
-    }
-}
-
-extension SentPicture.Key {
-    /// As `SectionHandle`'s; identities are a program's, and go the slow way.
-    func _rawHashValue(seed: Int) -> Int {
-        guard let identity else {
-            return HandleHash.hash(Int(handle?.raw ?? 0) << 8 | kind.number, index, seed: seed)
-        }
-        var hasher = Hasher()
-        hasher.combine(handle)
-        hasher.combine(identity)
-        return HandleHash.hash(hasher.finalize(), seed: seed)
-    }
-}
-
-extension ElementKind {
-    fileprivate var number: Int {
-        switch self {
-        case .cell: 0
-        case .header: 1
-        case .footer: 2
-        }
-    }
-}

@@ -47,7 +47,7 @@ final class ObjectListOwner {
     /// Does all that waits.
     func flush() { while list.timing != .idle { turn(isUrgent: true) } }
 
-    func perform(_ step: Step) {
+    func perform(_ step: UpdateStep) {
         switch step {
         case .wait: break
         case .diff(let job): perform(list.diffed(job.run()))

@@ -175,7 +175,7 @@ final class ObjectListWorld {
         try perform(list.next(now: clock))
     }
 
-    private func perform(_ step: Step) throws {
+    private func perform(_ step: UpdateStep) throws {
         switch step {
         case .wait(.at(let time)): clock = max(clock, time)
         case .wait: break

@@ -311,7 +311,7 @@ extension PresentingTests {
             compare(events.flushing, events.presenting)
         }
 
-        private func perform(_ step: Step, _ events: inout [AdapterEvent]) {
+        private func perform(_ step: UpdateStep, _ events: inout [AdapterEvent]) {
             switch step {
             case .wait: break
             case .diff(let job): perform(list.diffed(job.run()), &events)

@@ -27,7 +27,7 @@ struct Flush {
     /// Whether it is announced as a reload.
     var isReload: Bool { reloadsAll || relaysOut || asksAnew }
     /// The requests, and how validation judged each.
-    var verdicts: [Verdict] = []
+    var verdicts: [RequestVerdict] = []
     /// What becomes of the sections.
     var changes = SectionChanges()
     /// Objects that are reloaded whether they changed or not.
@@ -41,7 +41,7 @@ struct Flush {
     /// Whether every section is asked for its number of items, sizes and contents anew; section controllers stay.
     var asksAnew = false
     /// The configuration to take over.
-    var configuration: ListAdapter.Configuration?
+    var configuration: ListOptions?
     /// Item updates to run.
     var itemUpdates: [ItemUpdate] = []
     /// Whether nothing but items may change.
@@ -50,14 +50,6 @@ struct Flush {
     var isAnimated = true
     /// An item that is dragged inside its section: the section controller is asked.
     var itemMove: (section: SectionHandle, from: Int, to: Int)?
-
-    /// The judgement on one request.
-    struct Verdict {
-        var id: RequestID
-        var error: ListError?
-        var droppedDuplicates = 0
-        var isRefused = false
-    }
 
     /// The answers to all requests of the host, with the revision that the flush led to.
     func answers(revision: UInt64) -> [RequestAnswer] {
@@ -69,7 +61,7 @@ struct Flush {
     }
 
     /// The judgements on requests that are answered, not completed.
-    private var hostVerdicts: [Verdict] {
+    private var hostVerdicts: [RequestVerdict] {
         let requests = work.filter { element in
             if case .itemUpdate = element { false } else { true }
         }

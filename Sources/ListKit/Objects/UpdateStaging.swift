@@ -24,7 +24,7 @@ struct UpdateStaging: ~Copyable {
     /// Whether some request wrote to the list, changed or not.
     private(set) var hasUpdates = false
 
-    init(revision: UInt64, updater: ListAdapter.Updater, rejecting types: Set<ObjectIdentifier>) {
+    init(revision: UInt64, updater: ListOptions.Updater, rejecting types: Set<ObjectIdentifier>) {
         self.revision = revision
         reloadsOnUpdate = updater == .reload
         rejected = types

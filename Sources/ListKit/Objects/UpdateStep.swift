@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What the owner of an ``ObjectList`` does next.
-@_spi(Daemon) @frozen public enum Step: Sendable {
+@_spi(Daemon) @frozen public enum UpdateStep: Sendable {
     /// Nothing, until then or until something else happens.
     case wait(FlushTiming)
     /// Compute a diff, on any thread; its output goes to ``ObjectList/diffed(_:)``.

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happened to the items of one section, in IGListKit's simultaneous form: old positions for `deletes`, `updates`
-/// and the origins of moves, new ones for `inserts` and targets.
-struct ListItemChanges {
-    var deletes: [Int] = []
-    var inserts: [Int] = []
-    var moves: [(from: Int, to: Int)] = []
-    var updates: [Int] = []
-
-    var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty }
-
-    init(updates: [Int]) { self.updates = updates }
-
+extension ListItemChanges {
     /// Follows items by their identity; both lists must be free of repeated ones (`unique`).
     init(from old: [ListItem], to new: [ListItem]) {
         var places: [ExactText: Int] = [:]

@@ -85,13 +85,3 @@ public struct ListViewOptions: Sendable, Hashable {
     /// section without items between two that are.
     case items
 }
-
-/// The kinds of layouts.
-@frozen public enum ListLayoutKind: String, Sendable, Hashable, CaseIterable {
-    /// IGListCollectionViewLayout.
-    case flow
-    /// Each item brings its frame, as in LazyScrollView.
-    case absolute
-    /// The viewer lays out; frames are zero.
-    case none
-}

@@ -3,7 +3,7 @@
 /// Decides when a flush is due (rules CO-01 to CO-11): at most one is pending, and it is never re-timed.
 struct UpdateCoalescer {
     /// How long requests are collected; setting it starts over at the minimum (rule CO-09).
-    var configuration: ListAdapter.Coalescing {
+    var configuration: ListOptions.Coalescing {
         didSet { interval = configuration.minimum }
     }
 
@@ -15,7 +15,7 @@ struct UpdateCoalescer {
     /// When what was refused is tried again, if no other flush comes before.
     var retryTime: UInt64 { retry.time }
 
-    init(configuration: ListAdapter.Coalescing) {
+    init(configuration: ListOptions.Coalescing) {
         self.configuration = configuration
         interval = configuration.minimum
     }

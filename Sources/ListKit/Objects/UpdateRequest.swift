@@ -54,7 +54,7 @@ public typealias RequestID = UInt64
         /// A request that could not be decoded: answered with the error, unless its expected revision conflicts first.
         case invalid(ListError)
         /// Options of the list changed; a change of layout, direction or controllers makes a reload.
-        case configure(ListAdapter.Configuration, controllersChanged: Bool)
+        case configure(ListOptions, controllersChanged: Bool)
     }
 
     /// What becomes of objects whose identifier occurred before in the same list.

@@ -15,7 +15,7 @@ extension ListAdapter {
         _ request: UpdateRequest, _ flush: Flush, error: ListError? = nil, isRefused: Bool = false
     ) -> FlushStep {
         var flush = flush
-        flush.verdicts = [Flush.Verdict(id: request.id, error: error, isRefused: isRefused)]
+        flush.verdicts = [RequestVerdict(id: request.id, error: error, isRefused: isRefused)]
         return .finished(finishUnchanged(flush))
     }
 
@@ -26,7 +26,7 @@ extension ListAdapter {
     ) -> FlushStep {
         if let error = request.conflict(with: revision) { return finishAlone(request, flush, error: error) }
         var flush = flush
-        flush.verdicts = [Flush.Verdict(id: request.id)]
+        flush.verdicts = [RequestVerdict(id: request.id)]
         flush.isAnimated = request.animated
         switch judgeMove(from: from, to: to) {
         case .error(let error): return finishAlone(request, flush, error: error)
@@ -98,7 +98,7 @@ extension ListAdapter {
         let relaysOut = configuration.affectsLayout(comparedTo: new)
         let changesViews = configuration.affectsViews(comparedTo: new)
         var flush = flush
-        flush.verdicts = [Flush.Verdict(id: request.id)]
+        flush.verdicts = [RequestVerdict(id: request.id)]
         guard controllersChanged || relaysOut else {
             take(new)
             return .finished(changesViews ? finishUnannounced(flush, changesViews: true) : finishUnchanged(flush))
@@ -113,19 +113,5 @@ extension ListAdapter {
     func take(_ new: Configuration) {
         configuration = new
         if coalescer.configuration != new.coalescing { coalescer.configuration = new.coalescing }
-    }
-}
-
-extension ListAdapter.Configuration {
-    /// Whether views have to be laid out anew.
-    func affectsLayout(comparedTo other: ListAdapter.Configuration) -> Bool {
-        layout != other.layout || direction != other.direction || stickyHeaders != other.stickyHeaders
-            || stretchToEdge != other.stretchToEdge || showHeaderWhenEmpty != other.showHeaderWhenEmpty
-            || topContentInset != other.topContentInset || stickyHeaderOffset != other.stickyHeaderOffset
-    }
-
-    /// Whether views show something else, or have something else in range, in the same layout.
-    func affectsViews(comparedTo other: ListAdapter.Configuration) -> Bool {
-        emptyContent != other.emptyContent || emptiness != other.emptiness || workingRange != other.workingRange
     }
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What happened to the items of one section, in IGListKit's simultaneous form: old positions for `deletes`, `updates`
+/// and the origins of moves, new ones for `inserts` and targets.
+struct ListItemChanges {
+    var deletes: [Int] = []
+    var inserts: [Int] = []
+    var moves: [(from: Int, to: Int)] = []
+    var updates: [Int] = []
+
+    var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty }
+
+    init(updates: [Int]) { self.updates = updates }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a list behaves: the contract's adapter options that concern the engine, and what library users may add.
+public struct ListOptions: Sendable, Equatable {
+    /// Names the list in descriptions and logs.
+    public var name: String
+    /// The layout of views that choose none.
+    public var layout: ListLayoutKind = .flow
+    /// The axis along which the list scrolls.
+    public var direction: ScrollDirection = .vertical
+    /// Whether headers stay at the edge of the viewport while their section is passed.
+    public var stickyHeaders = false
+    /// Whether the last item of a row grows to the edge when at most 1 point is left.
+    public var stretchToEdge = false
+    /// Whether sections without items show their header and footer.
+    public var showHeaderWhenEmpty = false
+    /// Added to the scroll offset for sticky headers, in points.
+    public var topContentInset: Double = 0
+    /// Likewise; the one meant to change while scrolling.
+    public var stickyHeaderOffset: Double = 0
+    /// The working range, in sections on both sides.
+    public var workingRange = 0
+    /// How changes are announced.
+    public var updater: Updater = .batch
+    /// More announced section changes than this are announced as a reload; 0 = only when the batches would pass 64 KiB.
+    ///
+    /// IGListKit's is 100.
+    public var reloadThreshold = 0
+    /// Moves are announced as a delete and an insert.
+    public var sectionMovesAsDeletesInserts = false
+    /// A section that only reloads and keeps its number of items is announced as item reloads; not in a transaction
+    /// that also inserts, deletes or moves sections (rules UP-35 to UP-42).
+    public var preferItemReloads = false
+    /// Every section has one item: no item operation is announced (rules UP-31, UP-32).
+    public var singleItemSectionUpdates = false
+    /// The fewest moves instead of IGListKit's.
+    public var minimalMoves = false
+    /// How long requests are collected.
+    public var coalescing = Coalescing()
+    /// From how many objects, old and new together, the diff of a full list is handed out as a ``DiffJob``; below that
+    /// it runs at once.
+    public var backgroundDiffThreshold = 4096
+    /// The content of the empty view; no fields = there is none.
+    public var emptyContent = Fields()
+    /// When a list counts as empty.
+    public var emptiness: Emptiness = .noItems
+    /// How near its end the list says that a view is, in points (layout `none`: items); 0 = never.
+    public var nearEndDistance: Double = 0
+    /// Whether an item is deselected again right after it was selected.
+    public var deselectsAutomatically = false
+
+    /// Makes the contract's defaults.
+    public init(name: String = "") { self.name = name }
+}
+
+extension ListOptions {
+    /// How changes are announced.
+    @frozen public enum Updater: String, Sendable, Hashable, CaseIterable {
+        /// By what changed.
+        case batch
+        /// Each update as a reload, also one with the same objects: every section is asked for its number of items, its
+        /// sizes, supplementary views and contents anew. Section controllers stay.
+        ///
+        /// An update costs O(sections). Reloading unknown objects, and an item update that says nothing, are none.
+        case reload
+    }
+
+    /// When a list counts as empty.
+    @frozen public enum Emptiness: String, Sendable, Hashable, CaseIterable {
+        /// When it has no items, whatever objects and headers it has.
+        case noItems
+        /// When it has no objects.
+        case noObjects
+    }
+
+    /// How long requests are collected, in milliseconds; all 0 = until the next turn of the executor.
+    public struct Coalescing: Sendable, Hashable {
+        /// The least time between the starts of two flushes.
+        public var minimum: UInt64 = 0
+        /// The most that the time grows to while requests keep coming.
+        public var maximum: UInt64 = 0
+        /// By how much it grows with each flush that had to wait.
+        public var increment: UInt64 = 0
+        /// Whether a list that no view shows waits for the maximum.
+        public var usesMaximumWhenNotVisible = false
+
+        /// Makes the contract's defaults: no waiting.
+        public init() {}
+
+        /// Makes adaptive coalescing.
+        public init(
+            minimum: UInt64, maximum: UInt64, increment: UInt64, usesMaximumWhenNotVisible: Bool = false
+        ) {
+            self.minimum = minimum
+            self.maximum = max(minimum, maximum)
+            self.increment = increment
+            self.usesMaximumWhenNotVisible = usesMaximumWhenNotVisible
+        }
+
+        /// Whether there is any waiting.
+        var isAdaptive: Bool { maximum > 0 || minimum > 0 }
+    }
+}
+
+extension ListOptions {
+    /// Whether views have to be laid out anew.
+    func affectsLayout(comparedTo other: ListOptions) -> Bool {
+        layout != other.layout || direction != other.direction || stickyHeaders != other.stickyHeaders
+            || stretchToEdge != other.stretchToEdge || showHeaderWhenEmpty != other.showHeaderWhenEmpty
+            || topContentInset != other.topContentInset || stickyHeaderOffset != other.stickyHeaderOffset
+    }
+
+    /// Whether views show something else, or have something else in range, in the same layout.
+    func affectsViews(comparedTo other: ListOptions) -> Bool {
+        emptyContent != other.emptyContent || emptiness != other.emptiness || workingRange != other.workingRange
+    }
+}

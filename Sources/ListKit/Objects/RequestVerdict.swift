@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The judgement on one request.
+struct RequestVerdict {
+    var id: RequestID
+    var error: ListError?
+    var droppedDuplicates = 0
+    var isRefused = false
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a view's content is doing (rule AD-108).
+public struct ListScrollingTraits: OptionSet, Sendable, Hashable {
+    /// The bits.
+    public let rawValue: UInt8
+
+    /// Makes traits from their bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// A finger or a pointer is on the content.
+    public static let isTracking = ListScrollingTraits(rawValue: 1)
+    /// The content follows it.
+    public static let isDragging = ListScrollingTraits(rawValue: 2)
+    /// The content goes on moving by itself.
+    public static let isDecelerating = ListScrollingTraits(rawValue: 4)
+}
