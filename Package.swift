@@ -42,13 +42,29 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CLinux"),
+        // The daemon, in layers: each sees those above it in this list.
+        .target(name: "ListSupport", dependencies: ["CSystemd", "DBus", listKit], swiftSettings: settings),
+        .target(
+            name: "ListSources",
+            dependencies: ["CLinux", "CSimdjson", "DBus", "ListSupport", listKit, pluginAPI], swiftSettings: settings),
+        .target(
+            name: "ListConfiguration",
+            dependencies: ["CInih", "DBus", "ListSources", "ListSupport", listKit, pluginAPI], swiftSettings: settings),
+        .target(
+            name: "ListStore", dependencies: ["CLinux", "CSQLite", "ListConfiguration", "ListSupport", listKit],
+            swiftSettings: settings),
+        .target(
+            name: "ListWorkers",
+            dependencies: ["CLinux", "DBus", "ListConfiguration", "ListSources", "ListSupport", listKit, pluginAPI],
+            swiftSettings: settings),
         .target(
             name: "ListDaemon",
             dependencies: [
-                "DBus", "CInih", "CLinux", "CSimdjson", "CSQLite", "CSystemd", listKit, pluginAPI,
+                "CSystemd", "DBus", "ListConfiguration", "ListSources", "ListStore", "ListSupport", "ListWorkers",
+                listKit, pluginAPI,
             ], swiftSettings: settings),
         .target(name: "ListClient", dependencies: ["DBus"], swiftSettings: settings),
-        .executableTarget(name: "listd", dependencies: ["ListDaemon"], swiftSettings: settings),
+        .executableTarget(name: "listd", dependencies: ["ListDaemon", "ListSupport"], swiftSettings: settings),
         .systemLibrary(name: "CTerminal"),
         // Without pkgConfig: ncursesw.pc asks for an older X/Open, which would be another Glibc than that of the other modules.
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
@@ -71,7 +87,10 @@ let package = Package(
         .target(name: "CFaultyFiles", dependencies: ["CSQLite"], path: "Tests/CFaultyFiles"),
         .testTarget(
             name: "ListDaemonTests",
-            dependencies: ["CFaultyFiles", "DBus", "ListDaemon", listKit, pluginAPI, pluginTestSupport, "TestSupport"],
+            dependencies: [
+                "CFaultyFiles", "DBus", "ListConfiguration", "ListDaemon", "ListSources", "ListStore", "ListSupport",
+                "ListWorkers", listKit, pluginAPI, pluginTestSupport, "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ListClientTests", dependencies: ["DBus", "ListClient", "TestSupport"], swiftSettings: settings),

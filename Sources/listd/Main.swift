@@ -2,6 +2,7 @@
 
 import Foundation
 import ListDaemon
+internal import ListSupport
 
 @main
 struct Main {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListSupport
 
 /// What a viewer wants done with an item.
 struct InvokedAction {

@@ -2,7 +2,10 @@
 
 internal import DBus
 internal import Dispatch
+internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListSources
+internal import ListWorkers
 
 // Whole lists through descriptors, so that the bus carries none of their bytes.
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListSources
+internal import ListSupport
+internal import ListWorkers
 internal import PluginAPI
 
 extension AdapterObject: FollowableList {

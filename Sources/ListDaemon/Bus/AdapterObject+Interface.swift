@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 internal import ListKit
+internal import ListSources
+internal import ListStore
+internal import ListWorkers
 
 // The table of org.listd.Listd1.Adapter: the same members in the same order as the interface file.
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListSources
+internal import ListStore
+internal import ListWorkers
 
 extension AdapterObject {
     /// Takes other options over; the objects stay, wherever the section controllers are from now on.

@@ -2,6 +2,7 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import ListWorkers
 
 extension AdapterObject: SearchedList {
     func ask(

@@ -2,6 +2,8 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import ListSources
+internal import ListWorkers
 internal import PluginAPI
 
 // What clients write to a list whose source takes writes: it goes to the source, and comes back as what the source tells.

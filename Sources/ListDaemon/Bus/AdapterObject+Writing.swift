@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListSources
+internal import ListSupport
+internal import ListWorkers
 
 // Faults are reported in the contract's order: access, options, ReadOnly, RevisionConflict, objects. So a fault in the
 // objects is kept and goes to the engine, which compares the revision first.

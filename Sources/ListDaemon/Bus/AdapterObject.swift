@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DBus
+package import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListSources
+internal import ListStore
+internal import ListSupport
+package import ListWorkers
 internal import PluginAPI
 
 /// One adapter on the bus: decodes calls into commands for its host, and sends what the host yields.

@@ -2,6 +2,8 @@
 
 internal import DBus
 internal import ListKit
+internal import ListSources
+internal import ListWorkers
 
 /// What a list is made of and what can be wrong with it: made before anything that is there changes, and not running yet.
 @DBusActor

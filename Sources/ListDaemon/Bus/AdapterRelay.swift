@@ -2,6 +2,7 @@
 
 internal import DBus
 internal import ListKit
+internal import ListSources
 
 /// The way from a host and a source to their adapter: both are there before it, and neither keeps it alive.
 @DBusActor

@@ -2,7 +2,9 @@
 
 internal import DBus
 internal import Glibc
+internal import ListConfiguration
 internal import ListKit
+internal import ListSupport
 
 /// Knows who a peer is, as far as access depends on it.
 ///

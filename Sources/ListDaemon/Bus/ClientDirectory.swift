@@ -2,6 +2,7 @@
 
 internal import DBus
 internal import Glibc
+internal import ListSupport
 
 /// Who has called and is still there, and how much: for administrators who look for what causes load.
 @DBusActor

@@ -2,6 +2,7 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import ListWorkers
 
 /// The calls that are answered with contents of lists, each perhaps with a megabyte or more.
 ///

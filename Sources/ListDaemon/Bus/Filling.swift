@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ListKit
+internal import ListSupport
 
 /// How an adapter stands: the property `State`.
 package enum AdapterState: String, Sendable {

@@ -2,6 +2,7 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import ListSupport
 
 /// Counts what built-in section controllers do not show of a list's objects, and logs the first of each reason.
 @DBusActor

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 internal import ListKit
+internal import ListWorkers
 
 // There may be thousands of lists, views and clients: what is to be said of them is taken as values, and becomes an answer on
 // another thread when the caller's turn has come.

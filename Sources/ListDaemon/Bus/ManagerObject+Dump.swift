@@ -2,7 +2,11 @@
 
 internal import DBus
 internal import Glibc
+internal import ListConfiguration
 internal import ListKit
+internal import ListSources
+internal import ListSupport
+internal import ListWorkers
 
 extension ManagerObject {
     /// `Dump` (inline) and `DumpByFileDescriptor`: the daemon's state for people who look for a fault.

@@ -2,6 +2,9 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import ListSources
+internal import ListSupport
+internal import ListWorkers
 @_spi(Daemon) internal import PluginAPI
 
 // The table of org.listd.Listd1.Manager: the same members in the same order as the interface file.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 internal import ListKit
+internal import ListWorkers
 
 extension ManagerObject {
     /// Name, version, file, isolation, state, last error of each plugin.

@@ -2,6 +2,7 @@
 
 internal import DBus
 internal import ListKit
+internal import ListStore
 
 extension ManagerObject {
     /// `Backup`: a copy of everything that is stored, into a file of the caller's.

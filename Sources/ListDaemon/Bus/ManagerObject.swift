@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DBus
+internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListSupport
+internal import ListWorkers
 internal import PluginAPI
 
 /// The manager on the bus: adapters, plugins, the daemon itself.

@@ -2,6 +2,7 @@
 
 internal import DBus
 internal import ListKit
+internal import ListSources
 
 extension MessageReader {
     /// Reads the identifier of an object; one that no object can have is refused by its length alone, without a copy.

@@ -2,6 +2,7 @@
 
 internal import DBus
 internal import ListKit
+internal import ListWorkers
 
 // What an adapter's signals say, in the order of the contract's arguments.
 

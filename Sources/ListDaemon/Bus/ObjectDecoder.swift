@@ -2,6 +2,8 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import ListSources
+internal import ListSupport
 
 /// Reads the objects of a writing call, within the limits.
 ///

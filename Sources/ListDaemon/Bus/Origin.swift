@@ -2,6 +2,7 @@
 
 internal import DBus
 internal import Foundation
+internal import ListSupport
 
 /// Who caused a change that the log names.
 struct Origin: Sendable {

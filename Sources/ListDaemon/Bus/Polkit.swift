@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListSupport
 
 /// polkit, which may make administrators of users that are none by their user id: asked over the bus, never waited for.
 ///

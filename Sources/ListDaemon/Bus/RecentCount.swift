@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import ListSupport
 
 /// Counts what happened in the last ten seconds: the present second and the nine before it.
 struct RecentCount: Sendable {

@@ -2,6 +2,7 @@
 
 internal import DBus
 internal import ListKit
+internal import ListSupport
 
 /// Writes refusals for a limit to the log: in ten seconds one for each user and limit, which its line names by its key.
 ///

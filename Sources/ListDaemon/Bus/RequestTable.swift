@@ -2,6 +2,7 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import ListWorkers
 
 /// What a host was asked and has not answered yet.
 @DBusActor

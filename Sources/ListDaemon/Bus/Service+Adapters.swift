@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListSources
+internal import ListStore
+internal import ListSupport
+internal import ListWorkers
 
 extension Service {
     /// Makes what a list is made of; nothing that is there changes.

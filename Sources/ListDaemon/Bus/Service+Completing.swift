@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 internal import ListKit
+internal import ListSupport
 
 extension Service {
     /// Gives the lists that came back from the store without a plugin of theirs what they lack, if it is there now.

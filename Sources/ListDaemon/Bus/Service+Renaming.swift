@@ -2,6 +2,8 @@
 
 internal import DBus
 internal import ListKit
+internal import ListStore
+internal import ListWorkers
 
 extension Service {
     /// Gives a list another name: it leaves its path and appears at the new one, with its objects, epoch and revision.

@@ -2,6 +2,7 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import ListSupport
 
 // Lists that go with the connection that created them: the option `transient`.
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DBus
+package import ListConfiguration
 internal import ListKit
+package import ListSources
+package import ListStore
+package import ListSupport
+package import ListWorkers
 
 /// What the objects on the bus share, and the one place where their common state is kept.
 @DBusActor

@@ -3,6 +3,10 @@
 internal import DBus
 internal import Glibc
 internal import ListKit
+internal import ListSources
+internal import ListStore
+internal import ListSupport
+internal import ListWorkers
 internal import PluginAPI
 
 /// What the source of one list has told and the list does not have yet, and how far it has read with what the list has.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ListConfiguration
 internal import ListKit
+internal import ListStore
 
 // The right of a list to have a source other than clients, over restarts: polkit, which may have given it, knows no one who
 // is not there.

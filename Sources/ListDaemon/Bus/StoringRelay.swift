@@ -2,6 +2,8 @@
 
 internal import DBus
 internal import ListKit
+internal import ListStore
+internal import ListWorkers
 
 /// The way of a list's transactions to the store: straight from the host's executor, and back by the bus thread, which is
 /// woken once for all that one commit of the store has written, and goes on itself where that takes microseconds.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 internal import ListKit
+internal import ListSupport
+internal import ListWorkers
 
 /// The open views by their numbers.
 @DBusActor

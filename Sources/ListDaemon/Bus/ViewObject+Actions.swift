@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListSources
+internal import ListWorkers
 
 extension ViewObject {
     /// `Invoke`: the section controller is asked first; what it does not handle goes to the owner of the list.

@@ -2,6 +2,8 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import ListSources
+internal import ListWorkers
 
 extension ViewObject {
     func setViewport(_ call: Call) throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 internal import ListKit
 
 // The table of org.listd.Listd1.View: the same members in the same order as the interface file.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListSupport
+internal import ListWorkers
 
 /// One client's viewport on an adapter, on the bus; only its owner hears it.
 @DBusActor

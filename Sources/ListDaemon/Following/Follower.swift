@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListSources
 internal import PluginAPI
 
 /// What fills a list that follows another one (`list:NAME?…`).

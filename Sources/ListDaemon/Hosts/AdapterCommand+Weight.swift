@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_spi(Daemon) internal import ListKit
+internal import ListWorkers
 
 // What takes microseconds is done by the bus thread itself, when it has read all that has arrived: what arrives together is
 // flushed together, and neither side waits for a change of threads.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_spi(Daemon) internal import ListKit
+package import ListSupport
 internal import Synchronization
 
 /// How many bytes the objects of one list have, as of the last transaction: counted by its host, read by the bus thread.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
+internal import ListWorkers
 
 /// The time of a list, and what it does later.
 struct HostClock: Sendable {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_spi(Daemon) internal import ListKit
+internal import ListSupport
+internal import ListWorkers
 
 /// What the store writes for one list, and what the list takes on its owner's account.
 struct HostWrites {

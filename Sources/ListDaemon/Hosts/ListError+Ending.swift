@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_spi(Daemon) internal import ListKit
+internal import ListWorkers
 
 extension ListError {
     /// What writing calls get once the end was asked for, and all calls when nobody is there any more.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListWorkers
 
 extension SectionControllerTable {
     /// Makes the host of a list, which is presented where its section controllers are: in this process, or in a worker.

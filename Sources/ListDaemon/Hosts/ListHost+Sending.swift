@@ -2,6 +2,7 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+package import ListWorkers
 internal import Synchronization
 
 // What comes to a list from other threads.
@@ -28,7 +29,7 @@ extension ListHost {
     package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
 
     /// Handles what a presenter reports; something little from the bus thread is handled there.
-    nonisolated func report(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool) {
+    package nonisolated func report(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool) {
         let body: @Sendable () -> Void = { self.assumeIsolated { $0.receive(output, from: number) } }
         if !isLight { executor.post(body) } else if executor.collect(isLight: true, body) { work() }
     }
@@ -36,24 +37,24 @@ extension ListHost {
     private nonisolated func work() { executor.runCollected(mayWorkHere: isQuick.load(ordering: .relaxed)) }
 
     /// Has the list presented in a worker from now on.
-    nonisolated func attach(_ slot: HostSlot) {
+    package nonisolated func attach(_ slot: HostSlot) {
         executor.post { self.assumeIsolated { $0.attach(WorkerPresenter(slot)) } }
     }
 
     /// Has the list presented in the daemon from now on.
-    nonisolated func presentLocally() {
+    package nonisolated func presentLocally() {
         executor.post { self.assumeIsolated { $0.presentHere() } }
     }
 
     /// The presenter is gone, with its worker.
     ///
     /// - Parameter call: what was being called for the list; nil = nothing.
-    nonisolated func losePresenter(in call: DeadlyCall?) {
+    package nonisolated func losePresenter(in call: DeadlyCall?) {
         executor.post { self.assumeIsolated { $0.lose(.death(call)) } }
     }
 
     /// What was refused because workers died of it may be asked again.
-    nonisolated func forgetRefusals() {
+    package nonisolated func forgetRefusals() {
         executor.post { self.assumeIsolated { $0.link.forgetRefusals() } }
     }
 

@@ -2,7 +2,9 @@
 
 internal import DBus
 internal import Dispatch
+internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+package import ListWorkers
 internal import Synchronization
 
 /// Runs one list: keeps its objects, has them stored and presented, and says what comes of it.
@@ -27,7 +29,7 @@ package actor ListHost: ListHosting, PresentedList {
     }
 
     nonisolated let executor: HostExecutor
-    nonisolated let times: CallbackTimes?
+    package nonisolated let times: CallbackTimes?
     private let sink: Sink
     let objects: ObjectList
     private var controllers: SectionControllerTable

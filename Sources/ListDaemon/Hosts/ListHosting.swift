@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ListKit
+package import ListWorkers
 
 /// Runs one list: in this process, or where it may die and come back.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_spi(Daemon) internal import ListKit
+internal import ListWorkers
 
 // What is answered from the objects of a list, whoever presents it.
 

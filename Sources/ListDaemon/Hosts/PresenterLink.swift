@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_spi(Daemon) internal import ListKit
+internal import ListWorkers
 
 /// The way of a list to whoever presents it: has it opened, hands calls on, and hears what is reported, checked and followed.
 ///

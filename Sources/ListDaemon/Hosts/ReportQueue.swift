@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ListWorkers
+
 /// What a presenter reported and is not handled yet: because nobody asked for so much, or because no number is left for it.
 struct ReportQueue {
     /// The most that waits; whoever presents the list is held by what it is not answered long before.

@@ -3,6 +3,7 @@
 internal import DBus
 internal import Dispatch
 internal import ListKit
+internal import ListSources
 internal import Synchronization
 
 /// The way from a source to its adapter: one event after the other, each applied before the next one is taken.

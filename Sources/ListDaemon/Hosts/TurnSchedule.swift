@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_spi(Daemon) internal import ListKit
+internal import ListWorkers
 
 /// The turns of one list that are still to come: its next flush, and when it has been quiet.
 final class TurnSchedule: @unchecked Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_spi(Daemon) internal import ListKit
+internal import ListWorkers
 
 /// An update of a list on its way from the store to being announced.
 struct UpdateUnderWay {

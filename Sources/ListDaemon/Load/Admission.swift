@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DBus
+package import ListConfiguration
 internal import ListKit
+internal import ListSupport
 
 /// Lets calls in as far as their users' accounts allow, and has them handled in turns.
 ///

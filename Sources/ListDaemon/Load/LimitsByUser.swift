@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
+internal import ListSupport
 
 /// The limits of each user, as the configuration says and the system's databases, which are asked now and then.
 @DBusActor

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ListConfiguration
+
 /// What each Unix user has under way, over all its connections: calls that are not answered yet, and bytes that wait.
 ///
 /// The bytes of all users come out of one pool, which is shared as dbus-broker shares its pools: the more users hold some of

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListSupport
 
 /// What options mean that are not given; whether systemd runs the process decides it.
 struct ArgumentDefaults {

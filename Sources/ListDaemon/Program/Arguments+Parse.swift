@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListSupport
 
 extension Arguments {
     /// Reads a command line.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DBus
+package import ListSupport
 
 /// What the command line asks for.
 ///

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 internal import ListKit
+internal import ListSources
 
 /// What a reload has done.
 struct ReloadResult {

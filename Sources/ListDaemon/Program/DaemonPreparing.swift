@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 internal import ListKit
+internal import ListSources
+internal import ListStore
+internal import ListSupport
+internal import ListWorkers
 
 /// A list of a configuration file whose parts are made: only the store can still refuse it.
 struct PreparedList {

@@ -2,7 +2,10 @@
 
 internal import DBus
 internal import Glibc
+internal import ListConfiguration
 internal import ListKit
+package import ListSupport
+internal import ListWorkers
 
 /// The daemon, from its command line to its exit code.
 package enum DaemonProgram {

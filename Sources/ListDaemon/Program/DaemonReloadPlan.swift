@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 internal import ListKit
+internal import ListWorkers
 
 /// What a reload is going to do; nothing of it is done yet.
 struct ReloadPlan {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 internal import ListKit
+internal import ListSupport
+internal import ListWorkers
 
 extension RunningDaemon {
     /// Reads the configuration anew and makes it hold: lists come, go and change, the others are not touched.

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 internal import ListKit
+internal import ListSources
+internal import ListStore
+internal import ListSupport
 
 extension RunningDaemon {
     /// Opens the store, brings back what is in it, and makes the configured lists.

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 internal import ListKit
+internal import ListStore
+internal import ListSupport
+internal import ListWorkers
 
 /// A daemon that serves: its parts, and the order in which they come up and go down.
 @DBusActor

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListWorkers
 
 /// One call of `Search`: asks the list for a page of objects at a time, and looks at each beside it.
 @DBusActor

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import ListConfiguration
 internal import ListKit
+internal import ListWorkers
 
 /// A list as a search sees it: pages of objects, changes, and who may read it.
 @DBusActor

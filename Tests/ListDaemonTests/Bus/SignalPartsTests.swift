@@ -4,6 +4,12 @@ import ListDaemon
 import ListKit
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Signals in pieces")
 struct SignalPartsTests {
     private func change(_ count: Int, idBytes: Int) -> DisplayChange {

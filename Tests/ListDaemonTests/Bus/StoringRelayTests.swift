@@ -5,7 +5,12 @@ import DBus
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("The way of a list's transactions to the store and back")
 struct StoringRelayTests {

@@ -4,6 +4,12 @@ import ListDaemon
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Subscriptions of an adapter")
 struct SubscriptionsTests {
     private typealias Audience = Subscriptions<String>.Audience

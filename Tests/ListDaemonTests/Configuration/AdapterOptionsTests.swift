@@ -5,6 +5,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Adapter options")
 struct AdapterOptionsTests {
     /// The contract's table: name, signature, default.

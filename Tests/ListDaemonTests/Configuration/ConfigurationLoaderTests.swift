@@ -7,6 +7,12 @@ import PluginAPI
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Reading a configuration directory")
 struct ConfigurationLoaderTests {
     private let directory = TemporaryDirectory()

@@ -4,6 +4,12 @@ import ListDaemon
 @_spi(Daemon) import PluginAPI
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Values in configuration files")
 struct ConfigurationTextTests {
     @Test(

@@ -4,6 +4,12 @@ import ListDaemon
 import ListKit
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("View options")
 struct ListViewOptionsTests {
     @Test("no options → the contract's defaults, and the adapter's where it has some")

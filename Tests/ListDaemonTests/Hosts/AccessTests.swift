@@ -4,6 +4,12 @@ import ListDaemon
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Access rules of an adapter")
 struct AccessTests {
     private static let owner = Caller(user: 1000)

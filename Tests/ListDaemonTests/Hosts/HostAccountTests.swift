@@ -3,7 +3,12 @@
 import ListKit
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("The account of a list")
 struct HostAccountTests {

@@ -6,6 +6,12 @@ import ListDaemon
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("The executor of a list", .timeLimit(.minutes(2)))
 struct HostExecutorTests {
     /// What only the executor may touch: a second thread in it would break the order, or be seen by the sanitizer.

@@ -5,7 +5,12 @@ import PluginAPI
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("A list that is presented on its own executor, and stored", .timeLimit(.minutes(2)))
 struct HostStoringTests {

@@ -2,7 +2,12 @@
 
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("ListHost among a worker, a store, a clock and clients, at random", .timeLimit(.minutes(10)))
 struct ListHostRandomTests {

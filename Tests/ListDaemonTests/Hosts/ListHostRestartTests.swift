@@ -5,7 +5,12 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("A list that a worker presents, in the file of the store", .timeLimit(.minutes(2)))
 struct ListHostRestartTests {

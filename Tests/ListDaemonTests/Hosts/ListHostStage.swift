@@ -5,7 +5,12 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 /// A worker that does what a test says.
 final class FalseWorker: Sendable {

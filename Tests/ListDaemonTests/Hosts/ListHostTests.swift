@@ -4,7 +4,12 @@
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("A list that a worker presents", .timeLimit(.minutes(5)))
 struct ListHostTests {

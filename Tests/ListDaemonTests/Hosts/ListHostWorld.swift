@@ -6,7 +6,12 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 /// A list among a worker, a store, clients and a clock that do what they do at random moments; and what must come of it: each
 /// call is answered once, revisions follow each other and never repeat, a client that follows what is said reads the same items,

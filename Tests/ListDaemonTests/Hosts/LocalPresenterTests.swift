@@ -5,7 +5,12 @@ import DBus
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("A list that is presented on its own executor", .timeLimit(.minutes(5)))
 @DBusActor

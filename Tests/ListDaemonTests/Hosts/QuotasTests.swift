@@ -3,6 +3,12 @@
 import ListDaemon
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Quotas of a user")
 struct QuotasTests {
     private static let limits = Quotas.Amounts(adapters: 2, views: 3, objects: 10, bytes: 100)

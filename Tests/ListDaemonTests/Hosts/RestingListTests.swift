@@ -5,7 +5,12 @@ import DBus
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("A list that was restored and that nobody has looked at", .timeLimit(.minutes(2)))
 @DBusActor

@@ -4,6 +4,12 @@ import ListDaemon
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("The queue of a list's work")
 struct WorkQueueTests {
     @Test("random appending and taking → like an array, first in, first out", arguments: [1, 2, 3] as [UInt64])

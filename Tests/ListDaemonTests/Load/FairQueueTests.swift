@@ -4,6 +4,12 @@ import ListDaemon
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Turns of users", .timeLimit(.minutes(1)))
 struct FairQueueTests {
     private typealias Queue = FairQueue<String, Int>

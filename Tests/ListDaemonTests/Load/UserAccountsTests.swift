@@ -4,6 +4,12 @@ import ListDaemon
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Accounts of users")
 struct UserAccountsTests {
     private func makeAccounts(calls: Int = 4, bytesPerUser: Int = 1000, bytes: Int = 4000) -> UserAccounts {

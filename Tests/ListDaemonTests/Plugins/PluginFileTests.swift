@@ -4,7 +4,12 @@ import Foundation
 import ListKit
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("What may be loaded as a plugin")
 struct PluginFileTests {

@@ -5,7 +5,12 @@ import ListKit
 import PluginTestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("Loading a plugin's library")
 struct PluginLibraryTests {

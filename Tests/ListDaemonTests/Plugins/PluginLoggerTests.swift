@@ -3,7 +3,12 @@
 import PluginAPI
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("What a plugin says in the log")
 struct PluginLoggerTests {

@@ -6,7 +6,12 @@ import ListKit
 import Synchronization
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("The plugins that a daemon was asked for")
 struct PluginRegistryTests {

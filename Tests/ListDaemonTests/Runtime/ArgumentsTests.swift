@@ -5,6 +5,12 @@ import Testing
 
 import enum DBus.BusAddress
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("The command line")
 struct ArgumentsTests {
     private static let home = ["HOME": "/home/ada"]

@@ -6,6 +6,12 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 /// Keeps what is written.
 final class RecordingSink: LogSink {
     private let kept = Mutex<[LogEntry]>([])

@@ -4,7 +4,12 @@ import DBus
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("Long turns in the log", .timeLimit(.minutes(1)))
 struct LongTurnTests {

@@ -5,6 +5,12 @@ import Glibc
 import ListDaemon
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 /// A datagram socket at a path, as systemd and journald have one.
 struct DatagramSocket {
     let descriptor: Int32

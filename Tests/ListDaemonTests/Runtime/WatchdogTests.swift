@@ -7,6 +7,12 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Signs of life", .timeLimit(.minutes(1)))
 @DBusActor
 struct WatchdogTests {

@@ -8,6 +8,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 /// Both ends of a pipe or of a pair of sockets.
 private struct Stream {
     let reading: FileDescriptor

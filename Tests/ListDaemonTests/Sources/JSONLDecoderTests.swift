@@ -5,6 +5,12 @@ import ListDaemon
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 /// Reads text as `jsonl`.
 private func decode(_ text: String, limits: ObjectLimits = ObjectLimits()) throws(ListError) -> [ListObject] {
     try decode(Array(text.utf8), limits: limits)

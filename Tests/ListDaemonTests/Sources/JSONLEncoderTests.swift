@@ -6,6 +6,12 @@ import ListDaemon
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 private func encode(_ objects: [ListObject]) -> [UInt8] {
     var encoder = JSONLEncoder()
     for object in objects { encoder.append(object) }

@@ -6,6 +6,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Following a file of JSON lines", .timeLimit(.minutes(1)))
 struct JSONLSourceTests {
     private let directory: TemporaryDirectory

@@ -6,6 +6,12 @@ import ListDaemon
 import ListKit
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 /// What memory files take while anybody holds them.
 @Suite("Lent memory files")
 @DBusActor

@@ -4,7 +4,12 @@ import ListKit
 import PluginAPI
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("A whole list in pages")
 struct ReplacementPagesTests {

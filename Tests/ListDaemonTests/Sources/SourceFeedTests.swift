@@ -6,7 +6,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("From a source to its list", .timeLimit(.minutes(1)))
 struct SourceFeedTests {

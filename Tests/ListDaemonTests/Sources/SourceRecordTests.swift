@@ -5,6 +5,12 @@ import PluginAPI
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("How far a source has read")
 struct SourceRecordTests {
     private static var record: SourceRecord {

@@ -6,6 +6,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 extension TemporaryDirectory {
     /// The path of a file in it.
     func file(_ name: String) -> String { path + "/" + name }

@@ -5,7 +5,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("What a source is asked to write", .timeLimit(.minutes(1)))
 @DBusActor

@@ -5,6 +5,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Lists with another name, in the store", .timeLimit(.minutes(2)))
 struct RenamedListTests {
     private let directory = TemporaryDirectory()

@@ -7,6 +7,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Blocks of revisions", .timeLimit(.minutes(2)))
 struct RevisionBlockTests {
     private let directory = TemporaryDirectory()

@@ -6,6 +6,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("The store", .timeLimit(.minutes(2)))
 struct SQLiteStoreTests {
     private let directory = TemporaryDirectory()

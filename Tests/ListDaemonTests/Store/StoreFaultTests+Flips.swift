@@ -6,6 +6,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 extension StoreFaultTests {
     @Test("1,000 times random bytes changed, in the file or its log → restored, set aside or refused, never a crash")
     func flippedBytes() async throws {

@@ -7,6 +7,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 extension StoreFaultTests {
     /// Where the power is cut: at random syncs, or at each of the first ones of a run like the others.
     private static let cuts: [Int?] =

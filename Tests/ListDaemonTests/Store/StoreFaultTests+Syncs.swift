@@ -7,6 +7,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 extension StoreFaultTests {
     /// What a store has that is opened on a copy of the files.
     private func restored(from path: String) async throws -> RestoredAdapter? {

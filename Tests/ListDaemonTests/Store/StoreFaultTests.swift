@@ -8,6 +8,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 /// One test at a time: they share the files that fail.
 @Suite("A store on a disk that fails", .serialized, .timeLimit(.minutes(5)))
 struct StoreFaultTests {

@@ -7,6 +7,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("A store that loses something", .timeLimit(.minutes(2)))
 struct StoreLossTests {
     private let directory = TemporaryDirectory()

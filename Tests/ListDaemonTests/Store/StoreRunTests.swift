@@ -7,6 +7,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("The runs of a store", .timeLimit(.minutes(2)))
 struct StoreRunTests {
     private let directory = TemporaryDirectory()

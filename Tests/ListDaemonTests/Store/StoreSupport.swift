@@ -4,6 +4,12 @@ import ListDaemon
 import ListKit
 import TestSupport
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 extension SQLiteStore {
     /// What makes a file of the first version out of one of the present version.
     static let firstVersion = """

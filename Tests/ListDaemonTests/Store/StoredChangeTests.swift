@@ -5,6 +5,12 @@ import ListKit
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("Stored transactions")
 struct StoredChangeTests {
     private func random(_ source: inout SeededRandom, revision: UInt64) -> Transaction {

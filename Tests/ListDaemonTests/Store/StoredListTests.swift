@@ -6,6 +6,12 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
+
 @Suite("One list in the store", .timeLimit(.minutes(2)))
 struct StoredListTests {
     private static let full = ListError(.storeFailed, "full")

@@ -8,7 +8,12 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("Values between the daemon and a worker")
 struct WireCodableTests {

@@ -3,7 +3,12 @@
 @_spi(Daemon) import ListKit
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("Which calls are refused after a worker died of one")
 struct CallbackRefusalsTests {

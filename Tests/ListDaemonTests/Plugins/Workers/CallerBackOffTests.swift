@@ -2,7 +2,12 @@
 
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("Who has to wait because workers died of his calls")
 struct CallerBackOffTests {

@@ -4,7 +4,12 @@
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("A list whose worker says what is not so", .timeLimit(.minutes(5)))
 struct DishonestWorkerTests {

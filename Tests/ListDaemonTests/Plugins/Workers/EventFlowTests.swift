@@ -4,7 +4,12 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("A source whose events wait to be taken", .timeLimit(.minutes(5)))
 struct EventFlowTests {

@@ -3,7 +3,12 @@
 import PluginAPI
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("Lines of what a worker prints")
 struct OutputLinesTests {

@@ -6,7 +6,12 @@ import PluginAPI
 import TestSupport
 import Testing
 
+@testable import ListConfiguration
 @testable import ListDaemon
+@testable import ListSources
+@testable import ListStore
+@testable import ListSupport
+@testable import ListWorkers
 
 @Suite("The presentation of a list", .timeLimit(.minutes(5)))
 @DBusActor

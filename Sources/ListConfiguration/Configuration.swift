@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ListKit
+internal import ListSupport
+
+/// Everything that the files of a configuration directory say.
+package struct Configuration: Sendable, Equatable {
+    /// The section `[Daemon]`.
+    package var daemon = DaemonConfiguration()
+    /// The section `[Limits]`.
+    package var limits = Limits()
+    /// The sections `[Plugin NAME]`.
+    package var plugins: [String: PluginConfiguration] = [:]
+    /// The lists, by name.
+    package var lists: [String: ListConfiguration] = [:]
+
+    /// Makes what holds without any file.
+    package init() {}
+}
+
+/// What was read from a configuration directory.
+package struct LoadedConfiguration: Sendable {
+    /// What could be understood; a list with a fault is not there.
+    package var configuration = Configuration()
+    /// The names of all lists that have a file, those with a fault too.
+    package var listNames: Set<ExactText> = []
+    /// What could not, in the order of files and lines.
+    package var faults: [ConfigurationFault] = []
+    /// Whether there is no such directory, so that it has no files.
+    package var isMissing = false
+    /// Whether `listd.conf` or one of its drop-ins has a fault: then who may do what is not known for sure.
+    package var isDaemonFaulty = false
+    /// The groups that rules of access name, in the order of files; in those with a fault, too.
+    package var groups: [NamedGroup] = []
+
+    /// Nothing was read.
+    package init() {}
+}
+
+/// A Unix group that a key of the configuration names.
+package struct NamedGroup {
+    let name: String
+    let key: String
+    let place: ConfigurationPlace
+}
+
+extension LoadedConfiguration {
+    /// A fault for each group that the system's databases do not have.
+    ///
+    /// Such a rule lets nobody in, until there is the group: the daemon takes it, which may start before a directory
+    /// service can be asked. Whoever checks the configuration wants to hear of it.
+    package var unknownGroups: [ConfigurationFault] {
+        groups.filter { !UnixGroups.exists($0.name) }.map { group in
+            ConfigurationFault(place: group.place, message: "\(group.key): there is no group “\(group.name)”")
+        }
+    }
+}

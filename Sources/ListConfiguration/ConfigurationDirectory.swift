@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DBus
+internal import Glibc
+internal import ListSupport
+
+/// The files of a configuration directory.
+struct ConfigurationDirectory {
+    /// More than any person writes; a file that is larger is none of ours.
+    private static let largestFile = 1 << 20
+
+    let path: String
+
+    /// Where a file is, for messages.
+    func place(_ name: String) -> ConfigurationPlace { ConfigurationPlace(file: "\(path)/\(name)", line: nil) }
+
+    /// The visible names in order; nil if the directory does not exist. In one that is not UTF-8 U+FFFD stands for what
+    /// cannot be read; no file has that name.
+    func names() throws(ConfigurationFault) -> [String]? { try Self.names(in: path) }
+
+    /// The drop-ins of a file in order, as names below this directory.
+    func dropIns(of file: String) throws(ConfigurationFault) -> [String] {
+        let folder = file + ".d"
+        let names = try Self.names(in: "\(path)/\(folder)") ?? []
+        return names.filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
+    }
+
+    /// The bytes of a file.
+    func read(_ name: String) throws(ConfigurationFault) -> [UInt8] {
+        let place = place(name)
+        // Non-blocking, should it be a pipe.
+        let number = unsafe open(place.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else {
+            guard errno == ENOENT, name.unicodeScalars.contains("\u{FFFD}") else {
+                throw Self.unreadable(place.file, errno)
+            }
+            throw ConfigurationFault(place: place, message: "has a name that is not UTF-8")
+        }
+        let file = FileDescriptor(adopting: number)
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw ConfigurationFault(place: place, message: "is not a regular file")
+        }
+        var bytes = [UInt8](repeating: 0, count: Self.largestFile + 1)
+        var count = 0
+        while count < bytes.count {
+            let received = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe Glibc.read(file.rawValue, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+            }
+            if received < 0 && errno == EINTR { continue }
+            guard received >= 0 else { throw Self.unreadable(place.file, errno) }
+            if received == 0 { return Array(bytes.prefix(count)) }
+            count += received
+        }
+        throw ConfigurationFault(place: place, message: "is larger than \(Self.largestFile) bytes")
+    }
+
+    private static func names(in path: String) throws(ConfigurationFault) -> [String]? {
+        guard let directory = unsafe opendir(path) else {
+            if errno == ENOENT { return nil }
+            throw unreadable(path, errno)
+        }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            // The name ends with a NUL inside of the entry.
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    private static func unreadable(_ path: String, _ number: Int32) -> ConfigurationFault {
+        ConfigurationFault(
+            place: ConfigurationPlace(file: path, line: nil), message: "cannot be read: \(SystemError.text(number))")
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Daemon) package import ListKit
+
+/// The options of something, each with its name, type and place in a Swift structure: the one list from which decoding,
+/// configuration keys and encoding come.
+package struct OptionTable<Options: Sendable>: Sendable {
+    /// One option.
+    package struct Entry: Sendable {
+        /// The name on the bus, such as `working-range`.
+        package let name: String
+        /// The D-Bus signature of its value.
+        package let signature: String
+        package let decode: @Sendable (Value, inout Options) throws(ListError) -> Void
+        package let parse: @Sendable (String, inout Options) throws(ListError) -> Void
+        package let encode: @Sendable (Options) -> Value?
+
+        /// Describes an option.
+        package init<Content>(
+            _ name: String, _ path: any WritableKeyPath<Options, Content> & Sendable, _ type: OptionType<Content>
+        ) {
+            self.name = name
+            signature = type.signature
+            decode = { value, options throws(ListError) in options[keyPath: path] = try type.decode(value) }
+            parse = { text, options throws(ListError) in options[keyPath: path] = try type.parse(text) }
+            encode = { type.encode($0[keyPath: path]) }
+        }
+
+        /// The name in configuration files, such as `WorkingRange`.
+        package var configurationKey: String {
+            name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        }
+    }
+
+    /// The options, in the order of the contract.
+    package let entries: [Entry]
+    private let positions: [String: Int]
+    private let configurationPositions: [String: Int]
+
+    package init(_ entries: [Entry]) {
+        self.entries = entries
+        positions = Dictionary(zip(entries.map(\.name), entries.indices)) { $1 }
+        configurationPositions = Dictionary(zip(entries.map(\.configurationKey), entries.indices)) { $1 }
+    }
+
+    /// Puts the values of a call, an `a{sv}`, into options that hold the defaults.
+    ///
+    /// - Throws: `invalidArguments`, naming the first option in alphabetical order that is unknown, has another type or a
+    ///   value that it cannot have.
+    package func decode(_ values: [String: Value], into defaults: Options) throws(ListError) -> Options {
+        var options = defaults
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+            guard let position = positions[name] else {
+                throw ListError(.invalidArguments, "unknown option \(name.quoted)")
+            }
+            let entry = entries[position]
+            do throws(ListError) {
+                guard value.signature == entry.signature else {
+                    return try Optional<Options>.none.orThrow(value, entry.signature)
+                }
+                // Nested too deeply, it could not go out again among the properties.
+                _ = try Fields([name: value])
+                try entry.decode(value, &options)
+            } catch {
+                throw ListError(.invalidArguments, "option \(name): \(error.message)", cause: error.cause)
+            }
+        }
+        return options
+    }
+
+    /// Puts the value of one key of a configuration file into options.
+    ///
+    /// - Throws: `invalidArguments`, naming the key, when it is unknown or has a value that it cannot have.
+    package func parse(key: String, value: String, into options: inout Options) throws(ListError) {
+        guard let position = configurationPositions[key] else {
+            throw ListError(.invalidArguments, "unknown key \(key)")
+        }
+        do throws(ListError) {
+            try entries[position].parse(value, &options)
+        } catch {
+            throw ListError(.invalidArguments, "\(key): \(error.message)", cause: error.cause)
+        }
+    }
+
+    /// All options with their present values, as an `Options` property shows them.
+    package func encode(_ options: Options) -> [String: Value] {
+        var values: [String: Value] = [:]
+        for entry in entries { values[entry.name] = entry.encode(options) }
+        return values
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Daemon) internal import ListKit
+
+/// Where the objects of a list come from: the adapter option `source`.
+package enum SourceName: Sendable, Hashable {
+    /// From clients.
+    case push
+    /// From a file of JSON lines, which is followed.
+    case jsonl(path: String)
+    /// From another list, which is followed; the argument is what follows the `?`, as it was given, empty without one.
+    case list(String, argument: String)
+    /// From a data source of a plugin; the argument is what follows the `?`, empty without one.
+    case plugin(String, source: String, argument: String)
+
+    /// Reads `push`, `jsonl:/PATH`, `list:NAME?argument` or `PLUGIN/SOURCE?argument`; nil for anything else.
+    ///
+    /// What is wrong with the argument of a list is for ``checkArgument()`` to say.
+    package init?(_ text: String) {
+        guard !text.utf8.contains(0) else { return nil }
+        let prefix = "jsonl:"
+        if text == "push" {
+            self = .push
+        } else if text.hasPrefix(prefix) {
+            let path = String(text.dropFirst(prefix.count))
+            guard path.hasPrefix("/"), !path.hasSuffix("/") else { return nil }
+            self = .jsonl(path: path)
+        } else if text.hasPrefix("list:") {
+            let parts = text.dropFirst("list:".count).utf8.split(
+                separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = try? PercentEncoding.decode(parts[0], of: "NAME") else { return nil }
+            self = .list(name, argument: parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "")
+        } else {
+            let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = ControllerName(String(parts[0])) else { return nil }
+            self = .plugin(name.plugin, source: name.name, argument: parts.count > 1 ? String(parts[1]) : "")
+        }
+    }
+
+    /// Refuses the argument of a list that is no query.
+    ///
+    /// - Throws: `invalidArguments`, naming the key at fault.
+    func checkArgument() throws(ListError) {
+        if case .list(_, let argument) = self { _ = try DerivedQuery(parsing: argument) }
+    }
+
+    /// The list that is followed; nil for every other source.
+    package var followed: String? { if case .list(let name, _) = self { name } else { nil } }
+
+    /// The text that is read as this.
+    package var text: String {
+        switch self {
+        case .push: "push"
+        case .jsonl(let path): "jsonl:" + path
+        case .list(let name, ""): "list:" + PercentEncoding.encode(name)
+        case .list(let name, let argument): "list:\(PercentEncoding.encode(name))?\(argument)"
+        case .plugin(let plugin, let source, ""): "\(plugin)/\(source)"
+        case .plugin(let plugin, let source, let argument): "\(plugin)/\(source)?\(argument)"
+        }
+    }
+}

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-internal import ListKit
-
-extension ListError {
-    /// What went wrong and why, without the code: for people who read the log or a property.
-    var reason: String { cause.map { "\(message) (\($0))" } ?? message }
-}

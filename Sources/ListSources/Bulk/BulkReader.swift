@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+package import DBus
+internal import Dispatch
+internal import Glibc
+package import ListKit
+internal import ListSupport
+internal import Synchronization
+
+/// Reads lists that come through a descriptor: a memory file, a file, a pipe or a socket (`PerformUpdatesFromFile`).
+///
+/// Nothing here blocks the caller's executor. Files are read from their start, whatever their offset; pipes and sockets to
+/// their end, without a thread waiting for them.
+package final class BulkReader: Sendable {
+    /// What may be read.
+    package struct Limits: Sendable, Equatable {
+        /// The most bytes that one call may bring (the contract's `FileBytes`).
+        package var fileBytes = 64 << 20
+        /// The most bytes that are read for all calls of one user at a time: a file counts as its size, a pipe or socket as
+        /// ``fileBytes``. One call may always bring those.
+        package var bytesPerUser = 256 << 20
+        /// How long a pipe or socket may say nothing.
+        package var idleTime = Duration.seconds(10)
+        /// What one object may take.
+        package var objects = ObjectLimits()
+
+        /// Makes the contract's defaults.
+        package init() {}
+    }
+
+    private let limits: Mutex<Limits>
+    private let bytesInUse = Mutex<[UInt32: Int]>([:])
+    private let queue = DispatchQueue(label: "org.listd.bulk")
+
+    /// Makes a reader.
+    package init(limits: Limits = Limits()) {
+        self.limits = Mutex(limits)
+    }
+
+    /// Changes the limits for calls that are yet to come.
+    package func setLimits(_ limits: Limits) {
+        self.limits.withLock { $0 = limits }
+    }
+
+    /// Reads the objects of a descriptor in the format `jsonl`.
+    ///
+    /// - Parameter user: whose memory it takes.
+    /// - Throws: `invalidArguments` for a device, a directory, anything else that is no file, pipe or socket, for one that
+    ///   cannot be read and after ten seconds without data; `payloadTooLarge` and `limitsExceeded` beyond the limits;
+    ///   `invalidObject` with the line at fault. Cancelling the task ends it with `invalidArguments`.
+    package func objects(from file: FileDescriptor, user: UInt32) async throws(ListError) -> [ListObject] {
+        let limits = limits.withLock { $0 }
+        let account = BulkAccount(reader: self, user: user, limits: limits)
+        let text = try await read(file, account)
+        return try await Self.offExecutor { () throws(ListError) in
+            // The bytes are in use until they have become objects.
+            defer { account.close() }
+            var decoder = try JSONLDecoder(limits: limits.objects)
+            return try decoder.objects(in: text.span)
+        }
+    }
+
+    private func read(_ file: FileDescriptor, _ account: BulkAccount) async throws(ListError) -> [UInt8] {
+        var status = stat()
+        guard unsafe fstat(file.rawValue, &status) == 0 else { throw BulkFault.unreadable(errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG:
+            try BulkFault.refuseUserFileSystem(file)
+            try account.reserve(Int(status.st_size))
+            return try await Self.offExecutor { () throws(ListError) in try WholeFile.read(file, account) }
+        case S_IFIFO, S_IFSOCK:
+            let isSocket = status.st_mode & S_IFMT == S_IFSOCK
+            try account.reserve(account.limits.fileBytes)
+            return try await StreamRead(file, isSocket: isSocket, account: account, queue: queue).bytes()
+        case S_IFDIR: throw ListError(.invalidArguments, "file is a directory")
+        case S_IFCHR, S_IFBLK: throw ListError(.invalidArguments, "file is a device")
+        default: throw ListError(.invalidArguments, "file is neither a file nor a pipe nor a socket")
+        }
+    }
+
+    /// Runs work that takes long on a thread of Dispatch.
+    private static func offExecutor<Result: Sendable>(
+        _ work: @escaping @Sendable () throws(ListError) -> Result
+    ) async throws(ListError) -> Result {
+        let outcome: Swift.Result<Result, ListError> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: Swift.Result(catching: work)) }
+        }
+        return try outcome.get()
+    }
+
+    /// How many bytes are reserved for the calls of a user, of which nothing has become a list yet.
+    package func bytesHeld(for user: UInt32) -> Int { bytesInUse.withLock { $0[user] ?? 0 } }
+
+    /// How many bytes are reserved for the calls of all users.
+    package var bytesHeld: Int { bytesInUse.withLock { $0.values.reduce(0, +) } }
+
+    fileprivate func use(_ count: Int, by user: UInt32, atMost limit: Int) -> Bool {
+        bytesInUse.withLock { use in
+            let sum = use[user, default: 0] + count
+            guard count <= 0 || sum <= limit else { return false }
+            use[user] = sum > 0 ? sum : nil
+            return true
+        }
+    }
+}
+
+/// The bytes that one call may have in memory, reserved for its user until the account is closed.
+final class BulkAccount: Sendable {
+    private struct Count {
+        var reserved = 0
+        var used = 0
+    }
+
+    private let reader: BulkReader
+    private let user: UInt32
+    private let count = Mutex(Count())
+    let limits: BulkReader.Limits
+
+    init(reader: BulkReader, user: UInt32, limits: BulkReader.Limits) {
+        self.reader = reader
+        self.user = user
+        self.limits = limits
+    }
+
+    /// Reserves the bytes that the call is expected to bring.
+    ///
+    /// - Throws: `payloadTooLarge` for more than one call may bring, `limitsExceeded` when the user's other calls leave no room.
+    func reserve(_ bytes: Int) throws(ListError) {
+        guard bytes <= limits.fileBytes else {
+            throw LimitKey.fileBytes.refusal(.payloadTooLarge, "file has more than \(limits.fileBytes) bytes")
+        }
+        let more = count.withLock { max(0, bytes - $0.reserved) }
+        let limit = max(limits.bytesPerUser, limits.fileBytes)
+        guard reader.use(more, by: user, atMost: limit) else {
+            throw ListError(
+                .limitsExceeded, "user \(user) has files of \(limit) bytes read at a time, with pipes as FileBytes each"
+            )
+        }
+        count.withLock { $0.reserved += more }
+    }
+
+    /// Counts bytes that were read; a file may have grown meanwhile.
+    func add(_ bytes: Int) throws(ListError) {
+        let total = count.withLock { count in
+            count.used += bytes
+            return count.used
+        }
+        try reserve(total)
+    }
+
+    func close() {
+        let reserved = count.withLock { count in
+            defer { count = Count() }
+            return count.reserved
+        }
+        _ = reader.use(-reserved, by: user, atMost: .max)
+    }
+
+    deinit { close() }
+}
+
+/// What may be wrong with a descriptor.
+enum BulkFault {
+    static func unreadable(_ number: Int32) -> ListError {
+        ListError(.invalidArguments, "file cannot be read", cause: SystemError.text(number))
+    }
+
+    /// A file system in user space may answer never, and would keep a thread.
+    static func refuseUserFileSystem(_ file: FileDescriptor) throws(ListError) {
+        switch listd_is_on_fuse(file.rawValue) {
+        case 0: return
+        case 1: throw ListError(.invalidArguments, "file is on a FUSE file system; send its content through a pipe")
+        default: throw unreadable(errno)
+        }
+    }
+}
+
+/// Reading of a file from its start.
+private enum WholeFile {
+    static func read(_ file: FileDescriptor, _ account: BulkAccount) throws(ListError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = unsafe pread(file.rawValue, &chunk, chunk.count, off_t(bytes.count))
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw BulkFault.unreadable(errno) }
+            if count == 0 { return bytes }
+            try account.add(count)
+            bytes += chunk.prefix(count)
+        }
+    }
+}

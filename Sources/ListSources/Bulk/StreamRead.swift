@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import DBus
+internal import Dispatch
+internal import Glibc
+internal import ListKit
+internal import ListSupport
+
+/// Reads one pipe or socket to its end as data comes, with a limit of time between data.
+///
+/// The other side shares the open file and can change its flags or take data away: no call here can block because of it.
+final class StreamRead: @unchecked Sendable {
+    // Everything mutable belongs to `queue`, on which all handlers run.
+    private let file: FileDescriptor
+    private let reader: any StreamReader
+    private let account: BulkAccount
+    private let queue: DispatchQueue
+    private var bytes: [UInt8] = []
+    private var source: (any DispatchSourceRead)?
+    private var timer: (any DispatchSourceTimer)?
+    private var continuation: CheckedContinuation<Result<[UInt8], ListError>, Never>?
+    private var isCancelled = false
+
+    init(_ file: FileDescriptor, isSocket: Bool, account: BulkAccount, queue: DispatchQueue) throws(ListError) {
+        self.file = file
+        self.account = account
+        self.queue = queue
+        reader = isSocket ? SocketReader() : try PipeReader()
+    }
+
+    /// All bytes up to the end; called once.
+    func bytes() async throws(ListError) -> [UInt8] {
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in queue.async { self.begin(continuation) } }
+        } onCancel: {
+            queue.async {
+                self.isCancelled = true
+                self.finish(.failure(Self.cancelled))
+            }
+        }
+        return try outcome.get()
+    }
+
+    private static let cancelled = ListError(.invalidArguments, "file was not wanted any more")
+
+    private func begin(_ continuation: CheckedContinuation<Result<[UInt8], ListError>, Never>) {
+        if isCancelled { return continuation.resume(returning: .failure(Self.cancelled)) }
+        self.continuation = continuation
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.setEventHandler { [self] in finish(.failure(tooSlow)) }
+        self.timer = timer
+        restartTimer()
+        timer.activate()
+        let source = DispatchSource.makeReadSource(fileDescriptor: file.rawValue, queue: queue)
+        source.setEventHandler { [self] in readNow() }
+        // The descriptor must stay open as long as Dispatch may look at it.
+        source.setCancelHandler { [file] in _ = file }
+        self.source = source
+        source.activate()
+        // Dispatch says nothing of the writing end of a pipe.
+        readNow()
+    }
+
+    private var tooSlow: ListError {
+        ListError(.invalidArguments, "file: no data for \(account.limits.idleTime)")
+    }
+
+    private func restartTimer() {
+        timer?.schedule(deadline: .now() + .milliseconds(Int(clamping: account.limits.idleTime.milliseconds)))
+    }
+
+    /// Takes what is there, at most 1 MiB before others have their turn.
+    private func readNow() {
+        guard continuation != nil else { return }
+        var taken = 0
+        while taken < 1 << 20 {
+            switch reader.read(file.rawValue, appendingTo: &bytes) {
+            case .bytes(let count):
+                taken += count
+                do throws(ListError) { try account.add(count) } catch { return finish(.failure(error)) }
+            case .nothing:
+                if taken > 0 { restartTimer() }
+                return
+            case .end: return finish(.success(bytes))
+            case .failed(let number): return finish(.failure(BulkFault.unreadable(number)))
+            }
+        }
+        restartTimer()
+    }
+
+    private func finish(_ outcome: Result<[UInt8], ListError>) {
+        guard let continuation else { return }
+        self.continuation = nil
+        source?.cancel()
+        timer?.cancel()
+        (source, timer) = (nil, nil)
+        bytes = []
+        continuation.resume(returning: outcome)
+    }
+}
+
+/// What came of one attempt to read.
+enum StreamOutcome {
+    case bytes(Int)
+    case nothing
+    case end
+    case failed(Int32)
+
+    /// Sorts what a system call answered.
+    init(_ count: Int) {
+        if count > 0 {
+            self = .bytes(count)
+        } else if count == 0 {
+            self = .end
+        } else {
+            self = errno == EAGAIN || errno == EINTR ? .nothing : .failed(errno)
+        }
+    }
+}
+
+/// Reads what is there without waiting.
+protocol StreamReader {
+    func read(_ descriptor: Int32, appendingTo bytes: inout [UInt8]) -> StreamOutcome
+}
+
+private struct SocketReader: StreamReader {
+    func read(_ descriptor: Int32, appendingTo bytes: inout [UInt8]) -> StreamOutcome {
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        let count = unsafe recv(descriptor, &chunk, chunk.count, Int32(MSG_DONTWAIT))
+        if count > 0 { bytes += chunk.prefix(count) }
+        return StreamOutcome(count)
+    }
+}
+
+/// A pipe can be read without waiting only through another pipe: read(2) has no flag for it.
+private struct PipeReader: StreamReader {
+    private let readEnd: FileDescriptor
+    private let writeEnd: FileDescriptor
+
+    init() throws(ListError) {
+        var ends: (read: Int32, write: Int32) = (-1, -1)
+        guard unsafe listd_pipe(&ends.read, &ends.write) == 0 else {
+            throw ListError(.limitsExceeded, "no pipe could be made", cause: SystemError.text(errno))
+        }
+        readEnd = FileDescriptor(adopting: ends.read)
+        writeEnd = FileDescriptor(adopting: ends.write)
+    }
+
+    func read(_ descriptor: Int32, appendingTo bytes: inout [UInt8]) -> StreamOutcome {
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        let moved = listd_splice_now(descriptor, writeEnd.rawValue, chunk.count)
+        guard moved > 0 else { return StreamOutcome(moved) }
+        var received = 0
+        while received < moved {
+            let count = unsafe Glibc.read(readEnd.rawValue, &chunk, moved - received)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return .failed(errno) }
+            bytes += chunk.prefix(count)
+            received += count
+        }
+        return .bytes(moved)
+    }
+}

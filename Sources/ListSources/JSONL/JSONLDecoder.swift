@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+@_spi(Daemon) package import ListKit
+internal import ListSupport
+
+/// Reads the format `jsonl`: one object a line, `{"id": "...", "type": "...", "fields": {...}}`.
+///
+/// A missing type or missing fields are empty; lines of nothing but space are skipped. Everything else is an error that
+/// names the line.
+package struct JSONLDecoder: ~Copyable {
+    private let limits: ObjectLimits
+    private var parser: JSONParser
+    private var maker: JSONLObjects
+
+    /// Makes a decoder.
+    ///
+    /// - Throws: `limitsExceeded` without memory.
+    package init(limits: ObjectLimits = ObjectLimits()) throws(ListError) {
+        self.limits = limits
+        parser = try JSONParser()
+        maker = JSONLObjects(limits: limits)
+    }
+
+    /// The longest line that can hold a legal object: text with every character escaped takes twice its bytes.
+    package static func longestLine(_ limits: ObjectLimits) -> Int {
+        2 * limits.objectBytes + 4 * limits.idBytes + 1024
+    }
+
+    /// Reads all lines of a text; the last one needs no end.
+    ///
+    /// - Parameter firstLine: the number of the first line, for messages.
+    /// - Throws: `invalidObject` or `payloadTooLarge`, with the number of the first line at fault; see ``object(at:of:line:)``.
+    /// - Complexity: O(bytes).
+    package mutating func objects(in bytes: Span<UInt8>, firstLine: Int = 1) throws(ListError) -> [ListObject] {
+        var objects: [ListObject] = []
+        var start = 0
+        var line = firstLine
+        while start < bytes.count {
+            let end = Self.lineEnd(from: start, in: bytes)
+            if let object = try object(at: start..<end, of: bytes, line: line) { objects.append(object) }
+            start = end + 1
+            line += 1
+        }
+        return objects
+    }
+
+    /// Reads the object of one line, nil for an empty line.
+    ///
+    /// - Throws: `invalidObject` for anything that is not JSON or not an object as described, and for values that no
+    ///   D-Bus message can carry; `payloadTooLarge` beyond the limits.
+    package mutating func object(
+        at range: Range<Int>, of bytes: Span<UInt8>, line: Int
+    ) throws(ListError) -> ListObject? {
+        guard !Self.isBlank(range, of: bytes) else { return nil }
+        do throws(ListError) {
+            guard range.count <= Self.longestLine(limits) else {
+                throw LimitKey.objectBytes.refusal(
+                    .payloadTooLarge, "\(range.count) bytes; at most \(Self.longestLine(limits))")
+            }
+            let object = try parser.parse(range, of: bytes) { tape throws(ListError) in try maker.object(of: tape) }
+            try limits.checkSize(of: object)
+            return object
+        } catch {
+            throw ListError(error.code, "line \(line): \(error.message)", cause: error.cause)
+        }
+    }
+
+    /// Where the line that starts at a position ends: at a line feed, or at the end of the bytes.
+    package static func lineEnd(from start: Int, in bytes: Span<UInt8>) -> Int {
+        let rest = bytes.extracting(start...)
+        // The bytes are only read during the call.
+        return unsafe rest.withUnsafeBytes { buffer in
+            guard let first = buffer.baseAddress,
+                let found = unsafe memchr(first, Int32(UInt8(ascii: "\n")), buffer.count)
+            else { return bytes.count }
+            return unsafe start + (UnsafeRawPointer(found) - first)
+        }
+    }
+
+    private static func isBlank(_ range: Range<Int>, of bytes: Span<UInt8>) -> Bool {
+        for position in range {
+            switch bytes[position] {
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): continue
+            default: return false
+            }
+        }
+        return true
+    }
+}

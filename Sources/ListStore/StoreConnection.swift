@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ListKit
+
+/// The open database of a store, and what goes into it; belongs to the store's queue.
+package final class StoreConnection {
+    let database: SQLiteDatabase
+    private var writer: StoreWriter
+    private let files: StoreFiles
+    private let room: StoreRoom
+    private let run: StoreRun
+    private let pageSize: Int64
+    private var listCount: Int
+    /// Whether something may be left of removed lists.
+    private(set) var hasRemains: Bool
+    /// Whether there is no room to delete it.
+    private var isStuck = false
+    /// Whether everything that is in the log is in the file already.
+    private var isLogMoved = false
+    private let report: @Sendable (StoreLoss) -> Void
+    /// What was reported of the files, until they are as they should be.
+    private var reported: StoreLoss?
+    /// Whether the file says that this run has begun.
+    private var hasBegun = false
+    /// Whether a commit waits for the disk (`PRAGMA synchronous`).
+    private var syncs = false
+    /// So many frames make the log long enough to be moved into the file (SQLite's own limit).
+    private static let longLog = 1000
+
+    /// Takes over a database whose lists were read; what the run begins with is written as soon as the disk takes it.
+    ///
+    /// - Parameter report: called when something has happened to the files, once until they are as they were.
+    init(
+        _ database: SQLiteDatabase, path: String, run: StoreRun, listCount: Int,
+        report: @escaping @Sendable (StoreLoss) -> Void
+    ) {
+        self.database = database
+        self.run = run
+        self.listCount = listCount
+        pageSize = (try? database.number("PRAGMA page_size")) ?? 0
+        self.report = report
+        files = StoreFiles(path: path, boot: run.boot)
+        let removed = try? database.number("SELECT count(*) FROM adapter WHERE removed = 1")
+        hasRemains = removed != 0
+        room = StoreRoom(path: path, database: database)
+        writer = StoreWriter(database: database)
+        database.keepLog(false)
+        database.countLogFrames()
+        _ = attempt([], isSynced: true)
+        room.takeReserve()
+    }
+
+    /// Refuses when the files are not where they were opened, or are cut: whoever opens them next does not find what is written.
+    private func checkFiles() throws(SQLiteFailure) {
+        guard let loss = files.loss() else { return reported = nil }
+        if reported != loss { report(loss) }
+        reported = loss
+        // SQLITE_CANTOPEN
+        throw SQLiteFailure(code: 14, message: "\(loss.file) \(loss.reason)")
+    }
+
+    /// What is wrong with the files and what is in them; nothing if all is well.
+    func faults() throws(SQLiteFailure) -> [String] {
+        var faults: [String] = []
+        if let loss = files.loss() {
+            faults.append("\(loss.file) \(loss.reason): the next start will not find what is stored")
+        }
+        let rows = try database.statement("PRAGMA integrity_check")
+        while try database.step(rows) { if let text = rows.text(0), text != "ok" { faults.append(text) } }
+        return faults
+    }
+
+    /// Writes changes in one transaction; with a failure, nothing of them.
+    ///
+    /// On a full disk it has the room that the log and removed lists have, and a removal that of the reserve, too.
+    func commit(_ changes: [StoreChange], isSynced: Bool) -> SQLiteFailure? {
+        var failure = attempt(changes, isSynced: isSynced)
+        guard failure?.isFull == true else { return failure }
+        moveLog()
+        sweepAll()
+        failure = attempt(changes, isSynced: isSynced)
+        if failure?.isFull == true, changes.allSatisfy(\.isRemoval), room.hasReserve {
+            room.giveReserve()
+            failure = attempt(changes, isSynced: isSynced)
+        }
+        if failure == nil, changes.contains(where: \.isRemoval) { sweepAll() }
+        room.takeReserve()
+        return failure
+    }
+
+    private func attempt(_ changes: [StoreChange], isSynced: Bool) -> SQLiteFailure? {
+        let failure = transact(isSynced: isSynced) { (writer) throws(SQLiteFailure) in
+            for change in changes { try writer.apply(change) }
+        }
+        if failure == nil { finish(changes, isSynced: syncs) }
+        return failure
+    }
+
+    // MARK: Removed lists
+
+    /// Deletes a part of what is left of removed lists; false when there is no more, or it has to wait.
+    func sweep() -> Bool {
+        guard hasRemains else { return false }
+        if let failure = sweep(.large) {
+            guard failure.isFull else { return false }
+            sweepAll()
+        }
+        return hasRemains && !isStuck
+    }
+
+    /// Deletes all that is left, in the room that the log has.
+    private func sweepAll() {
+        var part = StoreWriter.Part.large
+        while hasRemains {
+            guard let failure = sweep(part) else { continue }
+            isStuck = !failure.isFull
+            if isStuck { return }
+            moveLog()
+            guard let failure = sweep(part) else { continue }
+            guard failure.isFull, let smaller = part.smaller else { return isStuck = true }
+            part = smaller
+        }
+    }
+
+    private func sweep(_ part: StoreWriter.Part) -> SQLiteFailure? {
+        var isDone = false
+        let failure = transact(isSynced: false) { (writer) throws(SQLiteFailure) in
+            isDone = try !writer.sweep(part)
+        }
+        guard failure == nil else { return failure }
+        isStuck = false
+        if isDone { hasRemains = false }
+        finish([], isSynced: false)
+        return nil
+    }
+
+    /// Writes that the run ended well; the connection is to be closed then, which moves the log into the file.
+    func end() {
+        if let loss = files.loss() {
+            // A log that was taken away is still open: what is in it goes into the file all the same.
+            database.keepLog(!loss.leavesDatabase)
+            guard loss.leavesDatabase else { return }
+        } else {
+            _ = transact(isSynced: true) { (writer) throws(SQLiteFailure) in try writer.end() }
+        }
+        files.recordEndOfLog()
+        // The log goes with the connection, and its room may be all that there is.
+        if !room.hasReserve, (try? database.checkpoint(truncates: true)) != nil { room.takeReserve() }
+    }
+
+    private func finish(_ changes: [StoreChange], isSynced: Bool) {
+        if changes.contains(where: \.changesListCount) {
+            hasRemains = true
+            if let count = try? database.number("SELECT count(*) FROM adapter WHERE removed = 0") {
+                listCount = Int(count)
+            }
+        }
+        files.record(frames: database.logFrames, lists: listCount, isSynced: isSynced)
+        isLogMoved = false
+        if database.logFrames >= Self.longLog { moveLog() }
+    }
+
+    /// Moves the log into the file, so that it begins anew in the room that it has; what is not moved now is moved later.
+    private func moveLog() {
+        guard !isLogMoved else { return }
+        isLogMoved = (try? database.checkpoint()) != nil
+        room.databaseWasCut()
+    }
+
+    private func transact(
+        isSynced: Bool, _ body: (inout StoreWriter) throws(SQLiteFailure) -> Void
+    ) -> SQLiteFailure? {
+        var isCommitting = false
+        do throws(SQLiteFailure) {
+            try checkFiles()
+            // Until the file says that there is a run, a power cut must not take away what the run has answered.
+            try setSyncing(isSynced || !hasBegun)
+            try database.run("BEGIN IMMEDIATE")
+            if !hasBegun { try writer.begin(run) }
+            try body(&writer)
+            // Whoever moves the log into the file must not find the disk full.
+            try room.take(upTo: pageSize * (try database.number("PRAGMA page_count") ?? 0))
+            isCommitting = true
+            try database.run("COMMIT")
+            hasBegun = true
+            return nil
+        } catch {
+            // SQLite has rolled back by itself after some failures.
+            try? database.execute("ROLLBACK")
+            writer.rolledBack()
+            if isCommitting { withdraw() }
+            return error
+        }
+    }
+
+    /// Takes a transaction out of the log whose commit failed.
+    ///
+    /// When the log was written and only its sync failed, the transaction lies there with its mark, and whoever opens the
+    /// file after a crash would find it. The next transaction is written over it: one that changes nothing, synced, so that
+    /// neither the end of the process nor, if the disk takes the sync now, of the machine brings back what was refused.
+    private func withdraw() {
+        try? setSyncing(true)
+        // Writes the first page, although it stays as it is.
+        try? database.execute("PRAGMA user_version = \(StoreSchema.version)")
+    }
+
+    private func setSyncing(_ syncs: Bool) throws(SQLiteFailure) {
+        guard syncs != self.syncs else { return }
+        try database.execute(syncs ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
+        self.syncs = syncs
+    }
+}
+
+extension StoreChange {
+    /// Whether a list goes by it.
+    fileprivate var isRemoval: Bool { if case .remove = self { true } else { false } }
+
+    /// Whether lists come or go by it.
+    fileprivate var changesListCount: Bool {
+        switch self {
+        case .create, .createFilled, .remove, .rename: true
+        case .options, .cursor, .update, .reserve, .settle: false
+        }
+    }
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ListKit
+
+extension ListError {
+    /// What went wrong and why, without the code: for people who read the log or a property.
+    package var reason: String { cause.map { "\(message) (\($0))" } ?? message }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Which groups a Unix user is a member of, as the system's databases say (getgrouplist(3)).
+package enum UnixGroups {
+    /// How long an answer of the user database is believed.
+    package static let freshness = Duration.seconds(10)
+
+    /// The names of all groups of a user; none for a user that no database knows.
+    package static func names(ofUser user: UInt32) -> Set<String> {
+        unsafe withEntry { (record: inout passwd, buffer, size, result) in
+            unsafe getpwuid_r(user, &record, buffer, size, &result)
+        } body: { entry in
+            unsafe Set(groupIDs(of: entry).compactMap(name(ofGroup:)))
+        } ?? []
+    }
+
+    /// The name of a user; nil for one that no database knows.
+    package static func name(ofUser user: UInt32) -> String? {
+        unsafe withEntry { (record: inout passwd, buffer, size, result) in
+            unsafe getpwuid_r(user, &record, buffer, size, &result)
+        } body: { entry in
+            unsafe entry.pw_name.map { unsafe String(cString: $0) }
+        } ?? nil
+    }
+
+    /// Whether there is a group of this name.
+    package static func exists(_ name: String) -> Bool {
+        unsafe withEntry { (record: inout Glibc.group, buffer, size, result) in
+            unsafe getgrnam_r(name, &record, buffer, size, &result)
+        } body: { _ in
+            true
+        } ?? false
+    }
+
+    private static func groupIDs(of entry: passwd) -> [gid_t] {
+        guard let name = unsafe entry.pw_name else { return [] }
+        var count: Int32 = 64
+        var groups = [gid_t](repeating: 0, count: Int(count))
+        while unsafe getgrouplist(name, entry.pw_gid, &groups, &count) < 0, count > groups.count {
+            groups = [gid_t](repeating: 0, count: Int(count))
+        }
+        return Array(groups.prefix(Int(max(0, count))))
+    }
+
+    private static func name(ofGroup group: gid_t) -> String? {
+        unsafe withEntry { (record: inout Glibc.group, buffer, size, result) in
+            unsafe getgrgid_r(group, &record, buffer, size, &result)
+        } body: { entry in
+            unsafe String(cString: entry.gr_name)
+        }
+    }
+
+    /// Calls one of the `get…_r` functions with a buffer that grows until the entry fits.
+    private static func withEntry<Entry: Zeroed, Result>(
+        _ look: (inout Entry, UnsafeMutablePointer<CChar>, Int, inout UnsafeMutablePointer<Entry>?) -> Int32,
+        body: (Entry) -> Result
+    ) -> Result? {
+        var size = 1024
+        while size <= 1 << 20 {
+            // The strings of the entry lie in the buffer, which outlives `body`.
+            let (outcome, found) = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: size) { buffer in
+                var record = Entry()
+                var result: UnsafeMutablePointer<Entry>?
+                guard let start = buffer.baseAddress else { return (ENOMEM, Result?.none) }
+                let outcome = unsafe look(&record, start, size, &result)
+                return unsafe (outcome, result == nil ? nil : body(record))
+            }
+            guard outcome == ERANGE else { return found }
+            size *= 4
+        }
+        return nil
+    }
+}
+
+/// A C structure that begins as zeros.
+private protocol Zeroed {
+    init()
+}
+
+extension passwd: Zeroed {}
+extension group: Zeroed {}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ListSupport
+internal import PluginAPI
+
+extension PluginLogger {
+    /// The longest message, in bytes of UTF-8.
+    static let greatestLength = 2048
+
+    /// The plugin's voice in the daemon's log.
+    ///
+    /// A plugin that talks too much is limited like a client. What listd says about it is not limited with that: it is what tells
+    /// that the plugin has died.
+    package init(_ log: Log, plugin: String) {
+        let log = log.with(.plugin(plugin))
+        self.init { level, message in
+            log.write(
+                Log.Level(rawValue: level.rawValue) ?? .info, { "\(plugin): \(Self.shortened(message))" },
+                limitedBy: "what plugin \(plugin) says")
+        }
+    }
+
+    /// A message that is no longer than ``greatestLength``: a longer one is cut between two characters and ends with “…”.
+    ///
+    /// - Complexity: O(``greatestLength``), unless a single character is longer.
+    static func shortened(_ message: String) -> String {
+        let bytes = message.utf8
+        guard bytes.index(bytes.startIndex, offsetBy: greatestLength + 1, limitedBy: bytes.endIndex) != nil else {
+            return message
+        }
+        let end = bytes.index(bytes.startIndex, offsetBy: greatestLength - "…".utf8.count)
+        let cut = message.indices.prefix { $0 <= end }.last
+        // A first character that is too long by itself is cut between two scalars, as a part of a string always is.
+        return message[..<(cut == message.startIndex ? end : cut ?? end)] + "…"
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+package import ListKit
+internal import PluginAPI
+
+/// Writes a breadcrumb before each call of a plugin's code for one list, takes it away after, and counts how long the
+/// section controllers took.
+///
+/// It stands between the list and its executor too, because timers of section controllers come through that.
+package final class CallTracer: ListPerformanceDelegate, ListExecutor, @unchecked Sendable {
+    // Sendable: the state belongs to the list's executor, on which every method but `perform` is called.
+    private let slot: BreadcrumbSlot?
+    /// Set once, before the list is used.
+    package var executor: HostExecutor?
+    /// On whose behalf the list does what it does at present; nil = by itself.
+    package var cause: CallCause?
+    private var stamp: UInt64 = 0
+    private var calls: [Breadcrumb] = []
+    private var stopwatch = CallbackStopwatch()
+    private var times: [String: CallbackTimes.Times] = [:]
+
+    /// Traces into a slot; without one, nothing is written.
+    package init(_ slot: BreadcrumbSlot?) { self.slot = slot }
+
+    package func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall) {
+        stopwatch.willCall()
+        guard slot != nil else { return }
+        begin(
+            Breadcrumb(
+                kind: PluginCallback(call.callback), controller: call.controllerName, object: call.objectID))
+    }
+
+    package func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall) {
+        if let (plugin, nanoseconds) = stopwatch.didCall(call) {
+            times[plugin, default: CallbackTimes.Times()].add(nanoseconds)
+        }
+        end()
+    }
+
+    /// How long section controllers took since this was asked last, by plugin.
+    func takeTimes() -> [String: CallbackTimes.Times] {
+        defer { times = [:] }
+        return times
+    }
+
+    /// The same section controller, whose traits are traced: the engine asks them without saying so.
+    func traced(_ entry: SectionControllerEntry, of plugin: String) -> SectionControllerEntry {
+        guard slot != nil, let traits = entry.traits else { return entry }
+        let name = "\(plugin)/\(entry.name)"
+        return .controller(
+            entry.name,
+            traits: { [unowned self] in
+                let traits = trace(.shape, name, "") { traits() }
+                let viewModels = traits.viewModels.map { viewModels in
+                    { @Sendable object in self.trace(.shape, name, object.id) { viewModels(object) } }
+                }
+                return ListSectionTraits(
+                    numberOfItems: { object in self.trace(.shape, name, object.id) { traits.numberOfItems(object) } },
+                    shape: { object, container in
+                        self.trace(.shape, name, object.id) { traits.shape(object, container) }
+                    }, viewModels: viewModels)
+            }, entry.make)
+    }
+
+    /// Runs a call that the engine knows nothing of.
+    func trace<Result>(_ kind: PluginCallback, _ controller: String, _ object: String, _ body: () -> Result) -> Result {
+        begin(Breadcrumb(kind: kind, controller: controller, object: object))
+        defer { end() }
+        return body()
+    }
+
+    /// Runs a timer, which is named after the call that set it, and has the same user behind it; what comes from other threads
+    /// has no name.
+    package func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void) {
+        guard let executor else { return }
+        let origin = executor.isCurrent ? calls.last : nil
+        executor.perform(after: milliseconds) {
+            self.cause = origin?.cause.map { CallCause(user: $0.user, request: 0) }
+            defer { self.cause = nil }
+            self.trace(.timer, origin?.controller ?? "", origin?.object ?? "", work)
+        }
+    }
+
+    private func begin(_ call: Breadcrumb) {
+        guard let slot else { return }
+        var call = call
+        call.cause = cause
+        write(call, to: slot)
+        if calls.isEmpty {
+            stamp &+= 1
+            slot.setStamp(stamp)
+        }
+        calls.append(call)
+    }
+
+    private func end() {
+        guard let slot, calls.popLast() != nil else { return }
+        if let outer = calls.last {
+            write(outer, to: slot)
+        } else {
+            slot.setStamp(0)
+        }
+    }
+
+    private func write(_ call: Breadcrumb, to slot: BreadcrumbSlot) {
+        slot.write(call.kind, controller: call.controller, object: call.object, cause: call.cause)
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import Glibc
+internal import ListKit
+internal import Synchronization
+
+/// The executor of one list: work in the order in which it was posted, one piece at a time, by whichever thread has
+/// claimed it.
+///
+/// That thread is mostly one of Dispatch's. What takes microseconds the bus thread does itself, if nobody else is at it:
+/// a change of threads and back would cost a short call more than all of its work. The claim is taken and given back
+/// under one lock, so what belongs to the list has one owner at any time, and nobody ever waits for another thread.
+package final class HostExecutor: SerialExecutor, ListExecutor {
+    private struct Work: Sendable {
+        /// Whether it is so little that the bus thread may do it.
+        let isLight: Bool
+        let body: @Sendable () -> Void
+    }
+
+    private struct State {
+        var waiting = WorkQueue<Work>()
+        /// Whether a thread works, or has been told to.
+        var isClaimed = false
+        /// Whether the bus thread has promised to call ``runCollected()``.
+        var isCollecting = false
+    }
+
+    private let state = Mutex(State())
+    /// The thread that has the claim and works; 0 = none.
+    private let owner = Atomic<UInt>(0)
+    private let queue: DispatchQueue
+
+    /// Makes an executor with a name that debuggers show.
+    package init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    /// Takes a job of the actor; it runs behind everything that was posted before.
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        // The executor owns the job until it has run, once.
+        post { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    /// Whether the caller works for the list.
+    var isCurrent: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    /// Whether the caller works for the list.
+    package func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    /// Traps on a thread that does not work for the list.
+    package func checkIsolated() {
+        // trap: code on the wrong thread is a fault of the program, found before it can do harm; no input chooses threads
+        precondition(isCurrent, "code of a list called on another thread than the one that works for it")
+    }
+
+    /// Runs `body` after everything that was posted before it.
+    ///
+    /// - Parameter isLight: whether the bus thread may do it, should it be working for the list then.
+    package func post(isLight: Bool = false, _ body: @escaping @Sendable () -> Void) {
+        let mustBegin = state.withLock { state in
+            state.waiting.append(Work(isLight: isLight, body: body))
+            defer { state.isClaimed = true }
+            return !state.isClaimed
+        }
+        if mustBegin { queue.async { self.work(here: false) } }
+    }
+
+    /// Runs `body` some milliseconds from now, after everything that was posted before then.
+    package func post(after milliseconds: UInt64, _ body: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: milliseconds))) { self.post(body) }
+    }
+
+    /// The same for section controllers; 0 = behind everything that was posted before.
+    package func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void) {
+        if milliseconds == 0 { post(work) } else { post(after: milliseconds, work) }
+    }
+}
+
+// MARK: - What the bus thread does itself
+
+extension HostExecutor {
+    /// Puts `body` behind everything that was posted before; true = nobody works for the list, and the caller sees to it
+    /// that ``runCollected()`` is called a little later.
+    package func collect(isLight: Bool, _ body: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            state.waiting.append(Work(isLight: isLight, body: body))
+            guard !state.isClaimed, !state.isCollecting else { return false }
+            state.isCollecting = true
+            return true
+        }
+    }
+
+    /// Does what was collected, up to what is not light, if nobody else does it already.
+    ///
+    /// - Parameter mayWorkHere: false = it is handed to a thread of Dispatch.
+    package func runCollected(mayWorkHere: Bool) {
+        let isMine = state.withLock { state in
+            state.isCollecting = false
+            guard !state.isClaimed, !state.waiting.isEmpty else { return false }
+            state.isClaimed = true
+            return true
+        }
+        guard isMine else { return }
+        if mayWorkHere { work(here: true) } else { queue.async { self.work(here: false) } }
+    }
+
+    /// How long the bus thread goes on with what was collected: what is light for one list may take long for another.
+    private static let longestHere = Duration.milliseconds(2)
+
+    /// Works, with the claim, until nothing waits; on the bus thread, until something waits that is not light, or it has
+    /// taken long enough.
+    private func work(here isBusThread: Bool) {
+        owner.store(UInt(pthread_self()), ordering: .relaxed)
+        let end = isBusThread ? ContinuousClock.now + Self.longestHere : nil
+        while true {
+            let isLate = if let end { ContinuousClock.now > end } else { false }
+            switch next(onlyLight: isBusThread, handsOver: isLate) {
+            case .run(let body): body()
+            case .handOver: return queue.async { self.work(here: false) }
+            case .done: return
+            }
+        }
+    }
+
+    private enum Step {
+        case run(@Sendable () -> Void)
+        case handOver
+        case done
+    }
+
+    private func next(onlyLight: Bool, handsOver: Bool) -> Step {
+        state.withLock { state in
+            guard let work = state.waiting.first() else {
+                state.isClaimed = false
+                owner.store(0, ordering: .relaxed)
+                return .done
+            }
+            guard !handsOver, work.isLight || !onlyLight else {
+                owner.store(0, ordering: .relaxed)
+                return .handOver
+            }
+            _ = state.waiting.popFirst()
+            return .run(work.body)
+        }
+    }
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Daemon) internal import ListKit
+
+/// The engine of one list that somebody else keeps: does what it is ordered to, and says what comes of it.
+///
+/// An order has one answer, which has everything in it that happened. The engine is made by the first order, and ends with
+/// ``end()``. It is used on the executor of the list: in a worker by a ``PresentationHost``, in the daemon by a
+/// ``LocalPresenter``.
+final class Presentation {
+    private let tracer: CallTracer
+    /// Finds the section controllers that names stand for, where they are.
+    private let resolve: (SectionControllerTable) -> SectionControllerTable
+    /// The list, if it is in this process: the engine has no sections of its own then.
+    private let list: ObjectList?
+    /// Called when something happened that was not ordered.
+    var onActivity: (() -> Void)?
+    private var engine: Engine?
+    /// The selection as it was last reported.
+    private var selection: [SelectedItem] = []
+    private var losses: [ContentLoss] = []
+
+    private struct Engine {
+        let adapter: ListAdapter
+        let controllers: ExchangeableProvider
+    }
+
+    init(
+        tracer: CallTracer, list: ObjectList? = nil,
+        resolve: @escaping (SectionControllerTable) -> SectionControllerTable = { $0 }
+    ) {
+        self.tracer = tracer
+        self.list = list
+        self.resolve = resolve
+    }
+
+    /// Whether the list is presented.
+    var isOpen: Bool { engine != nil }
+
+    /// When item updates are due, in an engine with sections of its own.
+    var itemTiming: FlushTiming { engine?.adapter.flushTiming ?? .idle }
+
+    /// The place of the first item update that waits, among the requests of a list in this process; nil = none does.
+    var firstItemUpdate: Ticket? { engine?.adapter.firstItemUpdate }
+
+    /// Tells the clock, in milliseconds, by which item updates are collected.
+    func setTime(_ now: UInt64) { engine?.adapter.setTime(now) }
+
+    /// How it stands, for people.
+    var description: [String] { engine?.adapter.debugDescriptionLines ?? [] }
+}
+
+// MARK: - Orders
+
+extension Presentation {
+    /// Presents a list from the beginning.
+    func open(_ setup: PresenterSetup) -> PresenterReport {
+        _ = end()
+        let controllers = ExchangeableProvider(resolve(setup.controllers))
+        let adapter = makeAdapter(setup, controllers)
+        engine = Engine(adapter: adapter, controllers: controllers)
+        adapter.onActivity = { [weak self] in self?.onActivity?() }
+        adapter.onContentLosses = { [weak self] losses in self?.losses += losses }
+        adapter.holdsViews = setup.holdsViews
+        var events: [AdapterEvent] = []
+        var views: Set<ViewID> = []
+        for view in setup.views {
+            guard let resumed = try? adapter.resumeView(view) else { continue }
+            events += resumed
+            views.insert(view.id)
+        }
+        adapter.resumeSelection(setup.selection)
+        var news = news(events, adapter, about: views)
+        // Said also when nothing is left: whoever hears it still has what was selected.
+        selection = adapter.selectedItems
+        news.selection = selection
+        return .opened(news)
+    }
+
+    private func makeAdapter(_ setup: PresenterSetup, _ controllers: ExchangeableProvider) -> ListAdapter {
+        guard let list else {
+            return ListAdapter(
+                configuration: setup.configuration, controllers: controllers, objects: setup.objects,
+                executor: tracer, performanceDelegate: watch(controllers))
+        }
+        return ListAdapter(
+            configuration: setup.configuration, controllers: controllers, sharing: list.table,
+            makeTicket: { list.makeTicket() }, executor: tracer, performanceDelegate: watch(controllers))
+    }
+
+    /// Who is told of the calls of section controllers: those that are built in are called too often, and take too little.
+    private func watch(_ controllers: ExchangeableProvider) -> CallTracer? { controllers.usesPlugins ? tracer : nil }
+
+    /// Presents an update.
+    func present(_ update: ObjectUpdate, controllers table: SectionControllerTable?) -> [PresenterReport] {
+        guard let engine else { return [] }
+        if let table {
+            engine.controllers.exchange(resolve(table))
+            engine.adapter.performanceDelegate = watch(engine.controllers)
+        }
+        return [.presented(news(engine.adapter.present(update), engine.adapter))]
+    }
+
+    /// Runs the item updates that wait.
+    ///
+    /// - Parameter ticket: the place of the last of them that runs; nil = all do.
+    func presentItems(through ticket: Ticket? = nil) -> [PresenterReport] {
+        guard let adapter = engine?.adapter else { return [] }
+        return changed(news(adapter.presentItems(through: ticket), adapter))
+    }
+
+    /// Has views wait, or go on.
+    func holdViews(_ flag: Bool) -> [PresenterReport] {
+        guard let adapter = engine?.adapter, adapter.holdsViews != flag else { return [] }
+        adapter.holdsViews = flag
+        return flag ? [] : changed(news(adapter.resumeViews(), adapter))
+    }
+
+    /// Does something else that is ordered.
+    ///
+    /// - Parameter user: on whose behalf; nil = the daemon's own.
+    func perform(_ order: PresenterOrder, by user: UInt32?) -> [PresenterReport] {
+        guard let adapter = engine?.adapter else { return [] }
+        switch order {
+        case .open, .objects, .present, .hold, .allowChanges: return []
+        case .moveItem(let move): return answer(move, by: user, adapter)
+        case .openView(let id, let view, let options):
+            return answer(id, by: user, about: nil) { () throws(ListError) in
+                try adapter.openView(view, options: options)
+                return (.opened(revision: 0, sections: adapter.objectCount, items: adapter.itemCount), [])
+            }
+        case .view(let id, let view, let command):
+            return answer(id, by: user, about: view) { () throws(ListError) in
+                try adapter.perform(command, on: view)
+            }
+        case .closeView(let view):
+            tracer.cause = user.map { CallCause(user: $0, request: 0) }
+            defer { tracer.cause = nil }
+            guard let events = try? adapter.closeView(view) else { return [] }
+            return [.changed(news(events, adapter))]
+        case .query(let id, let query):
+            return answer(id, by: user, about: nil) { () throws(ListError) in (try answer(query, adapter), []) }
+        }
+    }
+
+    private func answer(
+        _ move: ItemMoveRequest, by user: UInt32?, _ adapter: ListAdapter
+    ) -> [PresenterReport] {
+        // What waits is not the mover's doing.
+        var reports = presentItems()
+        tracer.cause = user.map { CallCause(user: $0, request: move.id) }
+        let answer = adapter.answer(move)
+        tracer.cause = nil
+        for (index, changes) in answer.changes.enumerated() {
+            let isMove = answer.verdict == nil && index == answer.changes.count - 1
+            reports.append(.changed(news(changes, adapter), answering: isMove ? move.id : nil))
+        }
+        if let verdict = answer.verdict { reports.append(.moveVerdict(move.id, verdict)) }
+        return reports
+    }
+
+    private func answer(
+        _ id: RequestID, by user: UInt32?, about view: ViewID?,
+        _ act: () throws(ListError) -> (answer: AdapterAnswer, events: [AdapterEvent])
+    ) -> [PresenterReport] {
+        guard let adapter = engine?.adapter else { return [] }
+        tracer.cause = user.map { CallCause(user: $0, request: id) }
+        defer { tracer.cause = nil }
+        do throws(ListError) {
+            let (answer, events) = try act()
+            return [.answer(id, .success(answer), news(events, adapter, about: Set([view].compactMap { $0 })))]
+        } catch {
+            return [.answer(id, .failure(error), news([], adapter))]
+        }
+    }
+
+    private func answer(_ query: AdapterQuery, _ adapter: ListAdapter) throws(ListError) -> AdapterAnswer {
+        switch query {
+        case .items(let first, let count, let byteLimit):
+            let page = adapter.placedItems(from: first, sectionCount: count, byteLimit: byteLimit)
+            return .items(revision: 0, next: page.next, page.items)
+        case .itemCounts(let first, let limit):
+            return .itemCounts(
+                revision: 0, adapter.itemCounts(from: first, limit: limit).map { UInt32(clamping: $0) })
+        case .objects, .find, .changes, .description:
+            throw ListError(.invalidArguments, "the list itself knows its objects")
+        }
+    }
+
+    /// What section controllers caused by themselves.
+    func unasked() -> [PresenterReport] {
+        guard let adapter = engine?.adapter else { return [] }
+        let events = adapter.takeEvents()
+        // Mostly nothing: this is asked after each order.
+        guard !events.isEmpty || !losses.isEmpty else { return [] }
+        return changed(news(events, adapter))
+    }
+
+    /// Ends the engine; section controllers hear that nothing of theirs is displayed any more.
+    ///
+    /// - Returns: how everything stood.
+    func end() -> LeftPresentation {
+        var left = LeftPresentation()
+        guard let adapter = engine?.adapter else { return left }
+        left.selection = adapter.selectedItems
+        let views = adapter.openViews.compactMap { try? adapter.resumption(of: $0) }
+        for view in views { left.views.append((view, (try? adapter.closeView(view.id)) ?? [])) }
+        adapter.onActivity = nil
+        if list != nil { adapter.leaveTable() }
+        engine = nil
+        return left
+    }
+}
+
+/// A presentation that has ended, as it stood.
+package struct LeftPresentation {
+    /// The views, and what ended to be displayed in them.
+    var views: [(view: ViewResumption, ended: [AdapterEvent])] = []
+    /// The selected items.
+    var selection: [SelectedItem] = []
+}
+
+// MARK: - News
+
+extension Presentation {
+    private func news(_ events: [AdapterEvent], _ adapter: ListAdapter, about views: Set<ViewID> = []) -> PresenterNews
+    {
+        news(Presented(events: events, itemCount: adapter.itemCount), adapter, about: views)
+    }
+
+    private func news(_ presented: Presented, _ adapter: ListAdapter, about views: Set<ViewID> = []) -> PresenterNews {
+        var views = views
+        for event in presented.events {
+            if case .updated = event { views.formUnion(adapter.waitingViews) }
+            if let view = event.viewThatChanged { views.insert(view) }
+        }
+        var news = PresenterNews(presented: presented)
+        news.views = views.sorted().compactMap { view in
+            (try? adapter.viewDescription(view)).map { PresenterNews.ViewStanding(view: view, description: $0) }
+        }
+        if presented.events.contains(where: \.maySelect) { news.selection = newSelection(adapter) }
+        (news.losses, losses) = (losses, [])
+        return news
+    }
+
+    /// The selected items, if they are others than those that were last reported.
+    private func newSelection(_ adapter: ListAdapter) -> [SelectedItem]? {
+        let selected = adapter.selectedItems
+        guard selected != selection else { return nil }
+        selection = selected
+        return selected
+    }
+
+    /// The report of what happened without being asked for; none if that is nothing.
+    private func changed(_ news: PresenterNews) -> [PresenterReport] {
+        let isEmpty =
+            news.presented.transaction == nil && news.presented.events.isEmpty && news.selection == nil
+            && news.views.isEmpty && news.losses.isEmpty
+        return isEmpty ? [] : [.changed(news)]
+    }
+}
+
+extension AdapterEvent {
+    /// Whether other items may be selected after it: some were, or items have other places.
+    fileprivate var maySelect: Bool {
+        switch self {
+        case .selection, .updated: true
+        case .display, .workingRange, .picture, .stalled, .closed, .sectionFault, .nearEnd: false
+        }
+    }
+}

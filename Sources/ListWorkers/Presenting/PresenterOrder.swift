@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ListConfiguration
+@_spi(Daemon) package import ListKit
+
+/// What a list tells whoever presents it.
+package enum PresenterOrder: Sendable {
+    /// Present a list; answered with ``PresenterReport/opened(_:)``.
+    case open(PresenterSetup)
+    /// Present an update; answered with ``PresenterReport/presented(_:)``.
+    case present(PresenterUpdate)
+    /// More objects of the order before; answered as that one, or with ``PresenterReport/more``.
+    case objects([ListObject])
+    /// Ask the section controllers about an item that was dragged; answered with ``PresenterReport/moveVerdict(_:_:)``, or with
+    /// ``PresenterReport/changed(_:answering:)`` when a controller has moved it.
+    case moveItem(ItemMoveRequest)
+    /// Make a view; answered.
+    case openView(RequestID, ViewID, ListViewOptions)
+    /// Do something with a view; answered.
+    case view(RequestID, ViewID, ViewCommand)
+    /// End a view.
+    case closeView(ViewID)
+    /// Say something about items; answered.
+    case query(RequestID, AdapterQuery)
+    /// Let views, or items that change by themselves, wait; or let them go on.
+    case hold(views: Bool, items: Bool)
+    /// Report so many more changes of items that nobody asked for (``changesAtOnce``).
+    case allowChanges(Int)
+
+    /// How many changes of items that nobody asked for may be reported before the first of them is handled: section
+    /// controllers that change them without end wait for the list.
+    package static let changesAtOnce = 64
+
+    /// The objects that travel with it.
+    package var objects: [ListObject] {
+        get {
+            switch self {
+            case .open(let setup): setup.objects
+            case .present(let update): update.objects
+            case .objects(let objects): objects
+            case .moveItem, .openView, .view, .closeView, .query, .hold, .allowChanges: []
+            }
+        }
+        set {
+            switch self {
+            case .open(var setup):
+                setup.objects = newValue
+                self = .open(setup)
+            case .present(var update):
+                update.objects = newValue
+                self = .present(update)
+            case .objects: self = .objects(newValue)
+            case .moveItem, .openView, .view, .closeView, .query, .hold, .allowChanges: break
+            }
+        }
+    }
+}
+
+/// A list as a presenter begins with it.
+package struct PresenterSetup: Sendable {
+    /// How the list behaves.
+    package var configuration: ListAdapter.Configuration
+    /// The section controllers by object type.
+    package var controllers: SectionControllerTable
+    /// The objects in their order, in another process.
+    package var objects: [ListObject] = []
+    /// The views that look at the list.
+    package var views: [ViewResumption] = []
+    /// The selected items.
+    package var selection: [SelectedItem] = []
+    /// Whether views wait.
+    package var holdsViews = false
+    /// Whether items that change by themselves wait.
+    package var holdsItems = false
+
+    /// Puts it together.
+    package init(
+        configuration: ListAdapter.Configuration, controllers: SectionControllerTable, objects: [ListObject] = [],
+        views: [ViewResumption] = [], selection: [SelectedItem] = [], holdsViews: Bool = false, holdsItems: Bool = false
+    ) {
+        self.configuration = configuration
+        self.controllers = controllers
+        self.objects = objects
+        self.views = views
+        self.selection = selection
+        self.holdsViews = holdsViews
+        self.holdsItems = holdsItems
+    }
+}
+
+/// An update of a list as it travels: positions, and apart from them the objects that are new or changed.
+package struct PresenterUpdate: Sendable {
+    private var deletes: [Int]
+    private var inserts: [Int]
+    private var moves: [IndexPair]
+    private var updates: [Int]
+    private var forced: [IndexRun]
+    private var flags: Flags
+    private var configuration: ListAdapter.Configuration?
+    private var through: Ticket
+    /// Section controllers that show the list from now on; nil = those that do.
+    let controllers: SectionControllerTable?
+    /// The inserted objects, then the changed ones.
+    var objects: [ListObject]
+
+    private struct IndexPair: Sendable {
+        var old: Int
+        var new: Int
+    }
+
+    private struct Flags: OptionSet, Sendable {
+        let rawValue: UInt8
+        static let rebuildsControllers = Flags(rawValue: 1)
+        static let relaysOut = Flags(rawValue: 2)
+        static let asksAnew = Flags(rawValue: 4)
+        static let animated = Flags(rawValue: 8)
+    }
+
+    /// Describes an update.
+    init(_ update: ObjectUpdate, controllers: SectionControllerTable? = nil) {
+        deletes = update.changes.deletes
+        inserts = update.changes.inserts.map(\.new)
+        moves = update.changes.moves.map { IndexPair(old: $0.old, new: $0.new) }
+        updates = update.changes.updates.map(\.old)
+        objects = update.changes.inserts.map(\.object) + update.changes.updates.map(\.object)
+        forced = update.forced
+        flags = []
+        if update.rebuildsControllers { flags.insert(.rebuildsControllers) }
+        if update.relaysOut { flags.insert(.relaysOut) }
+        if update.asksAnew { flags.insert(.asksAnew) }
+        if update.animated { flags.insert(.animated) }
+        configuration = update.configuration
+        through = update.through
+        self.controllers = controllers
+    }
+
+    /// The update; nil while objects are missing.
+    var update: ObjectUpdate? {
+        guard objects.count == inserts.count + updates.count else { return nil }
+        var update = ObjectUpdate()
+        update.changes.deletes = deletes
+        update.changes.inserts = zip(inserts, objects).map { (new: $0, object: $1) }
+        update.changes.moves = moves.map { (old: $0.old, new: $0.new) }
+        update.changes.updates = zip(updates, objects[inserts.count...]).map { (old: $0, object: $1) }
+        update.forced = forced
+        update.rebuildsControllers = flags.contains(.rebuildsControllers)
+        update.relaysOut = flags.contains(.relaysOut)
+        update.asksAnew = flags.contains(.asksAnew)
+        update.animated = flags.contains(.animated)
+        update.configuration = configuration
+        update.through = through
+        return update
+    }
+}
+
+// MARK: - As bytes
+
+extension PresenterOrder: WireCodable {
+    func write(to writer: inout WireWriter) {
+        switch self {
+        case .open(let setup): writer.write(0 as UInt8, setup)
+        case .present(let update): writer.write(1 as UInt8, update)
+        case .objects(let objects): writer.write(2 as UInt8, objects)
+        case .moveItem(let move): writer.write(3 as UInt8, move)
+        case .openView(let id, let view, let options): writer.write(4 as UInt8, id, view, options)
+        case .view(let id, let view, let command): writer.write(5 as UInt8, id, view, command)
+        case .closeView(let view): writer.write(6 as UInt8, view)
+        case .query(let id, let query): writer.write(7 as UInt8, id, query)
+        case .hold(let views, let items): writer.write(8 as UInt8, views, items)
+        case .allowChanges(let count): writer.write(9 as UInt8, count)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.byte() {
+        case 0: self = .open(try reader.read())
+        case 1: self = .present(try reader.read())
+        case 2: self = .objects(try reader.read())
+        case 3: self = .moveItem(try reader.read())
+        case 4: self = .openView(try reader.read(), try reader.read(), try reader.read())
+        case 5: self = .view(try reader.read(), try reader.read(), try reader.read())
+        case 6: self = .closeView(try reader.read())
+        case 7: self = .query(try reader.read(), try reader.read())
+        case 8: self = .hold(views: try reader.read(), items: try reader.read())
+        case 9: self = .allowChanges(try reader.index())
+        default: throw WireError("an order for a list")
+        }
+    }
+}
+
+extension PresenterSetup: WireCodable {
+    func write(to writer: inout WireWriter) {
+        writer.write(configuration, controllers, views, selection, holdsViews, holdsItems, objects)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(configuration: try reader.read(), controllers: try reader.read(), objects: [])
+        (views, selection) = (try reader.read(), try reader.read())
+        (holdsViews, holdsItems) = (try reader.read(), try reader.read())
+        objects = try reader.read()
+    }
+}
+
+extension PresenterUpdate: WireCodable {
+    func write(to writer: inout WireWriter) {
+        writer.write(deletes, inserts, moves.map(\.old), moves.map(\.new), updates, forced)
+        writer.write(flags.rawValue, configuration, through, controllers, objects)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        (deletes, inserts) = (try reader.positions(), try reader.positions())
+        let (from, to) = (try reader.positions(), try reader.positions())
+        guard from.count == to.count else { throw WireError("\(from.count) positions of \(to.count) sections") }
+        moves = zip(from, to).map { IndexPair(old: $0, new: $1) }
+        (updates, forced) = (try reader.positions(), try reader.read())
+        flags = Flags(rawValue: try reader.byte())
+        (configuration, through) = (try reader.read(), try reader.read())
+        controllers = try reader.read()
+        objects = try reader.read()
+        guard objects.count <= inserts.count + updates.count else {
+            throw WireError("\(objects.count) objects of \(inserts.count + updates.count)")
+        }
+    }
+}
+
+extension WireReader {
+    /// Positions in a list.
+    fileprivate mutating func positions() throws(WireError) -> [Int] {
+        let count = try count()
+        var positions: [Int] = []
+        positions.reserveCapacity(room(for: count, of: Int.self))
+        for _ in 0..<count { positions.append(try index()) }
+        return positions
+    }
+}

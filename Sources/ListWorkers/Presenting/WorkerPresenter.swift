@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Daemon) package import ListKit
+
+/// The place of a list in a worker.
+package struct HostSlot: Sendable {
+    /// Names it in what comes from there.
+    package let number: PresenterNumber
+    /// Sends an order, and how many of its objects follow later.
+    package let send: @Sendable (_ order: PresenterOrder, _ missing: Int, _ user: UInt32?) -> Void
+    /// Says that what is there reports what no presenter does.
+    package let blame: @Sendable (String) -> Void
+    /// Leaves.
+    package let close: @Sendable () -> Void
+}
+
+/// Has a list presented in a worker: what it is told goes there, in packets of a bounded size.
+package final class WorkerPresenter: Presenter {
+    /// About the most bytes of objects in one packet, of which there is one at least.
+    package static let pageBytes = 4 << 20
+
+    private let slot: HostSlot
+    /// The objects of the last order with objects that were not sent, and the first of them.
+    private var unsent: (objects: [ListObject], next: Int) = ([], 0)
+
+    package init(_ slot: HostSlot) { self.slot = slot }
+
+    package var number: PresenterNumber { slot.number }
+    package var asksPlugin: Bool { true }
+    package var sharesTable: Bool { false }
+    /// They wait in the worker.
+    package var firstItemUpdate: Ticket? { nil }
+    package var description: [String] { [] }
+
+    package func open(_ setup: PresenterSetup, of table: SectionTable) -> PresenterOutput? {
+        var setup = setup
+        setup.objects = table.objects(.new, in: 0..<table.count(.new))
+        return perform(.open(setup), by: nil)
+    }
+
+    package func present(_ update: ObjectUpdate, controllers: SectionControllerTable?) -> PresenterOutput? {
+        perform(.present(PresenterUpdate(update, controllers: controllers)), by: nil)
+    }
+
+    package func presentItems(through ticket: Ticket) -> PresenterOutput? { nil }
+    package func takeTurn() -> PresenterOutput? { nil }
+
+    package func perform(_ order: PresenterOrder, by user: UInt32?) -> PresenterOutput? {
+        guard !order.objects.isEmpty else {
+            slot.send(order, 0, user)
+            return nil
+        }
+        unsent = (order.objects, 0)
+        var first = order
+        first.objects = nextPage()
+        slot.send(first, unsent.objects.count - unsent.next, user)
+        return nil
+    }
+
+    package func sendMore() -> Bool {
+        let page = nextPage()
+        guard !page.isEmpty else { return false }
+        slot.send(.objects(page), unsent.objects.count - unsent.next, nil)
+        return true
+    }
+
+    private func nextPage() -> [ListObject] {
+        var (end, bytes) = (unsent.next, 0)
+        while end < unsent.objects.count {
+            bytes += unsent.objects[end].byteCount
+            if bytes > Self.pageBytes, end > unsent.next { break }
+            end += 1
+        }
+        let page = Array(unsent.objects[unsent.next..<end])
+        unsent = end < unsent.objects.count ? (unsent.objects, end) : ([], 0)
+        return page
+    }
+
+    package func blame(_ reason: String) { slot.blame(reason) }
+
+    package func close() -> LeftPresentation? {
+        slot.close()
+        return nil
+    }
+}

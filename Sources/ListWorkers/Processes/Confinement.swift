@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+internal import ListKit
+internal import ListSupport
+
+/// What a worker gives up before it touches its plugin.
+///
+/// Descriptors but its own are closed when it is started. Memory goes last, since the daemon says how much there is.
+package enum Confinement {
+    /// Room for the stacks of threads and what the runtime needs before the plugin takes anything.
+    private static let allowance = 192 << 20
+
+    /// Gives up new privileges, the sight of others into its memory, core dumps, a life after its daemon's, and all that changes
+    /// files, starts programs or leaves the process group, where the kernel can see to that; to be called while the process has
+    /// one thread.
+    ///
+    /// - Parameter name: what ps(1) shows the process as.
+    package static func begin(as name: String) -> Bool {
+        unsafe listd_set_name(name)
+        // A client that goes away is an error of a write. A terminal's and a service manager's signals are the daemon's:
+        // it ends its workers when it is done with them.
+        for number in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
+        // What a plugin prints is for a log, and lost with the process if it still waits for more.
+        listd_write_lines()
+        guard listd_confine() == 0 else { return false }
+        // EPERM: a service manager's filter does not know the calls; it has seen to the files itself.
+        guard listd_forbid_changes() == 0 || [ENOSYS, EOPNOTSUPP, EPERM].contains(errno) else { return false }
+        // EINVAL: the kernel was built without filters of system calls.
+        return listd_stay_in_group() == 0 || [ENOSYS, EINVAL, EPERM].contains(errno)
+    }
+
+    /// Gives up all sockets but local ones, where the kernel has filters of system calls.
+    ///
+    /// - Throws: `pluginFailed` when the kernel has them and does not take this one; the plugin is not loaded then.
+    static func stayLocal() throws(ListError) {
+        let result = listd_stay_local()
+        // EINVAL and ENOSYS: the kernel was built without; EPERM: the service manager's filter, which keeps the network away itself.
+        guard result == 0 || result < 0 && [ENOSYS, EINVAL, EPERM].contains(errno) else {
+            throw ListError(
+                .pluginFailed, "the worker's network could not be taken away", cause: SystemError.text(errno))
+        }
+    }
+
+    /// Gives up more memory than the plugin may have.
+    ///
+    /// - Throws: `pluginFailed` when the kernel does not take it back; the plugin is not loaded then.
+    static func limitMemory(to bytes: Int) throws(ListError) {
+        guard listd_limit_data(UInt64(clamping: bytes) + UInt64(allowance)) == 0 else {
+            throw ListError(.pluginFailed, "the worker's memory could not be limited", cause: SystemError.text(errno))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DBus
+internal import Glibc
+internal import ListKit
+package import ListSupport
+internal import PluginAPI
+
+/// A worker, from its command line to its exit code: `listd --worker ADDRESS`.
+package enum WorkerProgram {
+    /// The descriptor behind which the daemon shares memory.
+    private static let crumbDescriptor: Int32 = 3
+
+    /// Dials the daemon and follows its orders until it hangs up.
+    @DBusActor
+    package static func run(address: String) async -> ExitCode {
+        guard let crumbs = try? BreadcrumbMap(file: FileDescriptor(adopting: crumbDescriptor)) else {
+            return .usage  // started by somebody else
+        }
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let workshop = Workshop(crumbs: crumbs) { report in WorkerVoice.shared.say(report) }
+        let link = WorkerLink { packet in
+            workshop.take(packet) { _ in end.finish() }
+        }
+        do throws(DBusError) {
+            let connection = try await Connection.openDirect(.address(address))
+            connection.objects = link.tree
+            link.connection = connection
+            connection.onDisconnect { end.finish() }
+            WorkerVoice.shared.begin(link, connection, workshop)
+        } catch {
+            return .noBus
+        }
+        for await _ in ends {}
+        // Threads of the plugin may be anywhere: nothing of it is taken down in order.
+        _exit(ExitCode.done.rawValue)
+    }
+}
+
+/// What a worker says, in the order in which its threads say it.
+final class WorkerVoice: Sendable {
+    /// While more than this waits for the daemon, the lists are held, in bytes.
+    private static let heldAbove = 4 << 20
+
+    /// The voice of this process.
+    static let shared = WorkerVoice()
+
+    @DBusActor private var link: WorkerLink?
+    @DBusActor private var connection: Connection?
+    @DBusActor private var workshop: Workshop?
+    @DBusActor private var isCongested = false
+
+    private init() {}
+
+    @DBusActor
+    func begin(_ link: WorkerLink, _ connection: Connection, _ workshop: Workshop) {
+        self.link = link
+        self.connection = connection
+        self.workshop = workshop
+    }
+
+    /// Encodes a report on the thread that has something to say, and sends it.
+    ///
+    /// What is too large to be said ends the worker: its list would wait for it for ever.
+    func say(_ report: WorkerReport) {
+        do throws(ListError) {
+            let packet = try WorkerPacket(report)
+            EventLoop.shared.post { self.send(packet) }
+        } catch {
+            EventLoop.shared.post {
+                // Its last words, which the daemon says whatever the plugin has said before.
+                StandardErrorSink(prefixed: false).write(
+                    LogEntry(level: .error, message: error.message, fields: [], event: nil))
+                _exit(ExitCode.store.rawValue)
+            }
+        }
+    }
+
+    @DBusActor
+    private func send(_ packet: WorkerPacket) {
+        guard let link, (try? link.send(packet)) != nil, let connection = link.connection else { return }
+        guard !isCongested, connection.outgoingSize > Self.heldAbove else { return }
+        isCongested = true
+        workshop?.hold(true)
+        connection.onDrain(below: Self.heldAbove / 2) { [self] in
+            isCongested = false
+            workshop?.hold(false)
+        }
+    }
+}

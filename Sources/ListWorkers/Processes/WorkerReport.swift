@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ListKit
+internal import ListSources
+@_spi(Daemon) internal import PluginAPI
+
+/// What a worker tells the daemon.
+enum WorkerReport: Sendable {
+    /// The plugin is loaded.
+    case loaded(PluginFacts)
+    /// The plugin cannot be loaded, or refuses to start.
+    case refused(ListError)
+    /// What whoever presents a list reports.
+    case presented(PresenterNumber, PresenterOutput)
+    /// A data source is made, or why not.
+    case sourceMade(PresenterNumber, Result<DataSourceTraits, ListError>)
+    /// What a data source tells; the next event waits for ``WorkerOrder/eventTaken(_:)``.
+    case sourceEvent(PresenterNumber, SourceEvent)
+    /// A data source has ended.
+    case sourceStopped(PresenterNumber)
+    /// What the plugin says in the log.
+    case log(PluginLogger.Level, String)
+    /// The worker answers.
+    case alive
+}
+
+/// What is known of a plugin once it is loaded.
+struct PluginFacts: Sendable, Equatable {
+    /// Its own version, for people.
+    var version: String
+    /// The API it was built for: major × 65536 + minor.
+    var apiVersion: UInt32
+    /// The names of its section controllers, without the plugin's.
+    var sectionControllers: [String]
+    /// The names of its data sources, without the plugin's.
+    var dataSources: [String]
+    /// The hints of its data sources, by their names.
+    var hints: [String: [String: FieldHint]]
+}
+
+extension WorkerReport: WireCodable {
+    func write(to writer: inout WireWriter) {
+        switch self {
+        case .loaded(let facts): writer.write(0 as UInt8, facts)
+        case .refused(let error): writer.write(1 as UInt8, error)
+        case .presented(let slot, let output): writer.write(2 as UInt8, slot, output)
+        case .sourceMade(let slot, let outcome): writer.write(3 as UInt8, slot, outcome)
+        case .sourceEvent(let slot, let event): writer.write(4 as UInt8, slot, event)
+        case .sourceStopped(let slot): writer.write(5 as UInt8, slot)
+        case .log(let level, let text): writer.write(6 as UInt8, UInt32(bitPattern: level.rawValue), text)
+        case .alive: writer.write(7 as UInt8)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.byte() {
+        case 0: self = .loaded(try reader.read())
+        case 1: self = .refused(try reader.read())
+        case 2: self = .presented(try reader.read(), try reader.read())
+        case 3: self = .sourceMade(try reader.read(), try reader.read())
+        case 4: self = .sourceEvent(try reader.read(), try reader.read())
+        case 5: self = .sourceStopped(try reader.read())
+        case 6:
+            let level = PluginLogger.Level(rawValue: Int32(bitPattern: try reader.read()))
+            self = .log(level ?? .info, try reader.read())
+        case 7: self = .alive
+        default: throw WireError("a report")
+        }
+    }
+}
+
+extension PluginFacts: WireCodable {
+    func write(to writer: inout WireWriter) {
+        writer.write(version, apiVersion, sectionControllers, dataSources, hints)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            version: try reader.read(), apiVersion: try reader.read(), sectionControllers: try reader.read(),
+            dataSources: try reader.read(), hints: try reader.read())
+    }
+}
+
+extension CallbackTimes.Times: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(calls, nanoseconds, longestNanoseconds) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init()
+        (calls, nanoseconds, longestNanoseconds) = (try reader.read(), try reader.read(), try reader.read())
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DBus
+internal import ListConfiguration
+@_spi(Daemon) internal import ListKit
+internal import ListSources
+internal import ListSupport
+@_spi(Daemon) internal import PluginAPI
+
+/// What a worker does: loads its plugin, hosts lists with its section controllers, and runs its data sources.
+///
+/// Orders are handled in their order on an executor of their own; each list and each data source has its own as well.
+actor Workshop {
+    /// Takes what is to be told, from any thread, in order.
+    typealias Tell = @Sendable (WorkerReport) -> Void
+
+    private let queue = HostExecutor(label: "org.listd.worker")
+    private let crumbs: BreadcrumbMap
+    private let tell: Tell
+    private var plugin: (manifest: PluginManifest, host: PluginHost)?
+    private(set) var lists: [PresenterNumber: PresentationHost] = [:]
+    private var sources: [PresenterNumber: WorkshopSource] = [:]
+    private var isCongested = false
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
+
+    init(crumbs: BreadcrumbMap, tell: @escaping Tell) {
+        self.crumbs = crumbs
+        self.tell = tell
+    }
+
+    /// Handles an order after all that came before; what cannot be read ends the process, since the ends disagree.
+    ///
+    /// What is only passed on, the loop passes on itself: a change of threads would take longer.
+    @DBusActor
+    func take(_ packet: WorkerPacket, orElse fail: @escaping @Sendable (WireError) -> Void) {
+        guard packet.isLight else {
+            return queue.post {
+                do throws(WireError) {
+                    let order: WorkerOrder = try packet.value()
+                    self.assumeIsolated { $0.follow(order) }
+                } catch {
+                    fail(error)
+                }
+            }
+        }
+        do throws(WireError) {
+            let order: WorkerOrder = try packet.value()
+            // Answered by the loop itself, since loading a plugin or making a list may take its time.
+            if case .ping = order { return tell(.alive) }
+            let isFirst = queue.collect(isLight: order.isPassedOn) { self.assumeIsolated { $0.follow(order) } }
+            if isFirst { queue.runCollected(mayWorkHere: true) }
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Holds all lists, because the daemon does not take what they say; or lets them go on.
+    nonisolated func hold(_ holds: Bool) {
+        queue.post {
+            self.assumeIsolated { workshop in
+                workshop.isCongested = holds
+                for list in workshop.lists.values { list.post { $0.setCongested(holds) } }
+            }
+        }
+    }
+
+    private func follow(_ order: WorkerOrder) {
+        switch order {
+        case .load(let assignment): load(assignment)
+        case .host(let slot, let crumb): host(slot, crumb)
+        case .present(let slot, let order, let missing, let user):
+            lists[slot]?.post { $0.perform(order, missing: missing, by: user) }
+        case .close(let slot): lists.removeValue(forKey: slot)?.post { $0.end() }
+        case .makeSource(let slot, let crumb, let name, let argument): makeSource(slot, crumb, name, argument)
+        case .startSource(let slot, let cursor): sources[slot]?.start(at: cursor)
+        case .writeSource(let slot, let write): self.write(write, slot)
+        case .eventTaken(let slot): sources[slot]?.eventWasTaken()
+        case .stopSource(let slot): stopSource(slot)
+        case .ping: break  // the loop has answered it
+        }
+    }
+}
+
+// MARK: - The plugin
+
+extension Workshop {
+    private func load(_ assignment: PluginAssignment) {
+        let slot = crumbs.slot(0)
+        slot?.write(.manifest, controller: "", object: "")
+        slot?.setStamp(1)
+        do throws(ListError) {
+            try Confinement.limitMemory(to: assignment.memoryMax)
+            if !assignment.hasNetwork { try Confinement.stayLocal() }
+            let library = try PluginLibrary(
+                try PluginFile(path: assignment.path, in: assignment.directories))
+            let tell = tell
+            let limiter = Log(level: .debug, sink: ReportSink(tell: tell))
+            let host = PluginHost(
+                settings: PluginSettings(assignment.settings),
+                logger: PluginLogger { level, message in
+                    limiter.write(
+                        Log.Level(rawValue: level.rawValue) ?? .info, { PluginLogger.shortened(message) },
+                        limitedBy: "what it says")
+                })
+            let manifest = try library.manifest(for: host)
+            plugin = (manifest, host)
+            tell(
+                .loaded(
+                    PluginFacts(
+                        version: manifest.version, apiVersion: library.record.apiVersion,
+                        sectionControllers: manifest.sectionControllers.map(\.name),
+                        dataSources: manifest.dataSources.map(\.name), hints: manifest.hints)))
+        } catch {
+            tell(.refused(error))
+        }
+        slot?.setStamp(0)
+    }
+
+    /// The section controllers that names stand for; a name that the plugin lost keeps `listd/single`.
+    private static func resolved(
+        _ table: SectionControllerTable, _ manifest: PluginManifest?, _ tracer: CallTracer
+    ) -> SectionControllerTable {
+        let resolved = try? SectionControllerTable(table.option) { (reference) throws(ListError) in
+            guard reference.plugin == manifest?.name,
+                let entry = manifest?.sectionControllers.first(where: { $0.name == reference.name })
+            else { throw ListError(.noSuchSectionController, "\(reference.plugin)/\(reference.name)") }
+            return tracer.traced(entry, of: reference.plugin)
+        }
+        return resolved ?? table
+    }
+}
+
+// MARK: - Lists
+
+extension Workshop {
+    private func host(_ slot: PresenterNumber, _ crumb: Int?) {
+        let tracer = CallTracer(crumb.flatMap { crumbs.slot($0) })
+        let (tell, manifest) = (tell, plugin?.manifest)
+        let list = PresentationHost(
+            executor: HostExecutor(label: "org.listd.list"), tracer: tracer,
+            resolve: { Self.resolved($0, manifest, tracer) }
+        ) { output in
+            tell(.presented(slot, output))
+        }
+        lists[slot] = list
+        if isCongested { list.post { $0.setCongested(true) } }
+    }
+}
+
+// MARK: - Data sources
+
+extension Workshop {
+    private func makeSource(_ slot: PresenterNumber, _ crumb: Int?, _ name: String, _ argument: String) {
+        guard let plugin, let entry = plugin.manifest.dataSources.first(where: { $0.name == name }) else {
+            let error = ListError(.invalidArguments, "source: the plugin has no data source \(name)")
+            return tell(.sourceMade(slot, .failure(error)))
+        }
+        let source = WorkshopSource(
+            entry, argument: argument, host: plugin.host, crumb: crumb.flatMap { crumbs.slot($0) }
+        ) { [tell] event in
+            tell(.sourceEvent(slot, event))
+        }
+        sources[slot] = source
+        source.make { [tell] outcome in tell(.sourceMade(slot, outcome)) }
+    }
+
+    private func write(_ write: DataSourceWrite, _ slot: PresenterNumber) {
+        if let source = sources[slot] { return source.write(write) }
+        tell(.sourceEvent(slot, .written(write.id, ListError(.sourceUnavailable, "the data source has ended"))))
+    }
+
+    private func stopSource(_ slot: PresenterNumber) {
+        guard let source = sources.removeValue(forKey: slot) else { return tell(.sourceStopped(slot)) }
+        source.stop { [tell] in tell(.sourceStopped(slot)) }
+    }
+}
+
+/// Carries what a plugin says to the daemon, which writes it.
+private struct ReportSink: LogSink {
+    let tell: Workshop.Tell
+
+    func write(_ entry: LogEntry) {
+        tell(.log(PluginLogger.Level(rawValue: entry.level.rawValue) ?? .info, entry.message))
+    }
+}
