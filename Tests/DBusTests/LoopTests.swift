@@ -74,11 +74,17 @@ struct LoopTests {
             let timer = EventLoop.shared.addTimer(after: .milliseconds(delay)) { log.record(number) }
             if random.chance(oneIn: 10) { left.append((delay, number)) } else { timer.cancel() }
         }
-        // Deadlines are taken one after the other, so those of one delay keep their order.
-        for expected in left.map(\.number) { _ = expected }
-        var fired: [Int] = []
-        for _ in left { fired.append(try await log.next()) }
-        #expect(fired.sorted() == left.map(\.number).sorted())
+        var places: [Int: Int] = [:]
+        for place in left.indices { places[try await log.next()] = place }
+        #expect(places.keys.sorted() == left.map(\.number))
+        // Whoever was added earlier, and has no longer delay, has the earlier deadline.
+        for (index, earlier) in left.enumerated() {
+            for later in left[(index + 1)...] where earlier.delay <= later.delay {
+                #expect(
+                    places[earlier.number] ?? .max < places[later.number] ?? .min,
+                    "timer \(earlier.number) of \(earlier.delay) ms, timer \(later.number) of \(later.delay) ms")
+            }
+        }
     }
 
     @Test("a descriptor is watched → readiness is told until the watch is cancelled; twice is refused")
