@@ -52,12 +52,4 @@ static inline int listd_get_peek_offset(int descriptor) {
     return getsockopt(descriptor, SOL_SOCKET, SO_PEEK_OFF, &offset, &length) == 0 ? offset : -1;
 }
 
-// Deprecated because it tells bytes, not elements: bytes are what is asked for. The iterator is inside of the array.
-static inline int listd_array_length(DBusMessageIter *iterator) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    return dbus_message_iter_get_array_len(iterator);
-#pragma GCC diagnostic pop
-}
-
 #endif

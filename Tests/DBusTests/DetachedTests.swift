@@ -16,7 +16,7 @@ struct DetachedTests {
     ) {
         let server = try CounterServer()
         let arrivals = EventLog<Call>()
-        server.tree.onArrival = { arrivals.record($0) }
+        server.tree.onArrival { arrivals.record($0) }
         let client = try await server.client()
         let message = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Add")
         try message.write(signature, body)
@@ -60,7 +60,7 @@ struct DetachedTests {
         #expect(try read.get().0 == rows && read.get().1 == 5)
         #expect(call.message.bodyLength == 0 && call.message.size == size && call.member == "Add")
         #expect(call.interface == Counter.name && call.path == Counter.path && !call.message.noReplyExpected)
-        call.replySignature = "s"
+        call.setReplySignature("s")
         let prepared = try call.prepareAnswer { $0.append("done") }
         await Task.detached { prepared.write() }.value
         #expect(call.reply(with: prepared) > 0 && call.reply(with: prepared) == 0)
@@ -71,7 +71,7 @@ struct DetachedTests {
     @Test("an answer that cannot be written → the caller gets the reason; one that is not sent → nothing")
     func failure() async throws {
         let (call, answer, server, client) = try await arrival(of: "") { _ in }
-        call.replySignature = "s"
+        call.setReplySignature("s")
         let unsent = try call.prepareAnswer { $0.append("never") }
         unsent.write()
         let faulty = try call.prepareAnswer { $0.append(UInt32(1)) }
@@ -95,7 +95,7 @@ struct DetachedTests {
         typealias Objects = [ObjectPath: [String: [String: DBusValue]]]
         let atOnce = try await manager.call("GetManagedObjects", returning: Objects.self)
         let sizes = EventLog<Int>()
-        server.tree.onManagedObjects = { call, objects in
+        server.tree.onManagedObjects { call, objects in
             objects.collect { size in
                 sizes.record(size)
                 call.replyWriting(objects.body)

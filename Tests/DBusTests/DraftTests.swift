@@ -11,22 +11,21 @@ import Testing
 struct DraftTests {
     /// A draft of a body, and libdbus' message with the same body written by its iterators.
     private func both(_ values: [DBusValue]) throws -> (own: [UInt8], libdbus: [UInt8]) {
-        let draft = MessageDraft(.methodCall)
-        (draft.path, draft.interface, draft.member) = ("/org/example/Test", "org.example.Test", "Test")
-        (draft.destination, draft.autoStart) = ("org.example.Other", false)
-        let head = try unsafe draft.make()
-        defer { unsafe dbus_message_unref(head) }
-        draft.signature = Signature.types(of: values.map(\.signature.text).joined())
-        var text = draft.signature.text
-        text.withUTF8 { types in
-            var writer = unsafe MessageWriter(types: types, limit: 1 << 20)
+        let header = MessageHeader(
+            .methodCall, path: "/org/example/Test", interface: "org.example.Test", member: "Test",
+            destination: "org.example.Other", flags: .noAutoStart)
+        let signature = Signature.types(of: values.map(\.signature.text).joined())
+        let write = { (writer: inout MessageWriter) throws(DBus.DBusError) in
             for value in values { value.append(to: &writer) }
-            #expect(writer.failure == nil && writer.isComplete)
-            draft.body = writer.finish()
         }
+        let draft = MessageDraft(header)
+        #expect(try draft.write(signature, limit: 1 << 20, write) > 0)
         let own = try unsafe draft.make()
         defer { unsafe dbus_message_unref(own) }
-        try unsafe DescriptorTranscript(descriptors: []).append(draft.body, of: draft.signature, to: head)
+        let head = try unsafe MessageDraft(header).make()
+        defer { unsafe dbus_message_unref(head) }
+        try unsafe DescriptorTranscript(descriptors: [])
+            .append(WrittenBody(signature, write).bytes, of: signature, to: head)
         return unsafe (bytes(own), bytes(head))
     }
 

@@ -4,7 +4,8 @@ internal import CDBus
 
 /// Puts a body that has file descriptors into a message, value by value.
 ///
-/// Only libdbus' iterators take descriptors, so such a message, and no other, is written with them.
+/// Only libdbus' iterators take descriptors, so such a message, and no other, is written with them. What they refuse ends the
+/// process: so each text and each variant's type is checked before they get it.
 @safe
 struct DescriptorTranscript {
     /// What the numbers in the body stand for; the message gets duplicates.
@@ -12,7 +13,8 @@ struct DescriptorTranscript {
 
     /// Appends a whole body.
     ///
-    /// - Throws: `NoMemory`, also when the process can open no more descriptors: the message is then useless.
+    /// - Throws: `InvalidArgs` for a value that D-Bus does not allow; `NoMemory`, also when the process can open no more
+    ///   descriptors: the message is then useless.
     func append(
         _ body: borrowing MarshalledBytes, of signature: Signature, to message: OpaquePointer
     ) throws(DBusError) {
@@ -39,12 +41,22 @@ struct DescriptorTranscript {
             case .string, .objectPath, .signature:
                 let text = try unsafe reader.consumeText(code)  // with a NUL behind it
                 reader.passType()
+                guard unsafe isValid(text.baseAddress, code) else { throw .invalidArgs("a \(code) is not valid") }
                 try unsafe withUnsafePointer(to: text.baseAddress) { (pointer) throws(DBusError) in
                     try unsafe appendBasic(code, pointer, to: &iterator)
                 }
             default:
                 try unsafe appendNumber(code, &reader, to: &iterator)
             }
+        }
+    }
+
+    private func isValid(_ text: UnsafeRawPointer?, _ code: TypeCode) -> Bool {
+        guard let text = unsafe text?.assumingMemoryBound(to: CChar.self) else { return false }
+        return switch code {
+        case .objectPath: unsafe dbus_validate_path(text, nil) != 0
+        case .signature: unsafe dbus_signature_validate(text, nil) != 0
+        default: unsafe dbus_validate_utf8(text, nil) != 0
         }
     }
 
@@ -108,6 +120,9 @@ struct DescriptorTranscript {
         as inner: inout DBusMessageIter
     ) throws(DBusError) {
         let done: dbus_bool_t
+        if code == .variant, unsafe !Signature.isValid(String(decoding: inside.types, as: UTF8.self)) {
+            throw .invalidArgs("the type of a variant is not valid")
+        }
         if code == .array || code == .variant {
             done = unsafe SignatureText.withTerminated(inside.types) { types in
                 unsafe dbus_message_iter_open_container(&iterator, Int32(code.rawValue), types, &inner)

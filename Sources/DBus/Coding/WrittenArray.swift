@@ -13,10 +13,9 @@ struct WrittenArray: Sendable {
     init(
         _ signature: Signature, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
-        let draft = MessageDraft(.signal)
-        _ = try draft.write(signature, limit: Message.largestBody, body)
+        let written = try WrittenBody(signature, body)
         // The length of the array, padded to 8, stands in front of its elements.
-        elements = unsafe draft.body.withBytes { bytes in unsafe Array(bytes.dropFirst(8)) }
+        elements = unsafe written.bytes.withBytes { bytes in unsafe Array(bytes.dropFirst(8)) }
     }
 
     /// How many bytes there are.

@@ -95,5 +95,5 @@ extension Connection {
 /// Whether the first answer is there: it contains the changes up to then.
 @DBusActor
 private final class OwnerWatch {
-    var isKnown = false
+    fileprivate(set) var isKnown = false
 }

@@ -2,7 +2,7 @@
 
 /// Who wants to hear what of one connection.
 @DBusActor
-struct ConnectionEvents {
+final class ConnectionEvents {
     private var disconnectHandlers: [@DBusActor () -> Void] = []
     private var undeliveredHandlers: [@DBusActor (UInt32, DBusError) -> Void] = []
     private var nameHandlers: [@DBusActor (NameEvent) -> Void] = []
@@ -10,24 +10,25 @@ struct ConnectionEvents {
 
     nonisolated init() {}
 
-    mutating func removeDisconnectHandlers() -> [@DBusActor () -> Void] {
-        defer { self = ConnectionEvents() }
+    /// Removes everybody; those who wait for the end are to be called.
+    func removeDisconnectHandlers() -> [@DBusActor () -> Void] {
+        defer { (disconnectHandlers, undeliveredHandlers, nameHandlers, drains) = ([], [], [], []) }
         return disconnectHandlers
     }
 
-    mutating func addDisconnectHandler(_ handler: @escaping @DBusActor () -> Void) {
+    func addDisconnectHandler(_ handler: @escaping @DBusActor () -> Void) {
         disconnectHandlers.append(handler)
     }
 
-    mutating func addUndeliveredHandler(_ handler: @escaping @DBusActor (UInt32, DBusError) -> Void) {
+    func addUndeliveredHandler(_ handler: @escaping @DBusActor (UInt32, DBusError) -> Void) {
         undeliveredHandlers.append(handler)
     }
 
-    mutating func addNameHandler(_ handler: @escaping @DBusActor (NameEvent) -> Void) {
+    func addNameHandler(_ handler: @escaping @DBusActor (NameEvent) -> Void) {
         nameHandlers.append(handler)
     }
 
-    mutating func addDrain(below limit: Int, _ handler: @escaping @DBusActor () -> Void) {
+    func addDrain(below limit: Int, _ handler: @escaping @DBusActor () -> Void) {
         drains.append((limit, handler))
     }
 
@@ -39,8 +40,8 @@ struct ConnectionEvents {
         for handler in nameHandlers { handler(event) }
     }
 
-    /// Takes out who waits for so small a queue; they are called when nothing here is being changed any more.
-    mutating func removeDrains(at size: Int) -> [@DBusActor () -> Void] {
+    /// Removes who waits for so small a queue, to be called.
+    func removeDrains(at size: Int) -> [@DBusActor () -> Void] {
         guard !drains.isEmpty else { return [] }
         let reached = drains.filter { size <= $0.limit }
         drains.removeAll { size <= $0.limit }
@@ -52,49 +53,4 @@ struct ConnectionEvents {
 public enum NameEvent: Equatable, Sendable {
     case acquired(String)
     case lost(String)
-}
-
-extension Connection {
-    /// Calls `handler` once, when the connection has ended by whichever side; on the next turn when it has already.
-    public func onDisconnect(_ handler: @escaping @DBusActor () -> Void) {
-        guard isConnected else {
-            EventLoop.shared.addTimer(after: .zero, handler)
-            return
-        }
-        events.addDisconnectHandler(handler)
-    }
-
-    /// Calls `handler` for each error that answers something other than a call: dbus-daemon sends one for a unicast signal
-    /// that it had to drop, with the serial that `send` gave.
-    public func onUndelivered(_ handler: @escaping @DBusActor (_ serial: UInt32, _ error: DBusError) -> Void) {
-        events.addUndeliveredHandler(handler)
-    }
-
-    /// Calls `handler` when the bus gives us a name or takes one away.
-    public func onName(_ handler: @escaping @DBusActor (NameEvent) -> Void) {
-        events.addNameHandler(handler)
-    }
-
-    /// Calls `handler` once, as soon as at most `limit` bytes wait for the other end; on the next turn when that is so now.
-    public func onDrain(below limit: Int, _ handler: @escaping @DBusActor () -> Void) {
-        guard outgoingSize > limit else {
-            EventLoop.shared.addTimer(after: .zero, handler)
-            return
-        }
-        events.addDrain(below: limit, handler)
-    }
-
-    /// Waits until everything that was sent is written to the socket, at most for `timeout`.
-    ///
-    /// - Returns: false when the time was up, or the connection has ended, before.
-    public func flush(timeout: Duration) async -> Bool {
-        guard outgoingSize > 0 else { return isConnected }
-        let gate = Gate<Bool>()
-        let timer = EventLoop.shared.addTimer(after: timeout) { gate.open(.success(false)) }
-        onDrain(below: 0) { gate.open(.success(true)) }
-        onDisconnect { gate.open(.success(false)) }
-        let result = await gate.result()
-        timer.cancel()
-        return (try? result.get()) ?? false
-    }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CDBus
-
 extension MatchRule {
     /// True when a message has everything that the rule asks for, the sender's name aside.
     ///
@@ -21,7 +19,7 @@ extension MatchRule {
     @DBusActor
     private func argumentsMatch(_ message: Message) -> Bool {
         let last = max(arguments.keys.max() ?? 0, argumentPaths.keys.max() ?? 0)
-        let found = message.leadingTexts(count: last + 1)
+        let found = Self.leadingTexts(of: message, count: last + 1)
         for (index, wanted) in arguments {
             guard index < found.count, case .string(wanted)? = found[index] else { return false }
         }
@@ -39,43 +37,11 @@ extension MatchRule {
         left == right || (left.hasSuffix("/") && right.hasPrefix(left))
             || (right.hasSuffix("/") && left.hasPrefix(right))
     }
-}
-
-/// An argument that match rules can look at.
-private enum TextArgument {
-    case string(String)
-    case path(String)
-
-    var text: String {
-        switch self {
-        case .string(let text), .path(let text): text
-        }
-    }
-}
-
-extension Message {
-    func hasMember(_ name: String) -> Bool {
-        unsafe draft.map { $0.member == name } ?? has(name, dbus_message_has_member)
-    }
-
-    func hasInterface(_ name: String) -> Bool {
-        unsafe draft.map { $0.interface == name } ?? has(name, dbus_message_has_interface)
-    }
-
-    func hasPath(_ path: ObjectPath) -> Bool {
-        unsafe draft.map { $0.path == path } ?? has(path.text, dbus_message_has_path)
-    }
-
-    private func has(
-        _ text: String, _ field: (OpaquePointer?, UnsafePointer<CChar>?) -> dbus_bool_t
-    ) -> Bool {
-        // A `String` passed to a C function as it stands is copied to the heap; `withCString` shows it where it is.
-        unsafe made.map { made in unsafe text.withCString { unsafe field(made, $0) != 0 } } ?? false
-    }
 
     /// The first arguments, as far as they are text.
-    fileprivate func leadingTexts(count: Int) -> [TextArgument?] {
-        let texts = try? read { (reader) throws(DBusError) in
+    @DBusActor
+    private static func leadingTexts(of message: Message, count: Int) -> [TextArgument?] {
+        let texts = try? message.read { (reader) throws(DBusError) in
             var texts: [TextArgument?] = []
             while texts.count < count, let next = reader.next {
                 switch next {
@@ -89,5 +55,17 @@ extension Message {
             return texts
         }
         return texts ?? []
+    }
+}
+
+/// An argument that match rules can look at.
+private enum TextArgument {
+    case string(String)
+    case path(String)
+
+    var text: String {
+        switch self {
+        case .string(let text), .path(let text): text
+        }
     }
 }

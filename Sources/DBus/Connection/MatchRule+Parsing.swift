@@ -20,7 +20,7 @@ extension MatchRule {
     private mutating func set(_ key: String, _ value: String) throws(DBusError) {
         switch key {
         case "type":
-            guard let known = Message.Kind(ruleWord: value) else { throw MatchRule.invalid(key, value) }
+            guard let known = MatchRule.kind(of: value) else { throw MatchRule.invalid(key, value) }
             kind = known
         case "sender": sender = value
         case "interface": interface = value

@@ -46,7 +46,7 @@ extension MatchRule {
     /// The rule as a bus reads it, keys in a fixed order: equal rules have equal texts.
     public var text: String {
         var parts: [(String, String)] = []
-        if let kind { parts.append(("type", kind.ruleWord)) }
+        if let kind { parts.append(("type", MatchRule.word(for: kind))) }
         if let sender { parts.append(("sender", sender)) }
         if let interface { parts.append(("interface", interface)) }
         if let member { parts.append(("member", member)) }
@@ -91,23 +91,14 @@ extension MatchRule {
     }
 }
 
-extension Message.Kind {
-    var ruleWord: String {
-        switch self {
-        case .methodCall: "method_call"
-        case .methodReturn: "method_return"
-        case .error: "error"
-        case .signal: "signal"
-        }
-    }
+extension MatchRule {
+    private static let kindWords: [(kind: Message.Kind, word: String)] = [
+        (.methodCall, "method_call"), (.methodReturn, "method_return"), (.error, "error"), (.signal, "signal"),
+    ]
 
-    init?(ruleWord: String) {
-        switch ruleWord {
-        case "method_call": self = .methodCall
-        case "method_return": self = .methodReturn
-        case "error": self = .error
-        case "signal": self = .signal
-        default: return nil
-        }
-    }
+    /// The word that stands for a kind of message in a rule's text.
+    private static func word(for kind: Message.Kind) -> String { kindWords.first { $0.kind == kind }?.word ?? "" }
+
+    /// The kind of message that a word stands for; nil for any other word.
+    static func kind(of word: String) -> Message.Kind? { kindWords.first { $0.word == word }?.kind }
 }

@@ -1,36 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CDBus
-
-/// Who a program is, as the kernel knows it.
-public struct Credentials: Equatable, Sendable {
-    /// The Unix user.
-    public let userID: UInt32
-    /// The process; nil when the bus does not say.
-    public let processID: Int32?
-
-    /// Credentials from what the kernel, or a bus, reports.
-    public init(userID: UInt32, processID: Int32?) {
-        self.userID = userID
-        self.processID = processID
-    }
-}
-
 /// A program that calls us: one connection of a bus, or the other end of a direct one.
 ///
 /// There is one object for each, as long as it is there; compare with `===`.
 @DBusActor
 public final class Peer {
     /// The connection that reaches it; nil once that has ended.
-    public internal(set) weak var connection: Connection?
+    public private(set) weak var connection: Connection?
     /// Its unique name: `:1.42` on a bus, `:d.3` at our own server, empty at the other end of a call of ours.
     public nonisolated let name: String
     /// Nil when it was gone before anybody could be asked.
-    public internal(set) var credentials: Credentials?
+    public private(set) var credentials: Credentials?
     /// True once it has left; it never comes back under this name.
     public private(set) var hasDeparted = false
     /// Calls of it that are not answered yet.
-    public internal(set) var callsInFlight = 0
+    public private(set) var callsInFlight = 0
     private var departureHandlers: [@DBusActor () -> Void] = []
     /// Whether a message is being prepared that the others are sent behind.
     private var isHeld = false
@@ -42,6 +26,18 @@ public final class Peer {
         self.name = name
         self.credentials = credentials
     }
+
+    /// The connection that reaches it is there now.
+    func attach(_ connection: Connection) { self.connection = connection }
+
+    /// The bus has answered who it is.
+    func identify(as credentials: Credentials?) { self.credentials = credentials }
+
+    /// A call of it has come.
+    func beginCall() { callsInFlight += 1 }
+
+    /// A call of it was answered, or needs no answer any more.
+    func endCall() { callsInFlight -= 1 }
 
     /// Calls `handler` once, when it has left; on the next turn when it has already.
     public func onDeparture(_ handler: @escaping @DBusActor () -> Void) {

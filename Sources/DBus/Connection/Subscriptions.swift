@@ -3,60 +3,63 @@
 /// A wish for messages, until it is cancelled or the connection ends.
 @DBusActor
 public final class Subscription {
-    let rule: MatchRule
-    let onBus: Bool
+    fileprivate let rule: MatchRule
+    fileprivate let onBus: Bool
     fileprivate let handler: @DBusActor (Message) -> Void
     private weak var connection: Connection?
+    private weak var subscriptions: Subscriptions?
     /// False once it is cancelled, even while a message is being handed round.
     fileprivate private(set) var isActive = true
 
-    init(
-        rule: MatchRule, onBus: Bool, connection: Connection, handler: @escaping @DBusActor (Message) -> Void
+    fileprivate init(
+        rule: MatchRule, onBus: Bool, connection: Connection, subscriptions: Subscriptions,
+        handler: @escaping @DBusActor (Message) -> Void
     ) {
         self.rule = rule
         self.onBus = onBus
-        self.connection = connection
+        (self.connection, self.subscriptions) = (connection, subscriptions)
         self.handler = handler
     }
 
     /// Ends it: the handler is not called any more, and the bus is told when nobody else wants the same.
     public func cancel() {
         isActive = false
-        connection?.cancel(self)
+        if let connection { subscriptions?.cancel(self, on: connection) }
         connection = nil
     }
 }
 
 /// The subscriptions of one connection, and who owns the well-known names that they ask for.
 @DBusActor
-struct SubscriptionTable {
+final class Subscriptions {
     /// A rule at the bus: how many subscriptions want it, and the request that brought it there.
     private struct RuleUse {
         var count: Int
         let request: SharedRequest
     }
 
-    private(set) var active: [Subscription] = []
+    private var active: [Subscription] = []
     private var rules: [String: RuleUse] = [:]
-    private(set) var owners: [String: String] = [:]
+    private var owners: [String: String] = [:]
     /// The names whose owner is being asked for the first time.
     private var trackings: [String: SharedRequest] = [:]
 
     nonisolated init() {}
 
-    mutating func add(_ subscription: Subscription) {
-        active.append(subscription)
+    /// Forgets everything, when the connection has ended.
+    func removeAll() {
+        (active, rules, owners, trackings) = ([], [:], [:], [:])
     }
 
-    /// False when it was not there.
-    mutating func remove(_ subscription: Subscription) -> Bool {
+    /// Removes a subscription; false when it was not there.
+    private func remove(_ subscription: Subscription) -> Bool {
         guard let index = active.firstIndex(where: { $0 === subscription }) else { return false }
         active.remove(at: index)
         return true
     }
 
     /// Counts one more use of a rule; `isNew` says that the bus has to be told.
-    mutating func retain(_ rule: String) -> (request: SharedRequest, isNew: Bool) {
+    private func retain(_ rule: String) -> (request: SharedRequest, isNew: Bool) {
         let known = rules[rule]
         let request = known?.request ?? SharedRequest()
         rules[rule] = RuleUse(count: (known?.count ?? 0) + 1, request: request)
@@ -64,36 +67,17 @@ struct SubscriptionTable {
     }
 
     /// True for the last use of a rule: the bus has to be told.
-    mutating func release(_ rule: String) -> Bool {
+    private func release(_ rule: String) -> Bool {
         guard let use = rules[rule] else { return false }
         rules[rule] = use.count > 1 ? RuleUse(count: use.count - 1, request: use.request) : nil
         return use.count == 1
     }
 
     /// Forgets a rule that this request did not bring to the bus; false when it is not there any more.
-    mutating func discard(_ rule: String, of request: SharedRequest) -> Bool {
+    private func discard(_ rule: String, of request: SharedRequest) -> Bool {
         guard rules[rule]?.request === request else { return false }
         rules[rule] = nil
         return true
-    }
-
-    mutating func setOwner(_ owner: String, of name: String) {
-        owners[name] = owner
-    }
-
-    func isTracked(_ name: String) -> Bool { owners[name] != nil }
-
-    func tracking(of name: String) -> SharedRequest? { trackings[name] }
-
-    mutating func beginTracking(of name: String) -> SharedRequest {
-        let request = SharedRequest()
-        trackings[name] = request
-        return request
-    }
-
-    /// Whatever came of it, the next one who needs the name finds it tracked or begins anew.
-    mutating func endTracking(of name: String, _ request: SharedRequest) {
-        if trackings[name] === request { trackings[name] = nil }
     }
 
     /// On a direct connection there is only one sender, whatever the rules and the message call it.
@@ -115,98 +99,98 @@ struct SubscriptionTable {
     }
 }
 
-extension Connection {
-    /// Calls `handler` for each message that `rule` selects, in their order, until the subscription is cancelled.
-    ///
-    /// The bus is asked for the rule (once, however many want the same). With `onBus: false` it is not: signals sent to
-    /// us alone come without asking. On a direct connection there is nobody to ask.
-    /// - Throws: `MatchRuleInvalid`; what the bus answers, such as `LimitsExceeded` for too many rules; `Disconnected`.
-    public func subscribe(
-        _ rule: MatchRule, onBus: Bool = true, _ handler: @escaping @DBusActor (Message) -> Void
+// MARK: - Subscribing
+
+extension Subscriptions {
+    /// Adds a subscription, as `Connection.subscribe`.
+    func subscribe(
+        _ rule: MatchRule, onBus: Bool, on connection: Connection, _ handler: @escaping @DBusActor (Message) -> Void
     ) async throws(DBusError) -> Subscription {
         try rule.validate()
-        let subscription = Subscription(rule: rule, onBus: onBus && isBus, connection: self, handler: handler)
-        if isBus, let sender = rule.sender, sender != Bus.name, Names.isWellKnownName(sender) {
-            try await trackOwner(of: sender)
+        if connection.isBus, let sender = rule.sender, sender != Bus.name, Names.isWellKnownName(sender) {
+            try await trackOwner(of: sender, on: connection)
         }
-        subscriptions.add(subscription)
-        guard subscription.onBus else { return subscription }
-        let request = addMatch(rule.text)
+        let (subscription, request) = add(rule, onBus: onBus && connection.isBus, on: connection, handler)
+        guard let request else { return subscription }
         do throws(DBusError) {
             try await request.wait()
             return subscription
         } catch {
-            if request.hasFailed { _ = subscriptions.remove(subscription) } else { subscription.cancel() }
+            if request.hasFailed { _ = remove(subscription) } else { subscription.cancel() }
             throw error
         }
     }
 
-    func cancel(_ subscription: Subscription) {
-        guard subscriptions.remove(subscription), subscription.onBus else { return }
-        guard subscriptions.release(subscription.rule.text) else { return }
-        removeMatch(subscription.rule.text)
+    /// Adds a subscription at once; the bus is asked, if it is, by the request.
+    @discardableResult
+    func add(
+        _ rule: MatchRule, onBus: Bool, on connection: Connection, _ handler: @escaping @DBusActor (Message) -> Void
+    ) -> (subscription: Subscription, request: SharedRequest?) {
+        let subscription = Subscription(
+            rule: rule, onBus: onBus, connection: connection, subscriptions: self, handler: handler)
+        active.append(subscription)
+        return (subscription, onBus ? addMatch(rule.text, on: connection) : nil)
+    }
+
+    fileprivate func cancel(_ subscription: Subscription, on connection: Connection) {
+        guard remove(subscription), subscription.onBus else { return }
+        guard release(subscription.rule.text) else { return }
+        removeMatch(subscription.rule.text, on: connection)
     }
 
     /// The first one who wants a rule asks the bus, at once; the others share its answer.
-    func addMatch(_ rule: String) -> SharedRequest {
-        let (request, isNew) = subscriptions.retain(rule)
+    private func addMatch(_ rule: String, on connection: Connection) -> SharedRequest {
+        let (request, isNew) = retain(rule)
         guard isNew else { return request }
         do throws(DBusError) {
-            call(try busCall("AddMatch", rule)) { [weak self] result in
-                self?.finish(request, for: rule, result.map { _ in })
+            connection.call(try connection.busCall("AddMatch", rule)) { [weak self, weak connection] result in
+                guard let self, let connection else { return }
+                finish(request, for: rule, result.map { _ in }, on: connection)
             }
         } catch {
-            finish(request, for: rule, .failure(error))
+            finish(request, for: rule, .failure(error), on: connection)
         }
         return request
     }
 
-    private func finish(_ request: SharedRequest, for rule: String, _ result: Result<Void, DBusError>) {
+    private func finish(
+        _ request: SharedRequest, for rule: String, _ result: Result<Void, DBusError>, on connection: Connection
+    ) {
         // Without an answer the bus may still have taken the rule.
-        if case .failure = result, subscriptions.discard(rule, of: request) { removeMatch(rule) }
+        if case .failure = result, discard(rule, of: request) { removeMatch(rule, on: connection) }
         request.finish(result)
     }
 
-    private func removeMatch(_ rule: String) {
-        guard let message = try? busCall("RemoveMatch", rule) else { return }
-        try? callWithoutReply(message)
+    private func removeMatch(_ rule: String, on connection: Connection) {
+        guard let message = try? connection.busCall("RemoveMatch", rule) else { return }
+        try? connection.callWithoutReply(message)
     }
 
     /// Follows who owns a name. Nobody goes on before the owner is known: its signals would not be taken for its own.
-    private func trackOwner(of name: String) async throws(DBusError) {
-        guard !subscriptions.isTracked(name) else { return }
-        try await (subscriptions.tracking(of: name) ?? beginTracking(of: name)).wait()
+    private func trackOwner(of name: String, on connection: Connection) async throws(DBusError) {
+        guard owners[name] == nil else { return }
+        try await (trackings[name] ?? beginTracking(of: name, on: connection)).wait()
     }
 
     /// Asks in a task of its own: the one who needs the name first may be cancelled, others need it too.
-    private func beginTracking(of name: String) -> SharedRequest {
-        let request = subscriptions.beginTracking(of: name)
+    private func beginTracking(of name: String, on connection: Connection) -> SharedRequest {
+        let request = SharedRequest()
+        trackings[name] = request
         Task { @DBusActor in
             do throws(DBusError) {
-                _ = try await watchOwner(of: name) { [weak self] owner in
-                    self?.subscriptions.setOwner(owner ?? "", of: name)
-                }
-                subscriptions.endTracking(of: name, request)
+                _ = try await connection.watchOwner(of: name) { [weak self] owner in self?.owners[name] = owner ?? "" }
+                endTracking(of: name, request)
                 request.finish(.success(()))
             } catch {
-                subscriptions.endTracking(of: name, request)
+                endTracking(of: name, request)
                 request.finish(.failure(error))
             }
         }
         return request
     }
 
-    func receivedSignal(_ message: Message) {
-        if isBus && message.sender == Bus.name { receivedBusSignal(message) }
-        subscriptions.deliver(message, ignoringSender: !isBus)
-    }
-
-    /// Signals of the bus to us alone: names that are, or are no longer, ours.
-    private func receivedBusSignal(_ message: Message) {
-        guard message.interface == Bus.name, let member = message.member else { return }
-        guard member == "NameAcquired" || member == "NameLost", let name = try? message.decode(as: String.self) else {
-            return
-        }
-        events.name(member == "NameLost" ? .lost(name) : .acquired(name))
+    /// Whatever came of it, the next one who needs the name finds it tracked or begins anew.
+    private func endTracking(of name: String, _ request: SharedRequest) {
+        if trackings[name] === request { trackings[name] = nil }
     }
 }

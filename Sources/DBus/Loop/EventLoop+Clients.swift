@@ -91,8 +91,8 @@ extension EventLoop {
 }
 
 private final class ClosureSource: DescriptorSource {
-    var interest: UInt32
-    var body: (@DBusActor (DescriptorEvents) -> Void)?
+    fileprivate(set) var interest: UInt32
+    fileprivate var body: (@DBusActor (DescriptorEvents) -> Void)?
 
     init(interest: UInt32, body: @escaping @DBusActor (DescriptorEvents) -> Void) {
         self.interest = interest

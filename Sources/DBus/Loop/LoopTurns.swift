@@ -22,20 +22,13 @@ public final class LoopTurns {
         public let duration: Duration
     }
 
-    private struct Candidate {
-        let call: Message
-        let peer: Peer
-        let answer: Message?
-        let nanoseconds: UInt64
-    }
-
     /// Shorter pieces of work are not remembered, in nanoseconds.
     private static let shortest: UInt64 = 1_000_000
 
     /// The lengths of all turns since the loop began.
     public private(set) var lengths = DurationHistogram()
     private var beginning: UInt64?
-    private var longest: Candidate?
+    private var longest: (work: Work, nanoseconds: UInt64)?
     private var limit = UInt64.max
     private var report: @DBusActor (_ length: Duration, Work?) -> Void = { _, _ in }
 
@@ -60,23 +53,19 @@ public final class LoopTurns {
         lengths.add(microseconds: length / 1000)
         let longest = longest
         self.longest = nil
-        if length > limit { report(.nanoseconds(Int64(clamping: length)), longest.map(Self.describe)) }
+        if length > limit { report(.nanoseconds(Int64(clamping: length)), longest?.work) }
     }
 
-    /// Does something for a call, and remembers it if it is the longest of the turn; `work` returns the answer that it made.
-    func measure(_ call: Call, _ work: () -> Message?) {
+    /// Does a piece of work, and remembers it if it is the longest of the turn.
+    ///
+    /// - Parameter description: says what was done, in which time; called only for work that is remembered.
+    func measure<Result>(_ work: () -> Result, describe description: (Result, Duration) -> Work) -> Result {
         let start = TimerQueue.now()
-        let answer = work()
+        let result = work()
         let time = TimerQueue.now() - start
-        guard time > longest?.nanoseconds ?? Self.shortest else { return }
-        longest = Candidate(call: call.message, peer: call.peer, answer: answer, nanoseconds: time)
-    }
-
-    private static func describe(_ work: Candidate) -> Work {
-        Work(
-            isAnswer: work.answer != nil, member: work.call.member ?? "", interface: work.call.interface,
-            callerName: work.peer.name, userID: work.peer.credentials?.userID,
-            byteCount: work.answer?.bodySize ?? work.call.size,
-            duration: .nanoseconds(Int64(clamping: work.nanoseconds)))
+        if time > longest?.nanoseconds ?? Self.shortest {
+            longest = (description(result, .nanoseconds(Int64(clamping: time))), time)
+        }
+        return result
     }
 }

@@ -44,7 +44,7 @@ final class Reactor {
     /// How long a turn of the loop goes on with work that is left, in nanoseconds.
     private static let workingTime: UInt64 = 2_000_000
     private var events = unsafe [epoll_event](repeating: epoll_event(), count: 64)
-    var timers = TimerQueue()
+    let timers = TimerQueue()
     let turns = LoopTurns()
 
     nonisolated init() {

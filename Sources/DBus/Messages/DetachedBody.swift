@@ -14,7 +14,7 @@ public final class DetachedBody: @unchecked Sendable {
 
     /// - Throws: `NoMemory`.
     @DBusActor
-    fileprivate init(_ message: Message) throws(DBusError) {
+    init(_ message: Message) throws(DBusError) {
         types = Array(message.signature.text.utf8)
         unsafe self.message = try message.detach()
     }
@@ -43,11 +43,4 @@ public final class DetachedBody: @unchecked Sendable {
 @safe
 private struct AbandonedMessage: @unchecked Sendable {
     let raw: OpaquePointer
-}
-
-extension Call {
-    /// Takes the body out of the call, which keeps no memory for it.
-    ///
-    /// - Throws: `NoMemory`.
-    public func detachBody() throws(DBusError) -> DetachedBody { try DetachedBody(message) }
 }

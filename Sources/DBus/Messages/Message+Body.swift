@@ -4,21 +4,7 @@ internal import CDBus
 
 extension Message {
     /// The most bytes that a body may have so that the message stays below the specification's 128 MiB.
-    public nonisolated static let largestBody = (1 << 27) - 4096
-
-    /// Writes the whole body; `body` appends values that fit `signature`.
-    ///
-    /// - Throws: what was wrong with the values: the message is then useless and refuses to be sent.
-    public func write(
-        _ signature: Signature, limit: Int = Message.largestBody,
-        _ body: (inout MessageWriter) throws(DBusError) -> Void
-    ) throws(DBusError) {
-        guard bodySize == 0, let draft else {
-            throw .failed("the message has its body already, or was read without one")
-        }
-        bodySize = -1  // until it is complete
-        bodySize = try draft.write(signature, limit: min(limit, Message.largestBody), body)
-    }
+    public nonisolated static let largestBody = WrittenBody.largest
 
     /// Writes the whole body from typed values.
     public func write<each Value: DBusEncodable>(_ values: repeat each Value) throws(DBusError) {
@@ -63,5 +49,31 @@ extension Message {
     /// The whole body as dynamic values.
     public func values() throws(DBusError) -> [DBusValue] {
         try read { (reader) throws(DBusError) in try DBusValue.readAll(&reader) }
+    }
+}
+
+// MARK: - Sizes
+
+extension Message {
+    /// How many bytes the body has, counted without copying it.
+    ///
+    /// - Complexity: O(length of the signature and number of the values that stand outside of arrays)
+    public var bodyLength: Int {
+        unsafe made.map { unsafe MarshalledLength.count(ofBodyOf: $0) } ?? bodySize
+    }
+
+    /// How many bytes a received message has, header and body; 0 for one that libdbus has not made.
+    ///
+    /// Counting takes no memory, and its time depends on the signature alone. Until the body is read, header fields that D-Bus
+    /// does not define are not counted.
+    public var size: Int {
+        if let knownSize { return knownSize }
+        return unsafe made.map { unsafe MarshalledLength.count(of: $0) } ?? 0
+    }
+
+    /// The same with all header fields; a message whose body was not read is copied for it.
+    var exactSize: Int {
+        if let knownSize { return knownSize }
+        return unsafe made.flatMap { made in try? unsafe MarshalledMessage(made).count } ?? 0
     }
 }

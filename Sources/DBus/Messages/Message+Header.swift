@@ -5,27 +5,27 @@ internal import CDBus
 extension Message {
     /// What kind of message it is; nil for one of a later protocol.
     public var kind: Kind? {
-        unsafe draft?.kind ?? made.flatMap { unsafe Kind(rawValue: dbus_message_get_type($0)) }
+        unsafe draft?.header.kind ?? made.flatMap { unsafe Kind(rawValue: dbus_message_get_type($0)) }
     }
     /// 0 before it is sent.
     public var serial: UInt32 { unsafe made.map { unsafe dbus_message_get_serial($0) } ?? 0 }
     /// Which message this answers; 0 = none.
     public var replySerial: UInt32 {
-        unsafe draft?.replySerial ?? made.map { unsafe dbus_message_get_reply_serial($0) } ?? 0
+        unsafe draft?.header.replySerial ?? made.map { unsafe dbus_message_get_reply_serial($0) } ?? 0
     }
     /// The unique name of whoever sent it; a bus vouches for it, a direct peer does not.
-    public var sender: String? { unsafe draft?.sender ?? text(dbus_message_get_sender) }
+    public var sender: String? { unsafe draft?.header.sender ?? text(dbus_message_get_sender) }
     /// Whom it is for; nil = everybody, or the other end of a direct connection.
-    public var destination: String? { unsafe draft?.destination ?? text(dbus_message_get_destination) }
+    public var destination: String? { unsafe draft?.header.destination ?? text(dbus_message_get_destination) }
     /// The interface of the member; a method call may have none.
-    public var interface: String? { unsafe draft?.interface ?? text(dbus_message_get_interface) }
+    public var interface: String? { unsafe draft?.header.interface ?? text(dbus_message_get_interface) }
     /// The method's or the signal's name.
-    public var member: String? { unsafe draft?.member ?? text(dbus_message_get_member) }
+    public var member: String? { unsafe draft?.header.member ?? text(dbus_message_get_member) }
     /// The error's name; nil for another kind of message.
-    public var errorName: String? { unsafe draft?.errorName ?? text(dbus_message_get_error_name) }
+    public var errorName: String? { unsafe draft?.header.errorName ?? text(dbus_message_get_error_name) }
     /// The object that is called, or that emits; nil for answers.
     public var path: ObjectPath? {
-        unsafe draft?.path ?? text(dbus_message_get_path).map(ObjectPath.init(unchecked:))
+        unsafe draft?.header.path ?? text(dbus_message_get_path).map(ObjectPath.init(unchecked:))
     }
     /// The types of the body.
     public var signature: Signature {
@@ -33,14 +33,19 @@ extension Message {
     }
 
     /// True when the caller wants no answer, not even an error.
-    public var noReplyExpected: Bool { unsafe draft?.noReplyExpected ?? flag(dbus_message_get_no_reply) }
+    public var noReplyExpected: Bool {
+        unsafe draft?.header.flags.contains(.noReplyExpected) ?? flag(dbus_message_get_no_reply)
+    }
 
     /// True when a service may be started for this call.
-    public var autoStart: Bool { unsafe draft?.autoStart ?? flag(dbus_message_get_auto_start) }
+    public var autoStart: Bool {
+        unsafe draft.map { !$0.header.flags.contains(.noAutoStart) } ?? flag(dbus_message_get_auto_start)
+    }
 
     /// True when the caller is ready to be asked for a password.
     public var allowInteractiveAuthorization: Bool {
-        unsafe draft?.allowInteractiveAuthorization ?? flag(dbus_message_get_allow_interactive_authorization)
+        unsafe draft?.header.flags.contains(.allowInteractiveAuthorization)
+            ?? flag(dbus_message_get_allow_interactive_authorization)
     }
 
     private func text(_ field: (OpaquePointer?) -> UnsafePointer<CChar>?) -> String? {
@@ -52,20 +57,27 @@ extension Message {
         unsafe made.map { unsafe field($0) != 0 } ?? false
     }
 
+    // The header is changed where it is: in the draft, or in libdbus' message.
+
     /// Says whether the caller wants an answer; `Connection.call` and `callWithoutReply` do it themselves.
     public func setNoReplyExpected(_ flag: Bool) throws(DBusError) {
-        try unsafe change(\.noReplyExpected, to: flag, dbus_message_set_no_reply)
+        try checkUnsent()
+        draft?.set(.noReplyExpected, to: flag)
+        if let made = unsafe made { unsafe dbus_message_set_no_reply(made, flag ? 1 : 0) }
     }
 
     /// Says whether a service may be started for this call.
     public func setAutoStart(_ flag: Bool) throws(DBusError) {
-        try unsafe change(\.autoStart, to: flag, dbus_message_set_auto_start)
+        try checkUnsent()
+        draft?.set(.noAutoStart, to: !flag)
+        if let made = unsafe made { unsafe dbus_message_set_auto_start(made, flag ? 1 : 0) }
     }
 
     /// Says whether the user may be asked for a password.
     public func setAllowInteractiveAuthorization(_ flag: Bool) throws(DBusError) {
-        try unsafe change(
-            \.allowInteractiveAuthorization, to: flag, dbus_message_set_allow_interactive_authorization)
+        try checkUnsent()
+        draft?.set(.allowInteractiveAuthorization, to: flag)
+        if let made = unsafe made { unsafe dbus_message_set_allow_interactive_authorization(made, flag ? 1 : 0) }
     }
 
     /// Makes it for one receiver (a signal: unicast).
@@ -73,32 +85,22 @@ extension Message {
     /// - Throws: `InvalidArgs` for a name that D-Bus does not allow, or a message that was sent.
     public func setDestination(_ name: String) throws(DBusError) {
         try Names.checkBusName(name)
-        try unsafe change(\.destination, to: name, dbus_message_set_destination)
+        try checkUnsent()
+        draft?.setDestination(name)
+        try unsafe change(dbus_message_set_destination, to: name)
     }
 
     func setSender(_ name: String) throws(DBusError) {
-        try unsafe change(\.sender, to: name, dbus_message_set_sender)
-    }
-
-    // The header is changed where it is: in the draft, or in libdbus' message.
-
-    private func change(
-        _ field: ReferenceWritableKeyPath<MessageDraft, Bool>, to flag: Bool,
-        _ set: (OpaquePointer?, dbus_bool_t) -> Void
-    ) throws(DBusError) {
         try checkUnsent()
-        draft?[keyPath: field] = flag
-        if let made = unsafe made { unsafe set(made, flag ? 1 : 0) }
+        draft?.setSender(name)
+        try unsafe change(dbus_message_set_sender, to: name)
     }
 
     private func change(
-        _ field: ReferenceWritableKeyPath<MessageDraft, String?>, to text: String,
-        _ set: (OpaquePointer?, UnsafePointer<CChar>?) -> dbus_bool_t
+        _ field: (OpaquePointer?, UnsafePointer<CChar>?) -> dbus_bool_t, to text: String
     ) throws(DBusError) {
-        try checkUnsent()
-        draft?[keyPath: field] = text
         guard let made = unsafe made else { return }
-        if unsafe text.withCString({ unsafe set(made, $0) }) == 0 { throw WriteFailure.noMemory.error }
+        if unsafe text.withCString({ unsafe field(made, $0) }) == 0 { throw WriteFailure.noMemory.error }
     }
 
     private func checkUnsent() throws(DBusError) {
@@ -113,5 +115,34 @@ extension Message {
         guard kind == .error else { return nil }
         let message = try? read { (reader) throws(DBusError) in try reader.readString() }
         return DBusError(name: errorName ?? StandardError.failed.rawValue, message: message ?? "")
+    }
+}
+
+// MARK: - Comparing
+
+extension Message {
+    func hasMember(_ name: String) -> Bool {
+        unsafe draft.map { $0.header.member == name } ?? has(name, dbus_message_has_member)
+    }
+
+    func hasInterface(_ name: String) -> Bool {
+        unsafe draft.map { $0.header.interface == name } ?? has(name, dbus_message_has_interface)
+    }
+
+    func hasPath(_ path: ObjectPath) -> Bool {
+        unsafe draft.map { $0.header.path == path } ?? has(path.text, dbus_message_has_path)
+    }
+
+    /// Whether it is libdbus' own message that the connection has ended.
+    var isLocalDisconnected: Bool {
+        unsafe made.map { unsafe dbus_message_is_signal($0, "org.freedesktop.DBus.Local", "Disconnected") != 0 }
+            ?? false
+    }
+
+    private func has(
+        _ text: String, _ field: (OpaquePointer?, UnsafePointer<CChar>?) -> dbus_bool_t
+    ) -> Bool {
+        // A `String` passed to a C function as it stands is copied to the heap; `withCString` shows it where it is.
+        unsafe made.map { made in unsafe text.withCString { unsafe field(made, $0) != 0 } } ?? false
     }
 }

@@ -15,11 +15,11 @@ public final class Message {
     /// libdbus' message. Owned by this object, used on the loop thread only; given back in `deinit`.
     nonisolated(unsafe) private(set) var made: OpaquePointer?
     /// Bytes of the body, as written here; 0 for a received message.
-    public internal(set) var bodySize = 0
+    public private(set) var bodySize: Int
     /// Bytes of a received message, once its body was read.
     private(set) var knownSize: Int?
     /// Whether somebody had room for it before all of it had come, and has given that back: it need not be asked for again.
-    package internal(set) var isAccountedFor = false
+    package private(set) var isAccountedFor = false
 
     /// The four kinds of messages.
     public enum Kind: Int32, Sendable {
@@ -30,16 +30,35 @@ public final class Message {
     }
 
     /// Takes over a reference.
-    init(adopting made: OpaquePointer) {
+    init(adopting made: OpaquePointer, bodySize: Int = 0) {
         unsafe self.made = made
+        self.bodySize = bodySize
+    }
+
+    init(_ header: MessageHeader) {
+        draft = MessageDraft(header)
+        unsafe made = nil
+        bodySize = 0
     }
 
     /// Keeps what reading the body has found; nil = there is no body.
     func record(size: Int?) { knownSize = size ?? knownSize }
 
-    init(_ draft: MessageDraft) {
-        self.draft = draft
-        unsafe made = nil
+    /// Whoever had room for it has given that back.
+    func markAccountedFor() { isAccountedFor = true }
+
+    /// Writes the whole body; `body` appends values that fit `signature`.
+    ///
+    /// - Throws: what was wrong with the values: the message is then useless and refuses to be sent.
+    public func write(
+        _ signature: Signature, limit: Int = Message.largestBody,
+        _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        guard bodySize == 0, let draft else {
+            throw .failed("the message has its body already, or was read without one")
+        }
+        bodySize = -1  // until it is complete
+        bodySize = try draft.write(signature, limit: min(limit, Message.largestBody), body)
     }
 
     deinit {
@@ -119,9 +138,8 @@ extension Message {
         if let interface { try Names.checkInterface(interface) }
         try Names.checkMember(member)
         if let destination { try Names.checkBusName(destination) }
-        let draft = MessageDraft(.methodCall)
-        (draft.destination, draft.path, draft.interface, draft.member) = (destination, path, interface, member)
-        return Message(draft)
+        return Message(
+            MessageHeader(.methodCall, path: path, interface: interface, member: member, destination: destination))
     }
 
     /// A signal.
@@ -135,9 +153,8 @@ extension Message {
 
     /// A signal whose names are known to be right.
     convenience init(signalAt path: ObjectPath, interface: String, member: String) {
-        let draft = MessageDraft(.signal)
-        (draft.path, draft.interface, draft.member, draft.noReplyExpected) = (path, interface, member, true)
-        self.init(draft)
+        self.init(
+            MessageHeader(.signal, path: path, interface: interface, member: member, flags: .noReplyExpected))
     }
 
     /// The answer to this method call.
@@ -145,18 +162,15 @@ extension Message {
 
     /// The error answer to this method call; its message is cut to 1 KiB, and control characters in it are escaped.
     public func errorReply(_ error: DBusError) throws(DBusError) -> Message {
-        let draft = try answer(.error)
-        draft.errorName = error.name
-        let reply = Message(draft)
+        let reply = Message(try answer(.error, errorName: error.name))
         try reply.write(ErrorText.message(error.message))
         return reply
     }
 
-    private func answer(_ kind: Kind) throws(DBusError) -> MessageDraft {
+    private func answer(_ kind: Kind, errorName: String? = nil) throws(DBusError) -> MessageHeader {
         try checkIsCall()
-        let draft = MessageDraft(kind)
-        (draft.replySerial, draft.destination, draft.noReplyExpected) = (serial, sender, true)
-        return draft
+        return MessageHeader(
+            kind, errorName: errorName, replySerial: serial, destination: sender, flags: .noReplyExpected)
     }
 
     /// libdbus wants a serial to answer to.
@@ -168,9 +182,7 @@ extension Message {
     public func copy() throws(DBusError) -> Message {
         guard let made = try unsafe dbus_message_copy(raw) else { throw WriteFailure.noMemory.error }
         unsafe dbus_message_set_sender(made, nil)
-        let copy = unsafe Message(adopting: made)
-        copy.bodySize = bodySize
-        return copy
+        return unsafe Message(adopting: made, bodySize: bodySize)
     }
 
     /// The message itself, or a copy when it was sent or received: libdbus ends the process when those are changed.

@@ -7,24 +7,19 @@ internal import CDBus
 /// Everything can still change. libdbus sees it once, when it is sent or read.
 @safe
 final class MessageDraft {
-    let kind: Message.Kind
-    var path: ObjectPath?
-    var interface: String?
-    var member: String?
-    var errorName: String?
-    var replySerial: UInt32 = 0
-    var destination: String?
-    var sender: String?
-    var noReplyExpected = false
-    var autoStart = true
-    var allowInteractiveAuthorization = false
-    /// The types of the body.
-    var signature = Signature.empty
-    var body = MarshalledBytes()
-    /// What the numbers of the descriptors in the body stand for.
-    var descriptors: [FileDescriptor] = []
+    private(set) var header: MessageHeader
+    private var body = WrittenBody()
 
-    init(_ kind: Message.Kind) { self.kind = kind }
+    init(_ header: MessageHeader) { self.header = header }
+
+    /// The types of the body.
+    var signature: Signature { body.signature }
+
+    func setDestination(_ name: String) { header.setDestination(name) }
+
+    func setSender(_ name: String) { header.setSender(name) }
+
+    func set(_ flag: MessageHeader.Flags, to isSet: Bool) { header.set(flag, to: isSet) }
 
     /// Writes the whole body; `body` appends values that fit `signature`.
     ///
@@ -33,37 +28,20 @@ final class MessageDraft {
     func write(
         _ signature: Signature, limit: Int, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) -> Int {
-        var text = signature.text
-        let result: Result<Int, DBusError> = text.withUTF8 { types in
-            var writer = unsafe MessageWriter(types: types, limit: limit)
-            do throws(DBusError) {
-                try body(&writer)
-            } catch {
-                return .failure(error)
-            }
-            if let failure = writer.failure { return .failure(failure.error) }
-            guard writer.isComplete else {
-                return .failure(.invalidArgs("the values end before the signature “\(signature)” does"))
-            }
-            let count = writer.byteCount
-            (self.signature, descriptors) = (signature, writer.descriptors)
-            self.body = writer.finish()
-            return .success(count)
-        }
-        return try result.get()
+        self.body = try WrittenBody(signature, limit: limit, body)
+        return self.body.bytes.count
     }
 
     /// libdbus' message with these contents, which it checks, without a serial; the caller owns it.
     ///
     /// - Throws: `NoMemory`; `InvalidArgs` saying what libdbus does not like.
     func make() throws(DBusError) -> OpaquePointer {
-        let whole = try unsafe make(body, signature)
-        if descriptors.isEmpty { return unsafe whole }
-        // It was only checked: at what libdbus refuses in bytes, its iterators end the process.
-        unsafe dbus_message_unref(whole)
-        let made = try unsafe make(MarshalledBytes(), .empty)
+        if body.descriptors.isEmpty { return try unsafe make(body) }
+        // Bytes cannot bring descriptors along: the values are appended one by one.
+        let made = try unsafe make(WrittenBody())
         do throws(DBusError) {
-            try unsafe DescriptorTranscript(descriptors: descriptors).append(body, of: signature, to: made)
+            try unsafe DescriptorTranscript(descriptors: body.descriptors)
+                .append(body.bytes, of: signature, to: made)
         } catch {
             unsafe dbus_message_unref(made)
             throw error
@@ -71,11 +49,11 @@ final class MessageDraft {
         return unsafe made
     }
 
-    private func make(_ body: borrowing MarshalledBytes, _ signature: Signature) throws(DBusError) -> OpaquePointer {
+    private func make(_ body: borrowing WrittenBody) throws(DBusError) -> OpaquePointer {
         var bytes = MarshalledBytes()
-        guard appendHeader(signature, bodySize: body.count, to: &bytes), bytes.append(body) else {
-            throw WriteFailure.noMemory.error
-        }
+        guard header.append(to: &bytes, signature: body.signature, bodySize: body.bytes.count),
+            bytes.append(body.bytes)
+        else { throw WriteFailure.noMemory.error }
         let made = try unsafe bytes.withBytes { (bytes) throws(DBusError) in
             try unsafe LibdbusError.check { error in
                 unsafe dbus_message_demarshal(

@@ -22,7 +22,7 @@ public final class PreparedMessage: @unchecked Sendable {
     }
 
     @DBusActor
-    fileprivate init(
+    init(
         _ message: Message, _ signature: Signature,
         _ body: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
@@ -52,47 +52,6 @@ public final class PreparedMessage: @unchecked Sendable {
         let result = outcome
         outcome = .failure(.failed("the message was consumed already"))
         let written = try result.get()
-        let message = unsafe Message(adopting: written.raw)
-        message.bodySize = written.bodySize
-        return message
-    }
-}
-
-extension Message {
-    /// A signal of an object, whose arguments `body` writes on another thread.
-    public static func preparedSignal(
-        _ signal: Signal, of interface: String, at path: ObjectPath,
-        _ body: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void
-    ) throws(DBusError) -> PreparedMessage {
-        try PreparedMessage(
-            Message.signal(path: path, interface: interface, member: signal.name), signal.arguments.signature, body)
-    }
-}
-
-extension Call {
-    /// An answer with values that `body` writes, on another thread.
-    ///
-    /// - Throws: `Failed` when the method is not known.
-    public func prepareAnswer(
-        _ body: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void
-    ) throws(DBusError) -> PreparedMessage {
-        guard let replySignature else { throw .failed("the call has no method yet") }
-        return try PreparedMessage(message.methodReturn(), replySignature, body)
-    }
-
-    /// Answers with what was prepared, or with why it could not be written.
-    ///
-    /// - Returns: how many bytes are sent, 0 for an error.
-    @discardableResult
-    public func reply(with prepared: PreparedMessage) -> Int {
-        guard !isAnswered else { return 0 }
-        do throws(DBusError) {
-            let message = try prepared.consume()
-            answer { () throws(DBusError) in message }
-            return message.bodySize
-        } catch {
-            fail(error)
-            return 0
-        }
+        return unsafe Message(adopting: written.raw, bodySize: written.bodySize)
     }
 }

@@ -12,36 +12,47 @@ public final class Call {
     public let connection: Connection
     /// Who sent it.
     public let peer: Peer
-    /// The signature that the answer must have; nil until the method is known.
-    var replySignature: Signature?
     /// The sender that the answer names; nil = us.
-    var replySender: String?
-    /// Looks at an error before it becomes the answer; true = it sees to another answer itself.
-    package var onFailure: (@DBusActor (any Error) -> Bool)?
-    /// Told of the error that becomes the answer.
-    package var onError: (@DBusActor (Call, any Error) -> Void)?
-    /// Called once, before the answer is sent.
-    package var onAnswer: (@DBusActor () -> Void)?
+    private let replySender: String?
+    /// The signature that the answer must have; nil until the method is known.
+    private var replySignature: Signature?
+    private var failureHandler: (@DBusActor (any Error) -> Bool)?
+    private var errorHandler: (@DBusActor (Call, any Error) -> Void)?
+    private var answerHandler: (@DBusActor () -> Void)?
     /// True once an answer was given.
     public private(set) var isAnswered = false
 
-    init(message: Message, connection: Connection, peer: Peer) {
+    init(message: Message, connection: Connection, peer: Peer, replySender: String? = nil) {
         self.message = message
         self.connection = connection
         self.peer = peer
-        peer.callsInFlight += 1
+        self.replySender = replySender
+        peer.beginCall()
     }
 
     deinit {
         guard !isAnswered else { return }
-        let (message, connection, peer, onAnswer) = (message, connection, peer, onAnswer)
+        let (message, connection, peer) = (message, connection, peer)
+        let (replySender, answerHandler) = (replySender, answerHandler)
         EventLoop.shared.post {
-            let call = Call(message: message, connection: connection, peer: peer)
-            call.onAnswer = onAnswer
-            peer.callsInFlight -= 1  // the one that was dropped
+            let call = Call(message: message, connection: connection, peer: peer, replySender: replySender)
+            call.answerHandler = answerHandler
+            peer.endCall()  // the one that was dropped
             call.fail(DBusError.failed("the call was dropped without an answer"))
         }
     }
+
+    /// The method is known: its answer has this signature.
+    func setReplySignature(_ signature: Signature) { replySignature = signature }
+
+    /// Has `handler` look at an error before it becomes the answer; true = it sees to another answer itself. Nil = nobody looks.
+    package func onFailure(_ handler: (@DBusActor (any Error) -> Bool)?) { failureHandler = handler }
+
+    /// Has `handler` told of the error that becomes the answer.
+    package func onError(_ handler: @escaping @DBusActor (Call, any Error) -> Void) { errorHandler = handler }
+
+    /// Calls `handler` once, before the answer is sent.
+    package func onAnswer(_ handler: @escaping @DBusActor () -> Void) { answerHandler = handler }
 
     /// The object that is called.
     public var path: ObjectPath { message.path ?? .root }
@@ -69,8 +80,8 @@ public final class Call {
 
     /// Answers with an error; any Swift error is turned into its D-Bus form.
     public func fail(_ error: any Error) {
-        if let onFailure, !isAnswered, onFailure(error) { return }
-        if !isAnswered { onError?(self, error) }
+        if let failureHandler, !isAnswered, failureHandler(error) { return }
+        if !isAnswered { errorHandler?(self, error) }
         answer { () throws(DBusError) in try message.errorReply(DBusError(error)) }
     }
 
@@ -82,22 +93,37 @@ public final class Call {
     }
 
     private func finish() {
-        peer.callsInFlight -= 1
-        onAnswer?()
-        onAnswer = nil
+        peer.endCall()
+        answerHandler?()
+        answerHandler = nil
     }
 
-    func answer(_ make: () throws(DBusError) -> Message) {
+    private func answer(_ make: () throws(DBusError) -> Message) {
         guard !isAnswered else { return }
         isAnswered = true
         guard !message.noReplyExpected, connection.isConnected else { return finish() }
-        EventLoop.shared.turns.measure(self) {
+        measure {
             let reply = Result { () throws(DBusError) in try make() }
             peer.sendInOrder { [self] in
                 finish()
                 send(reply)
             }
-            return try? reply.get()
+            return reply
+        } bytesOfAnswer: {
+            (try? $0.get())?.bodySize
+        }
+    }
+
+    /// Does work for the call, of which the event loop is told if it takes long.
+    ///
+    /// - Parameter bytesOfAnswer: how many bytes the answer has that was made; nil = none was.
+    @discardableResult
+    func measure<Result>(_ work: () -> Result, bytesOfAnswer: (Result) -> Int?) -> Result {
+        EventLoop.shared.turns.measure(work) { result, duration in
+            let answer = bytesOfAnswer(result)
+            return LoopTurns.Work(
+                isAnswer: answer != nil, member: member, interface: interface, callerName: peer.name,
+                userID: peer.credentials?.userID, byteCount: answer ?? message.size, duration: duration)
         }
     }
 
@@ -124,5 +150,40 @@ extension Call {
         as types: repeat (each Value).Type
     ) throws(DBusError) -> (repeat each Value) {
         try message.decode(as: repeat each types)
+    }
+
+    /// Takes the body out of the call, which keeps no memory for it.
+    ///
+    /// - Throws: `NoMemory`.
+    public func detachBody() throws(DBusError) -> DetachedBody { try DetachedBody(message) }
+}
+
+// MARK: - Prepared answers
+
+extension Call {
+    /// An answer with values that `body` writes, on another thread.
+    ///
+    /// - Throws: `Failed` when the method is not known.
+    public func prepareAnswer(
+        _ body: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) -> PreparedMessage {
+        guard let replySignature else { throw .failed("the call has no method yet") }
+        return try PreparedMessage(message.methodReturn(), replySignature, body)
+    }
+
+    /// Answers with what was prepared, or with why it could not be written.
+    ///
+    /// - Returns: how many bytes are sent, 0 for an error.
+    @discardableResult
+    public func reply(with prepared: PreparedMessage) -> Int {
+        guard !isAnswered else { return 0 }
+        do throws(DBusError) {
+            let message = try prepared.consume()
+            answer { () throws(DBusError) in message }
+            return message.bodySize
+        } catch {
+            fail(error)
+            return 0
+        }
     }
 }

@@ -32,7 +32,7 @@ struct PropertyDescription {
 /// The interfaces that one object shows, as they were bound to it.
 @DBusActor
 public struct ExportedObject {
-    var interfaces: [any BoundInterface]
+    let interfaces: [any BoundInterface]
 
     /// An object with one interface.
     public init<Object>(_ interface: Interface<Object>, of object: Object) {
@@ -72,7 +72,7 @@ private struct Binding<Object>: BoundInterface {
             call.fail(method.inputs.mismatch(with: found))
             return true
         }
-        call.replySignature = method.outputs.signature
+        call.setReplySignature(method.outputs.signature)
         do { try method.handler(object, call) } catch { call.fail(error) }
         return true
     }

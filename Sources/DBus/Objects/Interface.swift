@@ -92,25 +92,6 @@ public struct Method<Object>: Sendable {
     let handler: @DBusActor (Object, Call) throws -> Void
 }
 
-/// A signal, as it stands in the table of an interface and as it is emitted.
-public struct Signal: Sendable {
-    /// The member's name.
-    public let name: String
-    /// What it carries.
-    public let arguments: Arguments
-    /// Notes in the introspection.
-    public let annotations: Annotations
-
-    /// A signal; a name that D-Bus does not allow is the programmer's mistake and traps.
-    public init(_ name: String, _ arguments: Arguments = [:], annotations: Annotations = [:]) {
-        // trap: signals are written in the program; those that come in are messages
-        precondition(Names.isMember(name), "“\(name)” is not a member name")
-        self.name = name
-        self.arguments = arguments
-        self.annotations = annotations
-    }
-}
-
 /// How changes of a property are made known (annotation `EmitsChangedSignal`).
 public enum PropertyChanges: String, Sendable {
     /// `PropertiesChanged` carries the value.

@@ -5,7 +5,7 @@
 package final class ManagedObjects {
     private let call: Call
     private var left: ArraySlice<(path: ObjectPath, object: ExportedObject)>
-    private var taken = ObjectSnapshots()
+    private var snapshots = ObjectSnapshots()
     private var completion: (@DBusActor () -> Void)?
     private lazy var work = LoopWork { [unowned self] in readNext() }
 
@@ -17,24 +17,24 @@ package final class ManagedObjects {
     /// Answers at once.
     func answer() {
         while !left.isEmpty { _ = readNext() }
-        call.replyWriting { [taken] writer in taken.append(to: &writer) }
+        call.replyWriting { [snapshots] writer in snapshots.append(to: &writer) }
     }
 
     /// Takes the objects one by one, in turns with what else the event loop does; `completion` is told about how many bytes
     /// the answer has.
     package func collect(_ completion: @escaping @DBusActor (_ size: Int) -> Void) {
-        self.completion = { [self] in completion(taken.size) }
+        self.completion = { [self] in completion(snapshots.size) }
         work.begin()
     }
 
     /// Writes the whole answer; to be called when all objects were collected.
     package var body: @Sendable (inout MessageWriter) throws(DBusError) -> Void {
-        { [taken] (writer) throws(DBusError) in taken.append(to: &writer) }
+        { [snapshots] (writer) throws(DBusError) in snapshots.append(to: &writer) }
     }
 
     private func readNext() -> Bool {
         if !call.isAnswered, let (path, object) = left.popFirst() {
-            taken.add(path, ObjectValues(of: object, for: call.peer))
+            snapshots.add(path, ObjectValues(of: object, for: call.peer))
             if !left.isEmpty { return true }
         }
         let completion = completion

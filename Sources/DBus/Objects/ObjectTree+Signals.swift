@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ObjectTree {
-
     /// Sends a signal with typed arguments to everybody who asked for it.
     ///
     /// - Throws: `InvalidArgs` when the values do not fit the signal's arguments, `LimitsExceeded` when it is too large.
@@ -14,26 +13,55 @@ extension ObjectTree {
         }
         try broadcast(message)
     }
-}
 
-extension Message {
-    /// A signal of an object, whose arguments `body` writes; send it with `ObjectTree.broadcast` or `Peer.send`.
+    /// Sends `PropertiesChanged` for properties that have changed, as each one's table entry says.
     ///
-    /// - Throws: `InvalidArgs` when the values do not fit the signal's arguments.
-    public static func signal(
-        _ signal: Signal, of interface: String, at path: ObjectPath,
-        _ body: (inout MessageWriter) throws(DBusError) -> Void
-    ) throws(DBusError) -> Message {
-        let message = try Message.signal(path: path, interface: interface, member: signal.name)
-        try message.write(signal.arguments.signature, body)
-        return message
+    /// Of properties that not everybody may see only the names are sent, as invalidated; constant and silent ones are left
+    /// out. Nothing is sent when nothing is left.
+    /// - Throws: `UnknownObject`, or why it could not be sent.
+    public func propertiesChanged<Object>(
+        _ names: [String], of interface: Interface<Object>, at path: ObjectPath
+    ) throws(DBusError) {
+        guard let bound = object(at: path)?.interface(interface.name) else { throw .unknownObject(path) }
+        var (emitted, invalidated): ([String], [String]) = ([], [])
+        for name in names {
+            switch bound.describeProperty(name)?.changes {
+            case .emits where bound.isPropertyVisible(name, to: nil): emitted.append(name)
+            case .emits, .invalidates: invalidated.append(name)
+            case .constant, .silent, nil: break
+            }
+        }
+        guard !emitted.isEmpty || !invalidated.isEmpty else { return }
+        try broadcast(
+            Message.signal(StandardObject.propertiesChanged, of: StandardInterface.properties, at: path) { writer in
+                writer.append(interface.name)
+                writer.array { entries in bound.values(emitted, for: nil).append(to: &entries) }
+                invalidated.encode(to: &writer)
+            })
     }
-}
 
-extension Connection {
-    /// Sends a signal to everybody on this connection who asked for it.
-    public func broadcast(_ message: Message) throws(DBusError) {
-        if case .served(let served) = role, !served.wants(message) { return }
-        try send(message)
+    /// Tells the nearest ObjectManager's listeners of an object that is there now; `add` does it by itself, an
+    /// object that a resolver knows is announced with this.
+    public func announceAdded(_ path: ObjectPath) {
+        guard let manager = manager(of: path), let object = object(at: path) else { return }
+        let message = try? Message.signal(
+            StandardObject.interfacesAdded, of: StandardInterface.objectManager, at: manager
+        ) { writer in
+            writer.append(path)
+            ObjectValues(of: object, for: nil).append(to: &writer)
+        }
+        if let message { try? broadcast(message) }
+    }
+
+    /// Tells the nearest ObjectManager's listeners of an object that is gone; `remove` does it by itself.
+    public func announceRemoved(_ path: ObjectPath, _ object: ExportedObject) {
+        guard let manager = manager(of: path) else { return }
+        let message = try? Message.signal(
+            StandardObject.interfacesRemoved, of: StandardInterface.objectManager, at: manager
+        ) { writer in
+            writer.append(path)
+            object.interfaces.map(\.name).encode(to: &writer)
+        }
+        if let message { try? broadcast(message) }
     }
 }

@@ -1,46 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Answers for objects that are not registered one by one: all those below one path.
-@DBusActor
-public protocol ObjectResolver: AnyObject {
-    /// The object at `elements` below the resolver's path (never empty); nil when there is none.
-    func object(at elements: ArraySlice<Substring>) -> ExportedObject?
-    /// The names of everything directly below `elements` (empty = the resolver's path itself), for introspection.
-    func children(of elements: ArraySlice<Substring>) -> [String]
-}
-
 /// The objects that a program shows, on all its connections.
 ///
 /// A path leads to an object that was added, or that a resolver knows. Every path on the way to an object answers
 /// introspection with all its children. Every object has `Introspectable`, `Properties` and `Peer`.
 @DBusActor
 public final class ObjectTree {
-    /// One element of a path.
-    final class Node {
-        var children: [String: Node] = [:]
-        var isObject = false
-        var resolver: (any ObjectResolver)?
-        var isManager = false
-
-        var isUnused: Bool { children.isEmpty && !isObject && resolver == nil && !isManager }
-    }
-
-    let root = Node()
-    /// The objects that were added, by path: the short way to them.
-    private var objects: [ObjectPath: ExportedObject] = [:]
+    private let registry = ObjectRegistry()
     private var connections: [WeakConnection] = []
-    /// The most bytes of a path that leads to something: what a caller makes longer is not looked up.
-    private var longestPath = 1
+    private var arrivalHandler: (@DBusActor (Call) -> Void)?
+    private var managedObjectsHandler: (@DBusActor (Call, ManagedObjects) -> Void)?
+    private var propertiesHandler: (@DBusActor (Call, PropertyAnswer) -> Void)?
     /// Looks at each call before its method runs, and refuses it by throwing: limits, states of shutting down.
     public var admission: (@DBusActor (Call) throws -> Void)?
-    /// Takes each call as it comes, and hands it to `handle` when its turn has come; nil = it is handled at once.
-    package var onArrival: (@DBusActor (Call) -> Void)?
 
-    /// Answers `GetManagedObjects`, of which there may be much; nil = it is answered at once.
-    package var onManagedObjects: (@DBusActor (Call, ManagedObjects) -> Void)?
+    /// An empty tree.
+    public init() {}
 
-    /// Answers `Get` and `GetAll`; nil = they are answered at once.
-    package var onProperties: (@DBusActor (Call, PropertyAnswer) -> Void)?
+    /// Hands each call to `handler` as it comes, who hands it to `handle` when its turn has come; without one it is handled at
+    /// once.
+    package func onArrival(_ handler: @escaping @DBusActor (Call) -> Void) { arrivalHandler = handler }
+
+    /// Has `handler` answer `GetManagedObjects`, of which there may be much; without one it is answered at once.
+    package func onManagedObjects(_ handler: @escaping @DBusActor (Call, ManagedObjects) -> Void) {
+        managedObjectsHandler = handler
+    }
+
+    /// Has `handler` answer `Get` and `GetAll`; without one they are answered at once.
+    package func onProperties(_ handler: @escaping @DBusActor (Call, PropertyAnswer) -> Void) {
+        propertiesHandler = handler
+    }
 
     /// Values of properties that were asked for.
     package struct PropertyAnswer {
@@ -52,6 +41,77 @@ public final class ObjectTree {
         package let read:
             @DBusActor @Sendable () throws(DBusError) -> @Sendable (inout MessageWriter) throws(DBusError) -> Void
     }
+}
+
+// MARK: - Objects
+
+extension ObjectTree {
+    /// The object at a path; nil when there is none.
+    public func object(at path: ObjectPath) -> ExportedObject? { registry.object(at: path) }
+
+    /// The names of everything directly below a path, sorted.
+    public func children(of path: ObjectPath) -> [String] { registry.children(of: path) }
+
+    /// All objects below a path, itself not, parents before children.
+    public func objects(below path: ObjectPath) -> [(path: ObjectPath, object: ExportedObject)] {
+        registry.objects(below: path)
+    }
+
+    /// Shows an object; one that was there before is replaced. Below an ObjectManager it is announced.
+    public func add(_ object: ExportedObject, at path: ObjectPath) {
+        registry.add(object, at: path)
+        announceAdded(path)
+    }
+
+    /// Takes an object away. Below an ObjectManager that is announced.
+    public func remove(at path: ObjectPath) {
+        guard let object = registry.remove(at: path) else { return }
+        announceRemoved(path, object)
+    }
+
+    /// Lets `resolver` answer for everything below `path` that is not registered itself.
+    public func setResolver(_ resolver: any ObjectResolver, below path: ObjectPath) {
+        registry.setResolver(resolver, below: path)
+    }
+
+    /// Makes `path` an ObjectManager for everything below it.
+    public func addObjectManager(at path: ObjectPath) { registry.addManager(at: path) }
+
+    /// Whether a path is an ObjectManager.
+    func isManager(_ path: ObjectPath) -> Bool { registry.isManager(path) }
+
+    /// The nearest ObjectManager above a path; nil = there is none.
+    func manager(of path: ObjectPath) -> ObjectPath? { registry.manager(of: path) }
+}
+
+// MARK: - Calls
+
+extension ObjectTree {
+    /// Answers a call, or hands it to the method that will.
+    func dispatch(_ call: Call) {
+        if let arrivalHandler { arrivalHandler(call) } else { handle(call, isAdmitted: false) }
+    }
+
+    /// Handles a call that was let in and is not answered, from the beginning; also once more.
+    package func handle(_ call: Call) { handle(call, isAdmitted: true) }
+
+    private func handle(_ call: Call, isAdmitted: Bool) {
+        call.measure {
+            do {
+                guard let place = registry.place(at: call.path) else { throw DBusError.unknownObject(call.path) }
+                if !isAdmitted { try admission?(call) }
+                dispatch(call, to: place)
+            } catch {
+                call.fail(error)
+            }
+        } bytesOfAnswer: { _ in
+            nil
+        }
+    }
+
+    func answer(_ call: Call, with objects: ManagedObjects) {
+        if let managedObjectsHandler { managedObjectsHandler(call, objects) } else { objects.answer() }
+    }
 
     func answer(
         _ call: Call, size: Int, stamp: @escaping @DBusActor @Sendable () -> UInt64,
@@ -61,117 +121,40 @@ public final class ObjectTree {
             let write = try read()
             return { (writer) throws(DBusError) in write(&writer) }
         }
-        if let onProperties { return onProperties(call, answer) }
+        if let propertiesHandler { return propertiesHandler(call, answer) }
         do throws(DBusError) { call.replyWriting(try answer.read()) } catch { call.fail(error) }
     }
 
-    /// An empty tree.
-    public init() {}
-
-    /// What stands at a path.
-    enum Place {
-        case object(ExportedObject)
-        /// Nothing but the way to other objects.
-        case way
-    }
-
-    /// - Complexity: O(1) for an object that was added, else O(elements of the path) and what the resolver takes.
-    func place(at path: ObjectPath) -> Place? {
-        guard path.text.utf8.count <= longestPath else { return nil }
-        if let object = objects[path] { return .object(object) }
-        let elements = path.elements[...]
-        var node = root
-        for (index, element) in elements.enumerated() {
-            guard let child = node.children[String(element)] else {
-                return place(below: node, elements.dropFirst(index))
-            }
-            node = child
+    private func dispatch(_ call: Call, to place: ObjectPlace) {
+        guard let wanted = call.interface else { return dispatch(call, amongAll: interfaces(of: place, call)) }
+        let found =
+            place.interfaces.first { $0.name == wanted }
+            ?? standardInterfaces(of: place, call).first { $0.name == wanted }
+        guard let found else {
+            return call.fail(
+                DBusError(.unknownInterface, "the object at \(call.path.text.quoted) has no interface \(wanted.quoted)")
+            )
         }
-        return .way
+        guard found.handle(call) else { return fail(call, interface: wanted) }
     }
 
-    private func place(below node: Node, _ elements: ArraySlice<Substring>) -> Place? {
-        guard let resolver = node.resolver else { return nil }
-        if let object = resolver.object(at: elements) { return .object(object) }
-        return resolver.children(of: elements).isEmpty ? nil : .way
+    private func interfaces(of place: ObjectPlace, _ call: Call) -> [any BoundInterface] {
+        place.interfaces + standardInterfaces(of: place, call)
     }
 
-    /// The object at a path; nil when there is none.
-    public func object(at path: ObjectPath) -> ExportedObject? {
-        if case .object(let object)? = place(at: path) { object } else { nil }
+    private func standardInterfaces(of place: ObjectPlace, _ call: Call) -> [any BoundInterface] {
+        StandardObject.exported(tree: self, path: call.path, place: place).interfaces
     }
 
-    /// The names of everything directly below a path, sorted.
-    public func children(of path: ObjectPath) -> [String] {
-        let elements = path.elements[...]
-        var node = root
-        for (index, element) in elements.enumerated() {
-            guard let child = node.children[String(element)] else {
-                return node.resolver?.children(of: elements.dropFirst(index)).sorted() ?? []
-            }
-            node = child
-        }
-        return Set(node.children.keys).union(node.resolver?.children(of: []) ?? []).sorted()
+    /// The specification allows calls that name no interface.
+    private func dispatch(_ call: Call, amongAll interfaces: [any BoundInterface]) {
+        for interface in interfaces where interface.handle(call) { return }
+        fail(call, interface: nil)
     }
 
-    func node(at path: ObjectPath) -> Node? {
-        var node = root
-        for element in path.elements {
-            guard let child = node.children[String(element)] else { return nil }
-            node = child
-        }
-        return node
-    }
-}
-
-// MARK: - Registering
-
-extension ObjectTree {
-    /// Shows an object; one that was there before is replaced. Below an ObjectManager it is announced.
-    public func add(_ object: ExportedObject, at path: ObjectPath) {
-        makeNode(at: path).isObject = true
-        objects[path] = object
-        announceAdded(path)
-    }
-
-    /// Takes an object away. Below an ObjectManager that is announced.
-    public func remove(at path: ObjectPath) {
-        guard let object = objects.removeValue(forKey: path) else { return }
-        node(at: path)?.isObject = false
-        prune(path)
-        announceRemoved(path, object)
-    }
-
-    /// Lets `resolver` answer for everything below `path` that is not registered itself.
-    public func setResolver(_ resolver: any ObjectResolver, below path: ObjectPath) {
-        makeNode(at: path).resolver = resolver
-        longestPath = .max  // it alone knows its paths
-    }
-
-    /// Makes `path` an ObjectManager for everything below it.
-    public func addObjectManager(at path: ObjectPath) {
-        makeNode(at: path).isManager = true
-    }
-
-    private func makeNode(at path: ObjectPath) -> Node {
-        longestPath = max(longestPath, path.text.utf8.count)
-        var node = root
-        for element in path.elements {
-            let name = String(element)
-            let child = node.children[name] ?? Node()
-            node.children[name] = child
-            node = child
-        }
-        return node
-    }
-
-    /// Removes the nodes on the way to `path` that lead nowhere any more.
-    private func prune(_ path: ObjectPath) {
-        var current = path
-        while let parent = current.parent, let node = node(at: current), node.isUnused {
-            self.node(at: parent)?.children[String(current.lastElement)] = nil
-            current = parent
-        }
+    private func fail(_ call: Call, interface: String?) {
+        let owner = interface.map { "interface \($0.quoted)" } ?? "the object at \(call.path.text.quoted)"
+        call.fail(DBusError(.unknownMethod, "\(owner) has no method \(call.member.quoted)"))
     }
 }
 
@@ -182,7 +165,7 @@ private struct WeakConnection {
     weak var connection: Connection?
 }
 
-extension ObjectTree {
+extension ObjectTree: CallResponder {
     func attach(_ connection: Connection) {
         connections.removeAll { $0.connection == nil }
         connections.append(WeakConnection(connection: connection))
@@ -190,6 +173,10 @@ extension ObjectTree {
 
     func detach(_ connection: Connection) {
         connections.removeAll { $0.connection == nil || $0.connection === connection }
+    }
+
+    func receivedCall(_ message: Message, from peer: Peer, on connection: Connection) {
+        dispatch(Call(message: message, connection: connection, peer: peer))
     }
 
     /// Sends a signal to everybody who asked for it, on every connection that shows this tree.
@@ -206,5 +193,13 @@ extension ObjectTree {
             } catch {}
         }
         if let failure { throw failure }
+    }
+}
+
+extension Connection {
+    /// What calls on this connection reach; without it every call gets `UnknownObject`.
+    public var objects: ObjectTree? {
+        get { responder as? ObjectTree }
+        set { setResponder(newValue) }
     }
 }

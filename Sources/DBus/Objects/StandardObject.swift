@@ -7,13 +7,13 @@ internal import Glibc
 struct StandardObject {
     let tree: ObjectTree
     let path: ObjectPath
-    let place: ObjectTree.Place
+    let place: ObjectPlace
 
     /// The standard interfaces of one path, for one call.
-    static func exported(tree: ObjectTree, path: ObjectPath, place: ObjectTree.Place) -> ExportedObject {
+    static func exported(tree: ObjectTree, path: ObjectPath, place: ObjectPlace) -> ExportedObject {
         let object = StandardObject(tree: tree, path: path, place: place)
         let exported = ExportedObject(introspectable, of: object).and(properties, of: object).and(peer, of: object)
-        return tree.node(at: path)?.isManager == true ? exported.and(objectManager, of: object) : exported
+        return tree.isManager(path) ? exported.and(objectManager, of: object) : exported
     }
 
     private var interfaces: [any BoundInterface] {

@@ -17,7 +17,7 @@ final class BusDriver {
         Bus.name,
         [
             .function("Hello", out: "unique_name") { (driver, call) in
-                try driver.hello()
+                try driver.client?.greet()
                 return call.peer.name
             },
             .function("AddMatch", in: ["rule"]) { (driver, _, rule: String) in
@@ -37,11 +37,6 @@ final class BusDriver {
                 driver.server?.owner(of: name.text) != nil
             },
         ])
-
-    private func hello() throws(DBusError) {
-        guard let client, !client.hasCalledHello else { throw .failed("Hello was called before") }
-        client.hasCalledHello = true
-    }
 }
 
 /// The one way of authenticating that a server allows.

@@ -19,7 +19,7 @@ final class ServedPeer {
     /// Whether it is served, or why not.
     let place: ConnectionCounts.Place
     private(set) var matchRules: [MatchRule] = []
-    var hasCalledHello = false
+    private(set) var hasCalledHello = false
     private let driver = ObjectTree()
 
     init(server: Server, name: String, credentials: Credentials, place: ConnectionCounts.Place) {
@@ -35,23 +35,18 @@ final class ServedPeer {
 
     func start(_ connection: Connection, authenticationTimeout: Duration) {
         self.connection = connection
-        peer.connection = connection
-        connection.peers.direct = peer
+        connection.serve(peer)
         let timer = EventLoop.shared.addTimer(after: authenticationTimeout) { [weak connection] in connection?.close() }
         state = .authenticating(timer)
         connection.onDisconnect { [weak self] in self?.left() }
     }
 
-    /// The connection has read or written something: perhaps the proof.
-    func progress(_ connection: Connection) {
-        guard case .authenticating(let timer)? = state, connection.transport.isAuthenticated else { return }
-        switch place {
-        case .served:
-            timer.cancel()
-            state = .admitted
-            server?.admitted(self)
-        case .refused: state = .refused(timer)
-        }
+    /// The client has called Hello.
+    ///
+    /// - Throws: `Failed` when it had called it before.
+    func greet() throws(DBusError) {
+        guard !hasCalledHello else { throw .failed("Hello was called before") }
+        hasCalledHello = true
     }
 
     private func left() {
@@ -67,16 +62,28 @@ final class ServedPeer {
 
 // MARK: - Messages
 
-extension ServedPeer {
-    /// Calls to the bus' name go to the driver, all others to the objects. A client's own `sender` means nothing.
-    func received(_ message: Message, on connection: Connection) {
-        let call = Call(message: message, connection: connection, peer: peer)
-        if case .refused(let refusal) = place { return refuse(call, refusal) }
-        guard message.destination == Bus.name || (message.destination == nil && message.interface == Bus.name) else {
-            return connection.dispatch(call)
+extension ServedPeer: ServedClient {
+    /// The connection has read or written something: perhaps the proof.
+    func didProgress(_ connection: Connection) {
+        guard case .authenticating(let timer)? = state, connection.transport.isAuthenticated else { return }
+        switch place {
+        case .served:
+            timer.cancel()
+            state = .admitted
+            server?.admitted(self)
+        case .refused: state = .refused(timer)
         }
-        call.replySender = Bus.name
-        driver.dispatch(call)
+    }
+
+    /// Calls to the bus' name go to the driver, all others to the objects. A client's own `sender` means nothing.
+    func receivedCall(_ message: Message, on connection: Connection) {
+        if case .refused(let refusal) = place {
+            return refuse(Call(message: message, connection: connection, peer: peer), refusal)
+        }
+        guard message.destination == Bus.name || (message.destination == nil && message.interface == Bus.name) else {
+            return connection.dispatch(message, from: peer)
+        }
+        driver.dispatch(Call(message: message, connection: connection, peer: peer, replySender: Bus.name))
     }
 
     private func refuse(_ call: Call, _ refusal: Server.Refusal) {

@@ -7,7 +7,6 @@ internal import CDBus
 /// Clients prove their Unix user with EXTERNAL and nothing else, and `admits` decides about each. Connections, and the
 /// ones that have not proved anything yet, are counted for each user and limited: libdbus itself knows no such limit. The
 /// server answers as much of `org.freedesktop.DBus` as client libraries need to take it for a bus (`BusDriver`).
-@safe
 @DBusActor
 public final class Server {
     /// What a server allows.
@@ -65,19 +64,11 @@ public final class Server {
         }
     }
 
-    /// Owned by this object, used on the loop thread only; given back by `close`, at the latest by `deinit`.
-    private nonisolated(unsafe) var raw: OpaquePointer?
-    private let watches = WatchTable()
-    private(set) var peers: [ServedPeer] = []
+    private let listener: Listener
+    private var peers: [ServedPeer] = []
     private var counts = ConnectionCounts()
     private var nextNumber: UInt64 = 1
     private var connectionHandlers: [@DBusActor (Peer) -> Void] = []
-    /// Whether a connection came since the socket was ready last.
-    fileprivate var hasAccepted = false
-    /// Whether clients wait that cannot be taken in, because the process has no descriptor left.
-    public private(set) var isStarved = false
-    /// Called when `isStarved` becomes true.
-    public var onStarvation: (@DBusActor () -> Void)?
     /// Called with each client that is refused.
     public var onRefusal: (@DBusActor (Peer, Refusal) -> Void)?
     /// Called with each client that is thrown off for `messageTimeout`, and the bytes that had arrived of the message.
@@ -105,23 +96,22 @@ public final class Server {
         for served in peers { served.connection?.transport.limit(messageSize: messageSize) }
     }
 
-    private init(adopting raw: OpaquePointer, _ configuration: Configuration) throws(DBusError) {
-        unsafe self.raw = unsafe raw
+    private init(_ listener: Listener, _ configuration: Configuration) {
+        self.listener = listener
         self.configuration = configuration
-        try setUp()
-    }
-
-    deinit {
-        guard let raw = unsafe raw else { return }
-        let orphan = unsafe OrphanedServer(raw: raw, watches: watches)
-        EventLoop.shared.post { orphan.close() }
+        unsafe listener.setAcceptor { [weak self] raw in unsafe self?.accept(raw) }
     }
 
     /// The address for clients, with the server's identity.
-    public var address: String {
-        guard let raw = unsafe raw, let text = unsafe dbus_server_get_address(raw) else { return "" }
-        defer { unsafe dbus_free(text) }
-        return unsafe String(cString: text)
+    public var address: String { listener.address }
+
+    /// Whether clients wait that cannot be taken in, because the process has no descriptor left.
+    public var isStarved: Bool { listener.isStarved }
+
+    /// Called when `isStarved` becomes true.
+    public var onStarvation: (@DBusActor () -> Void)? {
+        get { listener.starvationHandler }
+        set { listener.setStarvationHandler(newValue) }
     }
 
     /// Calls `handler` with each client that was let in.
@@ -142,9 +132,7 @@ public final class Server {
 
     /// Stops listening and closes every connection.
     public func close() {
-        guard let raw = unsafe raw else { return }
-        unsafe self.raw = nil
-        unsafe OrphanedServer(raw: raw, watches: watches).close()
+        guard listener.close() else { return }
         for served in peers { served.connection?.close() }
     }
 }
@@ -158,86 +146,7 @@ extension Server {
     public static func listen(
         _ address: String, _ configuration: Configuration = Configuration()
     ) throws(DBusError) -> Server {
-        guard !address.utf8.contains(0) else { throw DBusError(.badAddress, "the address contains a NUL character") }
-        let raw = try unsafe LibdbusError.check { error in unsafe dbus_server_listen(address, error) }
-        return try unsafe Server(adopting: raw, configuration)
-    }
-
-    private func setUp() throws(DBusError) {
-        guard let raw = unsafe raw else { return }
-        let acceptor = Acceptor(server: self)
-        let succeeded = unsafe AuthenticationMechanisms.withExternal { mechanisms in
-            unsafe dbus_server_set_auth_mechanisms(raw, mechanisms) != 0
-                && dbus_server_set_watch_functions(
-                    raw, WatchTable.addWatch, WatchTable.removeWatch, WatchTable.toggleWatch,
-                    watches.retainedForLibdbus(), WatchTable.release) != 0
-                && dbus_server_set_timeout_functions(
-                    raw, WatchTable.addTimeout, WatchTable.removeTimeout, WatchTable.toggleTimeout,
-                    watches.retainedForLibdbus(), WatchTable.release) != 0
-        }
-        watches.onActivity = { [weak self] in self?.socketWasHandled() }
-        unsafe dbus_server_set_new_connection_function(
-            raw, Acceptor.accept, Unmanaged.passRetained(acceptor).toOpaque(), Acceptor.release)
-        if !succeeded { throw DBusError(.noMemory, "no memory for a server") }
-    }
-}
-
-// MARK: - Want of descriptors
-
-extension Server {
-    /// How long a socket rests whose clients cannot be taken in.
-    private static let rest = Duration.milliseconds(100)
-
-    /// Lets the socket rest if it was ready and nothing came of it: accept(2) fails without a descriptor, and the client stays
-    /// in the queue, so that the socket would be ready again at once and for ever.
-    private func socketWasHandled() {
-        let wasStarved = isStarved
-        isStarved = !hasAccepted
-        hasAccepted = false
-        guard isStarved else { return }
-        watches.readingIsPaused = true
-        EventLoop.shared.addTimer(after: Self.rest) { [weak self] in self?.watches.readingIsPaused = false }
-        if !wasStarved { onStarvation?() }
-    }
-}
-
-/// A server without an owner; whoever holds this is the only one.
-@safe
-private struct OrphanedServer: @unchecked Sendable {
-    let raw: OpaquePointer
-    let watches: WatchTable
-
-    @DBusActor
-    func close() {
-        unsafe dbus_server_disconnect(raw)
-        unsafe dbus_server_set_watch_functions(raw, nil, nil, nil, nil, nil)
-        unsafe dbus_server_set_timeout_functions(raw, nil, nil, nil, nil, nil)
-        watches.removeAll()
-        unsafe dbus_server_unref(raw)
-    }
-}
-
-/// What libdbus holds of a server, to hand it new connections.
-private final class Acceptor: Sendable {
-    @DBusActor private weak var server: Server?
-
-    @DBusActor
-    init(server: Server) {
-        self.server = server
-    }
-
-    static let accept: DBusNewConnectionFunction = { _, connection, data in
-        guard let connection = unsafe connection, let data = unsafe data else { return }
-        let acceptor = unsafe Unmanaged<Acceptor>.fromOpaque(data).takeUnretainedValue()
-        nonisolated(unsafe) let raw = unsafe connection  // libdbus calls on the loop thread
-        DBusActor.assumeIsolated {
-            acceptor.server?.hasAccepted = true
-            unsafe acceptor.server?.accept(raw)
-        }
-    }
-
-    static let release: DBusFreeFunction = { data in
-        if let data = unsafe data { unsafe Unmanaged<Acceptor>.fromOpaque(data).release() }
+        Server(try Listener(address), configuration)
     }
 }
 
@@ -245,7 +154,7 @@ private final class Acceptor: Sendable {
 
 extension Server {
     /// Takes a new connection in; one that is not referenced here is closed by libdbus.
-    fileprivate func accept(_ raw: OpaquePointer) {
+    private func accept(_ raw: OpaquePointer) {
         guard let credentials = unsafe Credentials(ofPeerOf: raw),
             let place = counts.place(
                 for: credentials.userID, limit: configuration.maximumConnections,

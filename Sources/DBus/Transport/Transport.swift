@@ -24,7 +24,7 @@ final class Transport: TurnTaker {
     private nonisolated(unsafe) var raw: OpaquePointer?
     private let watches = WatchTable()
     private var unfinished: UnfinishedMessage?
-    weak var delegate: (any TransportDelegate)?
+    private weak var delegate: (any TransportDelegate)?
     /// False after `close`, and once the end has been reported.
     private(set) var isConnected = true
 
@@ -32,7 +32,7 @@ final class Transport: TurnTaker {
     init(adopting raw: OpaquePointer) throws(DBusError) {
         unsafe self.raw = unsafe raw
         unsafe dbus_connection_set_exit_on_disconnect(raw, 0)
-        watches.onActivity = { [weak self] in self?.activity() }
+        watches.setOwner(self)
         guard
             unsafe dbus_connection_set_watch_functions(
                 raw, WatchTable.addWatch, WatchTable.removeWatch, WatchTable.toggleWatch,
@@ -46,6 +46,9 @@ final class Transport: TurnTaker {
         }
         EventLoop.shared.reactor.giveTurn(to: self)  // authentication may have brought messages already
     }
+
+    /// Has `delegate` told of everything that comes from the next turn of the loop on.
+    func setDelegate(_ delegate: any TransportDelegate) { self.delegate = delegate }
 
     deinit {
         guard let raw = unsafe raw else { return }
@@ -134,6 +137,25 @@ extension Transport {
     var isAuthenticated: Bool { unsafe raw.map { unsafe dbus_connection_get_is_authenticated($0) != 0 } ?? false }
 }
 
+// MARK: - Reading
+
+extension Transport: WatchTableOwner {
+    func didHandleWatches() {
+        recordRead()
+        delegate?.transportDidProgress(self)
+        checkForMessages()
+    }
+
+    func willRead() {
+        recordRead()
+        unfinished?.willRead()
+    }
+
+    func didResumeReading() { unfinished?.resume() }
+
+    func didHangUp() { end() }
+}
+
 // MARK: - Receiving
 
 extension Transport {
@@ -141,7 +163,7 @@ extension Transport {
     var readingIsPaused: Bool {
         get { watches.readingIsPaused }
         set {
-            watches.readingIsPaused = newValue
+            watches.setReadingPaused(newValue)
             EventLoop.shared.reactor.giveTurn(to: self)
         }
     }
@@ -149,11 +171,8 @@ extension Transport {
     /// Whether the connection ends as soon as the other end has gone, or closes its direction of the socket, also while
     /// reading is paused: what it had sent before is lost. Else the end is seen when it is read.
     var endsWhilePaused: Bool {
-        get { watches.onHangUp != nil }
-        set {
-            watches.onHangUp = nil
-            if newValue { watches.onHangUp = { [weak self] in self?.end() } }
-        }
+        get { watches.watchesHangUps }
+        set { watches.setWatchesHangUps(newValue) }
     }
 
     /// Limits the messages of the other end while they are not complete; one that times out ends the connection. Call it before
@@ -165,29 +184,17 @@ extension Transport {
             onTimeout(bytes)
             self?.end()
         }
-        let unfinished = UnfinishedMessage(
+        unfinished = UnfinishedMessage(
             socket: descriptor, limits: limits, isReading: { [weak watches] in watches?.isReading ?? false }
         ) { [weak watches] waits in
-            watches?.waitsForRoom = waits
+            watches?.setWaitsForRoom(waits)
         }
-        watches.onRead = { [weak self] in
-            self?.recordRead()
-            unfinished.willRead()
-        }
-        watches.onResume = { unfinished.resume() }
-        self.unfinished = unfinished
     }
 
     /// There may be room for a message that was begun when there was none.
     func retryUnfinishedMessage() { unfinished?.retry() }
 
     private func recordRead() { unfinished?.didRead(isAuthenticated: isAuthenticated) }
-
-    private func activity() {
-        recordRead()
-        delegate?.transportDidProgress(self)
-        checkForMessages()
-    }
 
     private func checkForMessages() {
         guard let raw = unsafe raw else { return }
@@ -206,12 +213,15 @@ extension Transport {
         EventLoop.shared.addTimer(after: DispatchStep.retryDelay) { [weak self] in self?.checkForMessages() }
     }
 
+    /// Messages that are taken out before others, and timers, have their turn.
+    nonisolated static let messagesPerTurn = 1024
+
     /// How long messages are taken out before others have their turn, in nanoseconds.
     private static let turnTime: UInt64 = 4_000_000
 
     func runTurn() -> Bool {
         let deadline = TimerQueue.now() + Self.turnTime
-        for number in 0..<Connection.messagesPerTurn {
+        for number in 0..<Self.messagesPerTurn {
             guard number % 16 < 15 || TimerQueue.now() < deadline else { return true }
             guard let raw = unsafe raw, isConnected else { return false }
             guard !readingIsPaused else {
@@ -234,7 +244,7 @@ extension Transport {
 
     private func deliver(_ message: Message) {
         guard !message.isLocalDisconnected else { return end() }
-        message.isAccountedFor = unfinished?.delivers(message) ?? false
+        if unfinished?.delivers(message) == true { message.markAccountedFor() }
         delegate?.transport(self, received: message)
     }
 
@@ -263,13 +273,5 @@ public enum DispatchStep: Sendable {
         case DBUS_DISPATCH_NEED_MEMORY.rawValue: self = .retryLater
         default: self = .wait
         }
-    }
-}
-
-extension Message {
-    /// libdbus' own message that the connection has ended.
-    fileprivate var isLocalDisconnected: Bool {
-        unsafe made.map { unsafe dbus_message_is_signal($0, "org.freedesktop.DBus.Local", "Disconnected") != 0 }
-            ?? false
     }
 }

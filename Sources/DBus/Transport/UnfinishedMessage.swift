@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CDBus
-internal import Glibc
-
 /// How much of a message is received before it is complete, and who has room for it.
 struct UnfinishedLimits {
     /// How long nothing more of a message may come although it is read.
@@ -27,16 +24,10 @@ final class UnfinishedMessage {
     /// Smaller messages are received whatever the account says.
     private static let smallSize = 16 << 10
 
-    private let socket: Int32
     private let limits: UnfinishedLimits
     private let isReading: @DBusActor () -> Bool
     private let setWaiting: @DBusActor (Bool) -> Void
-    private var reads: ReadCounter
-    /// Looks for the beginning of the first message; nil when it is found.
-    private var handshake: HandshakeScanner? = HandshakeScanner()
-    /// What lies in the socket before it is read.
-    private var peeked: ArraySlice<UInt8> = []
-    private var boundaries = MessageBoundaries()
+    private var incoming: IncomingBytes
     /// How many messages have left.
     private var delivered: UInt64 = 0
     /// What is reserved for messages that have not left, by their numbers.
@@ -54,11 +45,10 @@ final class UnfinishedMessage {
         socket: Int32, limits: UnfinishedLimits, isReading: @escaping @DBusActor () -> Bool,
         setWaiting: @escaping @DBusActor (Bool) -> Void
     ) {
-        self.socket = socket
         self.limits = limits
         self.isReading = isReading
         self.setWaiting = setWaiting
-        reads = ReadCounter(socket: socket)
+        incoming = IncomingBytes(socket: socket)
     }
 
     /// Nothing is read any more.
@@ -71,41 +61,25 @@ final class UnfinishedMessage {
     }
 
     /// What has come may be read now.
-    func willRead() {
-        peeked = boundaries.mayBeSkipped(ReadCounter.mostRead) && handshake == nil ? [] : reads.peek()[...]
-    }
+    func willRead() { incoming.willRead() }
 
     /// What has come may have been read.
     ///
     /// - Parameter isAuthenticated: whether libdbus has read the end of the handshake.
     func didRead(isAuthenticated: Bool) {
-        let count = reads.consume()
-        guard count > 0 else { return }
-        lastProgress = TimerQueue.now()
-        var seen = peeked.prefix(count)
-        let unseen = count - seen.count
-        peeked = []
-        if handshake != nil {
-            if let behind = handshake?.consume(seen) {
-                seen = seen.suffix(behind)
-                handshake = nil
-            } else if isAuthenticated {
-                // The end came between looking and reading.
-                handshake = nil
-                return boundaries.giveUp()
-            } else {
-                return
-            }
+        switch incoming.didRead(isAuthenticated: isAuthenticated) {
+        case .nothing: return
+        case .handshake: lastProgress = TimerQueue.now()
+        case .messages:
+            lastProgress = TimerQueue.now()
+            reserve()
         }
-        boundaries.consume(seen)
-        boundaries.skip(unseen)
-        reserve()
     }
 
     /// A message is about to leave; answers whether room was reserved for it, which is given back.
     func delivers(_ message: Message) -> Bool {
         delivered += 1
-        if delivered > boundaries.completed { boundaries.removeUnknown(size: message.exactSize) }
+        if delivered > boundaries.completed { incoming.removeUnknown(size: message.exactSize) }
         guard let first = reservations.first, first.number <= delivered else { return false }
         reservations.removeFirst()
         limits.release(first.size)
@@ -114,7 +88,7 @@ final class UnfinishedMessage {
 
     /// All messages that were read have left: what remains is the beginning of one.
     func settle() {
-        boundaries.settle()
+        incoming.settle()
         if boundaries.received > 0, timer == nil { wait(limits.timeout) }
     }
 
@@ -128,6 +102,8 @@ final class UnfinishedMessage {
         reserve()
         if !waitsForRoom { setWaiting(false) }
     }
+
+    private var boundaries: MessageBoundaries { incoming.boundaries }
 
     /// Reserves room for all of the message that has begun, or has its connection wait.
     private func reserve() {
@@ -155,49 +131,5 @@ final class UnfinishedMessage {
         guard isReading() else { return wait(limits.timeout) }
         let idle = Duration.nanoseconds(Int64(clamping: TimerQueue.now() - lastProgress))
         if idle < limits.timeout { wait(limits.timeout - idle) } else { limits.onTimeout(boundaries.received) }
-    }
-}
-
-/// Counts the bytes that somebody reads from a Unix socket.
-///
-/// The kernel lowers the offset at which a socket is peeked at by what is read from it (socket(7), `SO_PEEK_OFF`): it is set
-/// beyond everything that may come, and is a counter then.
-@DBusActor
-private struct ReadCounter {
-    private static let highest: Int32 = 1 << 30
-    /// More than libdbus reads before it asks again, also before it has let somebody in.
-    static let mostRead = 1 << 14
-
-    private let socket: Int32
-    private var offset = highest
-
-    init(socket: Int32) {
-        self.socket = socket
-        listd_set_peek_offset(socket, Self.highest)
-    }
-
-    /// How much was read since the last time; 0 where the kernel does not count.
-    mutating func consume() -> Int {
-        let now = listd_get_peek_offset(socket)
-        guard now >= 0, now < offset else { return 0 }
-        let count = Int(offset - now)
-        offset = now
-        if now < Self.highest / 2 { rewind() }
-        return count
-    }
-
-    /// What lies in the socket, at most `mostRead` bytes.
-    mutating func peek() -> [UInt8] {
-        listd_set_peek_offset(socket, 0)
-        defer { rewind() }
-        return unsafe [UInt8](unsafeUninitializedCapacity: Self.mostRead) { buffer, count in
-            let flags = Int32(MSG_PEEK | MSG_DONTWAIT)
-            count = unsafe max(0, recv(socket, buffer.baseAddress, buffer.count, flags))
-        }
-    }
-
-    private mutating func rewind() {
-        offset = Self.highest
-        listd_set_peek_offset(socket, offset)
     }
 }

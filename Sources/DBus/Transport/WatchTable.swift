@@ -3,6 +3,25 @@
 internal import CDBus
 internal import Glibc
 
+/// What a table of watches tells the connection or server that they belong to.
+@DBusActor
+protocol WatchTableOwner: AnyObject {
+    /// libdbus has handled a watch or a timeout: there may be messages now.
+    func didHandleWatches()
+    /// libdbus is about to read from the socket.
+    func willRead()
+    /// What comes is read again after it was not.
+    func didResumeReading()
+    /// The other end has gone, or sends nothing more, while nothing is read; only told after `watchHangUps`.
+    func didHangUp()
+}
+
+extension WatchTableOwner {
+    func willRead() {}
+    func didResumeReading() {}
+    func didHangUp() {}
+}
+
 /// The watches and timeouts of one libdbus connection or server, in terms of the event loop.
 ///
 /// libdbus calls the functions here with its connection lock held: they only record, and never call back into the
@@ -12,30 +31,28 @@ internal import Glibc
 final class WatchTable {
     private var descriptors: [Int32: WatchedDescriptor] = [:]
     private var timeouts: [OpaquePointer: LoopTimer] = unsafe [:]
-    /// Called after libdbus has handled a watch or a timeout: there may be messages now.
-    var onActivity: (@DBusActor () -> Void)?
-    /// Called before libdbus reads from the socket.
-    var onRead: (@DBusActor () -> Void)?
-    /// Called when what comes is read again after it was not.
-    var onResume: (@DBusActor () -> Void)?
-    /// Called when the other end has gone, or sends nothing more, while reading is paused; nil = that is not watched for.
-    var onHangUp: (@DBusActor () -> Void)?
+    private weak var owner: (any WatchTableOwner)?
     /// While true, nothing is read: what the other end sends stays in the socket.
-    var readingIsPaused = false {
-        didSet {
-            for descriptor in descriptors.keys {
-                EventLoop.shared.reactor.interestChanged(descriptor: descriptor)
-            }
-            if oldValue, !readingIsPaused { onResume?() }
-        }
-    }
-
+    private(set) var readingIsPaused = false
     /// While true, nothing is read either: there is no room for the message that has begun.
-    var waitsForRoom = false {
-        didSet {
-            for descriptor in descriptors.keys { EventLoop.shared.reactor.interestChanged(descriptor: descriptor) }
-            if oldValue, !waitsForRoom { onResume?() }
-        }
+    private(set) var waitsForRoom = false
+    /// Whether the owner is told when the other end goes while nothing is read.
+    private(set) var watchesHangUps = false
+
+    /// Has `owner` told of what happens, until `removeAll`.
+    func setOwner(_ owner: any WatchTableOwner) { self.owner = owner }
+
+    func setReadingPaused(_ flag: Bool) { change { readingIsPaused = flag } }
+
+    func setWaitsForRoom(_ flag: Bool) { change { waitsForRoom = flag } }
+
+    func setWatchesHangUps(_ flag: Bool) { change { watchesHangUps = flag } }
+
+    private func change(_ set: () -> Void) {
+        let wasSilent = isSilent
+        set()
+        for descriptor in descriptors.keys { EventLoop.shared.reactor.interestChanged(descriptor: descriptor) }
+        if wasSilent, !isSilent { owner?.didResumeReading() }
     }
 
     /// Whether nothing is read, for whatever reason.
@@ -46,9 +63,15 @@ final class WatchTable {
 
     nonisolated init() {}
 
+    fileprivate func didHandle() { owner?.didHandleWatches() }
+
+    fileprivate func willRead() { owner?.willRead() }
+
+    fileprivate func hungUp() { owner?.didHangUp() }
+
     /// Forgets everything; libdbus must not use this table any more.
     func removeAll() {
-        (onActivity, onRead, onResume, onHangUp) = (nil, nil, nil, nil)
+        owner = nil
         for descriptor in descriptors.keys { EventLoop.shared.reactor.remove(descriptor: descriptor) }
         for timer in unsafe Array(timeouts.values) { timer.cancel() }
         descriptors = [:]
@@ -87,7 +110,7 @@ extension WatchTable {
     }
 
     func toggled(watch: Watch) {
-        if watch.isEnabled, watch.isForReading, !isSilent { onResume?() }
+        if watch.isEnabled, watch.isForReading, !isSilent { owner?.didResumeReading() }
         EventLoop.shared.reactor.interestChanged(descriptor: watch.descriptor)
     }
 }
@@ -112,7 +135,7 @@ struct Watch: Equatable {
 /// One descriptor of libdbus with its watches: usually one for reading and one for writing.
 @DBusActor
 private final class WatchedDescriptor: DescriptorSource {
-    var watches: [Watch] = []
+    fileprivate(set) var watches: [Watch] = []
     private weak var table: WatchTable?
 
     init(table: WatchTable) {
@@ -124,7 +147,7 @@ private final class WatchedDescriptor: DescriptorSource {
         var mask: UInt32 = 0
         for watch in watches where watch.isEnabled {
             if watch.isForReading {
-                let whilePaused = table.onHangUp == nil ? 0 : EPOLLRDHUP.rawValue
+                let whilePaused = table.watchesHangUps ? EPOLLRDHUP.rawValue : 0
                 mask |= table.isSilent ? whilePaused : EPOLLIN.rawValue
             }
             if watch.flags & DBUS_WATCH_WRITABLE.rawValue != 0 { mask |= EPOLLOUT.rawValue }
@@ -138,7 +161,7 @@ private final class WatchedDescriptor: DescriptorSource {
         let table = table
         // libdbus sees the end by reading, in front of which stand calls that nobody may read now.
         let ends = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
-        if let onHangUp = table?.onHangUp, table?.isSilent == true, events & ends != 0 { return onHangUp() }
+        if let table, table.watchesHangUps, table.isSilent, events & ends != 0 { return table.hungUp() }
         var flags: UInt32 = 0
         if events & EPOLLIN.rawValue != 0 { flags |= DBUS_WATCH_READABLE.rawValue }
         if events & EPOLLOUT.rawValue != 0 { flags |= DBUS_WATCH_WRITABLE.rawValue }
@@ -147,7 +170,7 @@ private final class WatchedDescriptor: DescriptorSource {
         // libdbus reads two or four kilobytes at a time: a message of megabytes would take thousands of turns.
         for _ in 0..<Self.readsPerTurn {
             if flags & DBUS_WATCH_READABLE.rawValue != 0 {
-                table?.onRead?()
+                table?.willRead()
                 if table?.isSilent == true { flags &= ~DBUS_WATCH_READABLE.rawValue }
                 guard flags != 0 else { break }
             }
@@ -156,7 +179,7 @@ private final class WatchedDescriptor: DescriptorSource {
             guard events & EPOLLIN.rawValue != 0, interest & EPOLLIN.rawValue != 0, hasMore else { break }
             flags = DBUS_WATCH_READABLE.rawValue
         }
-        table?.onActivity?()
+        table?.didHandle()
     }
 
     /// How often libdbus is asked to read before others have their turn.
@@ -179,7 +202,7 @@ extension WatchTable {
         let key = unsafe TimeoutKey(pointer: timeout)
         unsafe timeouts[timeout] = EventLoop.shared.addTimer(after: interval, repeats: true) { [weak self] in
             unsafe dbus_timeout_handle(key.pointer)
-            self?.onActivity?()
+            self?.didHandle()
         }
     }
 

@@ -94,7 +94,7 @@ extension Authority {
     private func reconsider(
         _ call: Call, having actions: Set<AdministratorAction>, _ again: @escaping @DBusActor (Call) -> Void
     ) {
-        call.onFailure = { [weak self, weak call] error in
+        call.onFailure { [weak self, weak call] error in
             guard let self, let call else { return false }
             return reconsider(call, error, actions, again)
         }
@@ -110,7 +110,7 @@ extension Authority {
         missing = nil
         let mayAskUser = call.message.allowInteractiveAuthorization
         guard polkit.answer(call.peer, action) == nil || mayAskUser else { return refuse(call, error) }
-        call.onFailure = nil
+        call.onFailure(nil)
         polkit.ask(call.peer, action, mayAskUser: mayAskUser) { [weak self] isAllowed in
             guard let self, isAllowed else {
                 _ = self?.refuse(call, error)

@@ -14,7 +14,7 @@ extension Service {
         let size = call.message.bodyLength
         guard size > ContentReads.largestAtOnce else { return try proceed(call.message.read(read)) }
         let body = try call.detachBody()
-        call.onFailure = nil  // it cannot be handled from the beginning again
+        call.onFailure(nil)  // it cannot be handled from the beginning again
         admission.hold(call.peer)
         coding.perform(for: call.peer, size: size) {
             Result { () throws(DBusError) in try body.read(read) }

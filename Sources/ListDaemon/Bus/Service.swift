@@ -105,14 +105,14 @@ package final class Service {
         tree.addObjectManager(at: ObjectPath.adapters)
         tree.addObjectManager(at: ObjectPath.plugins)
         relay.target = self
-        tree.onArrival = { [weak self] call in
+        tree.onArrival { [weak self] call in
             // A connection may have read more than was answered when the last part of listd went.
             guard let self else { return call.fail(ListError.ending) }
             arrived(call)
         }
         admission.onLimits { [weak self] user, limits in self?.quotas.setLimits(limits.perUser, of: user) }
-        tree.onManagedObjects = { [weak self] call, objects in self?.answer(call, objects) }
-        tree.onProperties = { [weak self] call, answer in
+        tree.onManagedObjects { [weak self] call, objects in self?.answer(call, objects) }
+        tree.onProperties { [weak self] call, answer in
             self?.reads.answer(call, size: answer.size, stamp: answer.stamp, answer.read)
         }
     }
@@ -127,7 +127,7 @@ package final class Service {
     private func arrived(_ call: Call) {
         statistics.add(.calls)
         clients.record(call)
-        call.onError = { [weak self] call, error in self?.noteFailure(of: call, error) }
+        call.onError { [weak self] call, error in self?.noteFailure(of: call, error) }
         watchDeparture(of: call.peer)
         if !transports.isOnBus(call.peer) { transports.direct.check(call.peer) }
         do throws(ListError) {

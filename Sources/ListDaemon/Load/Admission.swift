@@ -17,6 +17,7 @@ package final class Admission {
     private static let littleBody = 16 << 10
 
     private let turns: CallTurns
+    private let limitsByUser = LimitsByUser()
     private var accounts = UserAccounts()
     private var rates = CallRates()
     /// How many messages of each user have room and are not complete.
@@ -24,12 +25,11 @@ package final class Admission {
     /// Called when a user has given bytes back: somebody may wait for them.
     private var onRoom: [@DBusActor () -> Void] = []
     private var roomNotificationIsPosted = false
-    private let limitsByUser = LimitsByUser()
     /// How much there may be from now on.
     package var limits: Limits {
         get { limitsByUser.all }
         set {
-            limitsByUser.all = newValue
+            limitsByUser.setLimits(newValue)
             accounts.limits.callsPerUser = newValue.callsPerUser
             accounts.limits.bytesPerUser = newValue.waitingBytesPerUser
             accounts.limits.bytes = newValue.waitingBytes
@@ -43,7 +43,7 @@ package final class Admission {
     package func limits(of user: UInt32) -> Limits { limitsByUser.limits(of: user) }
 
     /// Calls `handler` with the limits of each user that may have its own, when they were found out.
-    func onLimits(_ handler: @escaping @DBusActor (UInt32, Limits) -> Void) { limitsByUser.onLimits = handler }
+    func onLimits(_ handler: @escaping @DBusActor (UInt32, Limits) -> Void) { limitsByUser.onLimits(handler) }
 
     /// How much a user has under way.
     func use(of user: UInt32) -> UserAccounts.Use { accounts.use(of: user) }
@@ -87,7 +87,7 @@ extension Admission {
             accounts.endCall(of: user)
             throw error.refusal(of: user)
         }
-        call.onAnswer = { [weak self] in
+        call.onAnswer { [weak self] in
             self?.accounts.endCall(of: user)
             self?.release(size, of: user)
         }

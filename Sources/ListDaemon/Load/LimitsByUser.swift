@@ -13,12 +13,18 @@ final class LimitsByUser {
     }
 
     private var entries: [UInt32: Entry] = [:]
-    /// Called with the limits of a user that has its own, when they were found out.
-    var onLimits: (@DBusActor (UInt32, Limits) -> Void)?
+    private var handler: (@DBusActor (UInt32, Limits) -> Void)?
     /// The limits of all, and what some have instead.
-    var all = Limits() {
-        didSet { entries = [:] }
+    private(set) var all = Limits()
+
+    /// Sets the limits of all, and what some have instead.
+    func setLimits(_ limits: Limits) {
+        all = limits
+        entries = [:]
     }
+
+    /// Calls `handler` with the limits of each user that may have its own, when they were found out.
+    func onLimits(_ handler: @escaping @DBusActor (UInt32, Limits) -> Void) { self.handler = handler }
 
     /// The limits of one user.
     ///
@@ -32,7 +38,7 @@ final class LimitsByUser {
         let limits = all.ofUsers.limits(
             ofUserNamed: names, groups: UnixGroups.names(ofUser: user), otherwise: all)
         entries[user] = Entry(limits: limits, expiry: now + UnixGroups.freshness)
-        onLimits?(user, limits)
+        handler?(user, limits)
         return limits
     }
 }

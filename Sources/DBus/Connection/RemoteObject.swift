@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An object of another program, as calls address it.
+public struct RemoteObject: Sendable {
+    /// The way to it.
+    public let connection: Connection
+    /// The bus name; nil on a direct connection.
+    public let destination: String?
+    /// Where it is in the other program's tree.
+    public let path: ObjectPath
+    /// Which of its interfaces is called.
+    public let interface: String
+
+    /// An object to call; nothing is asked or checked before the first call.
+    public init(_ connection: Connection, destination: String?, path: ObjectPath, interface: String) {
+        self.connection = connection
+        self.destination = destination
+        self.path = path
+        self.interface = interface
+    }
+
+    /// Calls a method with typed arguments and returns its typed results.
+    ///
+    ///     let path = try await manager.call("GetAdapter", "mail", returning: ObjectPath.self)
+    ///
+    /// - Throws: as `Connection.call`; `InvalidArgs` when the answer holds other types.
+    @DBusActor
+    public func call<each Argument: DBusEncodable & Sendable, each Output: DBusDecodable>(
+        _ member: String, _ arguments: repeat each Argument, returning types: repeat (each Output).Type,
+        timeout: Duration? = Connection.defaultTimeout
+    ) async throws(DBusError) -> (repeat each Output) {
+        let message = try Message.methodCall(to: destination, path: path, interface: interface, member: member)
+        try message.write(repeat each arguments)
+        let reply = try await connection.call(message, timeout: timeout)
+        return try reply.decode(as: repeat each types)
+    }
+
+    /// Reads one property.
+    @DBusActor
+    public func property<Value: DBusDecodable>(_ name: String, as type: Value.Type) async throws(DBusError) -> Value {
+        let properties = RemoteObject(
+            connection, destination: destination, path: path, interface: StandardInterface.properties)
+        return try await properties.call("Get", interface, name, returning: Variant<Value>.self).value
+    }
+}
