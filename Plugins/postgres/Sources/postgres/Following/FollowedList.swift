@@ -24,24 +24,13 @@ final class FollowedList: @unchecked Sendable {
     private let left = Atomic(false)
 
     /// Where it stands.
-    var phase: Phase
+    private(set) var phase: Phase
     /// What it had when listd started, until it is known whether that still counts.
-    var restored: ListCursor?
+    private var restored: ListCursor?
     /// Whether an event is on its way that the list has not taken.
     private(set) var isBusy = false
-    /// When it was last known to be whole: for people, and for measuring.
-    private(set) var synced: (time: UInt64, at: ContinuousClock.Instant)?
-    /// What it was told is wrong.
-    private(set) var failure: String?
-    /// How often in a row reading it as a whole has failed.
-    var failedReadings = 0
-    /// What was left out and is logged.
-    private var losses = RowReader.Losses()
-    private var toldProgress: ContinuousClock.Instant?
-    /// Writes that are in the database, and that the list has not been told of.
-    private var writes: [PendingWrite] = []
-    /// Writes that came while the list was being read as a whole.
-    private var heldWrites: [DataSourceWrite] = []
+    private var health = ListHealth()
+    private var writes = PendingWrites()
 
     init(_ options: ListOptions, sink: DataSourceSink, cursor: ListCursor?) {
         self.options = options
@@ -54,6 +43,39 @@ final class FollowedList: @unchecked Sendable {
     /// Whether the list is gone; asked on any thread.
     var hasLeft: Bool { left.load(ordering: .acquiring) }
     func leave() { left.store(true, ordering: .releasing) }
+
+    // MARK: Where it stands
+
+    /// It has what a cursor says.
+    func follow(_ cursor: ListCursor, _ description: ListDescription) { phase = .following(cursor, description) }
+
+    /// What it has counts no longer: it is read as a whole, after some time.
+    func readAgain(after delay: Duration) {
+        restored = nil
+        phase = .new(notBefore: .now + delay)
+    }
+
+    /// What it had when listd started, once.
+    func takeRestored() -> ListCursor? {
+        defer { restored = nil }
+        return restored
+    }
+
+    /// Begins to read it as a whole, if it is time for that; answers whether it is.
+    func beginReading() -> Bool {
+        guard !isBusy, restored == nil, case .new(let time) = phase, time <= .now else { return false }
+        phase = .reading
+        return true
+    }
+
+    /// It could not be read, or brought up to date; it is tried again, ever more rarely.
+    func readingFailed() {
+        health.failedReadings += 1
+        readAgain(after: BackOff.delay(after: health.failedReadings))
+    }
+
+    /// When it was last known to be whole; nil = it never was.
+    var synced: ContinuousClock.Instant? { health.synced?.at }
 
     // MARK: Telling the list
 
@@ -78,43 +100,30 @@ final class FollowedList: @unchecked Sendable {
 
     /// Tells that the list is whole, if it does not know or has not heard for a while.
     func tellReady(_ cursor: ListCursor, taken: @escaping @Sendable () -> Void) {
-        let isNews = failure != nil || synced == nil
-        isWhole()
-        if !isNews, let toldProgress, .now - toldProgress < .seconds(1) { return }
-        toldProgress = .now
+        guard health.isReadyNews() else { return }
         let progress = cursor.progress(synced: WallClock.now)
         deliver({ $0.ready(upTo: progress) }, taken: taken)
     }
 
     /// The list is whole now.
-    func isWhole() {
-        failure = nil
-        failedReadings = 0
-        synced = (WallClock.now, .now)
-    }
+    func isWhole() { health.isWhole() }
 
     /// Tells once what is wrong.
     func tellFailure(_ message: String) {
-        guard failure != message else { return }
-        failure = message
-        var text = message
-        if let synced { text += "; list is as of \(WallClock.timeOfDay(synced.time))" }
+        guard let text = health.news(of: message) else { return }
         queue.async { [sink, text] in sink.failed(text) }
     }
 
     // MARK: Writes
 
     /// A write waits until the list is read.
-    func hold(_ write: DataSourceWrite) { heldWrites.append(write) }
+    func hold(_ write: DataSourceWrite) { writes.hold(write) }
 
     /// The writes that waited for it.
-    func takeHeldWrites() -> [DataSourceWrite] {
-        defer { heldWrites = [] }
-        return heldWrites
-    }
+    func takeHeldWrites() -> [DataSourceWrite] { writes.takeHeld() }
 
     /// A write is in the database; it is answered when the list has it.
-    func wrote(_ write: PendingWrite) { writes.append(write) }
+    func wrote(_ write: PendingWrite) { writes.add(write) }
 
     /// A write is not in the database, or nobody knows.
     func refuse(_ write: DataSourceWrite.ID, _ error: ListError) {
@@ -123,43 +132,20 @@ final class FollowedList: @unchecked Sendable {
 
     /// Answers the writes that the list was told of, and those that it will not be told of any more.
     func answerWrites(generation: String) {
-        guard !writes.isEmpty else { return }
-        writes.removeAll { write in
-            if write.generation != generation || write.isOverdue {
-                let text = "it was written, and the database has not shown it since: the outcome is unknown"
-                refuse(write.id, ListError(.sourceUnavailable, "\(options.address.text): \(text)"))
-                return true
-            }
-            guard case .following(let cursor, _) = phase, cursor.generation == generation,
-                cursor.sees(write.transaction)
-            else { return false }
-            queue.async { [sink] in sink.wrote(write.id) }
-            return true
+        let cursor: ListCursor? = if case .following(let cursor, _) = phase { cursor } else { nil }
+        let (done, lost) = writes.take(upTo: cursor, generation: generation)
+        for id in done { queue.async { [sink] in sink.wrote(id) } }
+        for id in lost {
+            let text = "it was written, and the database has not shown it since: the outcome is unknown"
+            refuse(id, ListError(.sourceUnavailable, "\(options.address.text): \(text)"))
         }
     }
 
     /// Logs what was left out, unless it is what was left out before.
     func note(_ losses: RowReader.Losses, isWhole: Bool, to logger: PluginLogger) {
-        defer { if isWhole || !losses.isEmpty { self.losses = losses } }
-        guard !losses.isEmpty, losses != self.losses else { return }
+        guard health.isNews(losses, isWhole: isWhole) else { return }
         logger.warning("\(options.address.text): list \(options.name.quoted): \(losses.text)")
     }
-}
-
-/// A write that is in the database.
-struct PendingWrite: Sendable {
-    let id: DataSourceWrite.ID
-    let transaction: UInt64
-    let generation: String
-    private let deadline = ContinuousClock.now + .seconds(20)
-
-    init(_ id: DataSourceWrite.ID, transaction: UInt64, generation: String) {
-        self.id = id
-        self.transaction = transaction
-        self.generation = generation
-    }
-
-    var isOverdue: Bool { deadline < .now }
 }
 
 /// What a poll found for one list.

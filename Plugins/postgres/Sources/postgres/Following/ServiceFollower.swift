@@ -41,19 +41,14 @@ final class ServiceFollower: @unchecked Sendable {
     private let writer: ServiceWriter
 
     private var lists: [FollowedList] = []
-    private var connection: Connection?
-    private var generation = ""
-    private var isStandby = false
-    private var backOff = BackOff()
-    private var nextAttempt = ContinuousClock.now
+    private var link: ServiceLink
     private var nextInspection = ContinuousClock.now
     private var nextPoll = ContinuousClock.now
-    /// Why the service does not answer.
-    private var trouble: PostgresError?
 
     init(_ address: ServiceAddress, _ logger: PluginLogger) {
         self.address = address
         self.logger = logger
+        link = ServiceLink(address)
         reader = WholeReader(address)
         writer = ServiceWriter(address)
     }
@@ -97,13 +92,13 @@ final class ServiceFollower: @unchecked Sendable {
             poll()
             startReading()
             complain()
-            for list in lists { list.answerWrites(generation: generation) }
+            for list in lists { list.answerWrites(generation: link.generation) }
         }
     }
 
     /// Waits until there is something to do; nil when there are no more lists.
     private func nextMessages() -> [Message]? {
-        let due = connection == nil ? nextAttempt : nextPoll
+        let due = link.connection == nil ? link.nextAttempt : nextPoll
         _ = arrived.wait(timeout: .now() + max(.zero, ContinuousClock.now.duration(to: due)).timeInterval)
         return inbox.withLock { inbox in
             defer { inbox.messages = [] }
@@ -132,16 +127,17 @@ final class ServiceFollower: @unchecked Sendable {
     /// A write never waits for better times.
     private func begin(_ write: DataSourceWrite, to list: FollowedList) {
         // What the list has is there in a moment, or it is known why not.
-        if connection != nil, case .reading = list.phase { return list.hold(write) }
-        guard connection != nil, trouble == nil, case .following(_, let description) = list.phase else {
-            let reason = trouble?.message ?? "\(address.text): the list \(list.options.name.quoted) is not read yet"
+        if link.connection != nil, case .reading = list.phase { return list.hold(write) }
+        guard link.connection != nil, link.trouble == nil, case .following(_, let description) = list.phase else {
+            let reason =
+                link.trouble?.message ?? "\(address.text): the list \(list.options.name.quoted) is not read yet"
             return list.refuse(write.id, ListError(.sourceUnavailable, "\(reason); nothing was written"))
         }
-        guard !isStandby else {
+        guard !link.isStandby else {
             let text = "\(address.text): the server is a standby, which takes no writes"
             return list.refuse(write.id, ListError(.sourceUnavailable, text))
         }
-        writer.write(write, to: description, generation: generation) { [self] outcome in
+        writer.write(write, to: description, generation: link.generation) { [self] outcome in
             send(.wrote(list, write.id, outcome))
         }
     }
@@ -149,37 +145,16 @@ final class ServiceFollower: @unchecked Sendable {
     // MARK: The connection
 
     private func connectIfNeeded() {
-        if let connection, !connection.isAlive { self.connection = nil }
-        guard connection == nil, nextAttempt <= .now else { return }
-        do throws(PostgresError) {
-            let connection = try Connection(address)
-            let hello = try Hello(connection)
-            if !generation.isEmpty, generation != hello.generation {
-                logger.notice("\(hello.subject): another run of the database; its lists are read anew")
-            }
-            generation = hello.generation
-            isStandby = hello.isStandby
-            self.connection = connection
-            backOff = BackOff()
-            nextPoll = .now
-            nextInspection = .now
-        } catch {
-            lose(error)
-        }
-    }
-
-    /// The service does not answer: it is tried again, ever more rarely.
-    private func lose(_ error: PostgresError) {
-        connection = nil
-        trouble = error
-        nextAttempt = .now + backOff.next()
+        guard link.connectIfNeeded(logger) else { return }
+        nextPoll = .now
+        nextInspection = .now
     }
 
     /// Lists that have not heard for too long say so.
     private func complain() {
-        guard let trouble else { return }
+        guard let trouble = link.trouble else { return }
         for list in lists where !list.hasLeft {
-            let silence = list.synced.map { ContinuousClock.now - $0.at }
+            let silence = list.synced.map { ContinuousClock.now - $0 }
             switch (trouble.kind, silence) {
             case (.refused, _), (_, nil): list.tellFailure(trouble.message)
             case (_, let silence?) where silence >= list.options.stale:
@@ -193,19 +168,17 @@ final class ServiceFollower: @unchecked Sendable {
     // MARK: Polling
 
     private func poll() {
-        guard let connection, nextPoll <= .now else { return }
+        guard let connection = link.connection, nextPoll <= .now else { return }
         nextPoll = .now + (lists.map(\.options.poll).min() ?? .seconds(1))
         do throws(PostgresError) {
             if nextInspection <= .now { try inspect(connection) }
             try ask(connection)
-            trouble = nil
+            link.answered()
         } catch {
             switch error.kind {
-            case .connection, .refused: lose(error)
-            case .statement:
-                // The log itself cannot be read, as without a right to it: no list can.
-                trouble = PostgresError(kind: .refused, message: error.message)
-                nextPoll = .now + backOff.next()
+            case .connection, .refused: link.lose(error)
+            // The log itself cannot be read, as without a right to it: no list can.
+            case .statement: nextPoll = .now + link.refuse(error)
             }
         }
     }
@@ -225,10 +198,9 @@ final class ServiceFollower: @unchecked Sendable {
             case .following(let cursor, _):
                 if !isGood(cursor, for: description) { readAgain(list) }
             case .new:
-                guard let cursor = list.restored else { continue }
-                list.restored = nil
+                guard let cursor = list.takeRestored() else { continue }
                 if isGood(cursor, for: description) {
-                    list.phase = .following(cursor, description)
+                    list.follow(cursor, description)
                 } else {
                     readAgain(list)
                 }
@@ -238,7 +210,7 @@ final class ServiceFollower: @unchecked Sendable {
     }
 
     private func isGood(_ cursor: ListCursor, for description: ListDescription) -> Bool {
-        cursor.generation == generation && cursor.fingerprint == description.fingerprint
+        cursor.generation == link.generation && cursor.fingerprint == description.fingerprint
     }
 
     /// Asks which lists have changed, and what.
@@ -246,9 +218,8 @@ final class ServiceFollower: @unchecked Sendable {
         var asked: [FollowedList] = []
         var (numbers, snapshots): ([String], [String]) = ([], [])
         for list in lists where !list.isBusy {
-            guard case .following(let cursor, let description) = list.phase, cursor.generation == generation else {
-                continue
-            }
+            guard case .following(let cursor, let description) = list.phase, cursor.generation == link.generation
+            else { continue }
             asked.append(list)
             numbers.append("\(description.number)")
             snapshots.append(cursor.snapshot)
@@ -256,7 +227,7 @@ final class ServiceFollower: @unchecked Sendable {
         let answer = try connection.query(
             "SELECT snapshot, generation, changed FROM listd.poll($1, $2, $3)",
             [numbers.asArrayLiteral, snapshots.asArrayLiteral, "\(Self.enough)"])
-        guard let snapshot = answer.firstText, answer.text(0, 1) == generation else {
+        guard let snapshot = answer.firstText, answer.text(0, 1) == link.generation else {
             throw PostgresError(kind: .connection, message: "\(connection.subject): another server answers")
         }
         let changed = Self.changes(answer.text(0, 2) ?? "")
@@ -277,7 +248,7 @@ final class ServiceFollower: @unchecked Sendable {
         guard case .following(var cursor, let description) = list.phase else { return }
         guard let keys else {
             cursor.snapshot = snapshot
-            list.phase = .following(cursor, description)
+            list.follow(cursor, description)
             return list.tellReady(cursor) { [self] in send(.taken(list)) }
         }
         guard keys > 0 else { return readAgain(list, atOnce: true) }
@@ -286,7 +257,7 @@ final class ServiceFollower: @unchecked Sendable {
                 return readAgain(list, atOnce: true)
             }
             cursor.snapshot = next
-            list.phase = .following(cursor, description)
+            list.follow(cursor, description)
             list.tell(changes, upTo: cursor) { [self] in send(.taken(list)) }
         } catch let error as PostgresError {
             guard case .statement = error.kind else { throw error }
@@ -302,7 +273,7 @@ final class ServiceFollower: @unchecked Sendable {
     ) throws -> (RowChanges, String)? {
         let rows = try connection.query(
             description.changesStatement, ["\(description.number)", cursor.snapshot], isBinary: true)
-        guard rows.count > 0, let snapshot = rows.text(0, 0), rows.text(0, 1) == generation else { return nil }
+        guard rows.count > 0, let snapshot = rows.text(0, 0), rows.text(0, 1) == link.generation else { return nil }
         var reader = RowReader(description, largest: list.options.largest)
         var changes = RowChanges()
         var seen: Set<String> = []
@@ -333,23 +304,18 @@ final class ServiceFollower: @unchecked Sendable {
     /// What the list has counts no longer, or cannot be brought up to date: it is to be read as a whole. Many machines find that
     /// out at the same moment; so each waits a little, unless it is the list alone.
     private func readAgain(_ list: FollowedList, atOnce: Bool = false) {
-        list.restored = nil
-        list.phase = .new(notBefore: atOnce ? .now : .now + .milliseconds(Int64.random(in: 0..<1000)))
+        list.readAgain(after: atOnce ? .zero : .milliseconds(Int64.random(in: 0..<1000)))
     }
 
     private func fail(_ list: FollowedList, _ message: String) {
         if case .reading = list.phase { return }
-        list.failedReadings += 1
-        list.restored = nil
-        list.phase = .new(notBefore: .now + BackOff.delay(after: list.failedReadings))
+        list.readingFailed()
         list.tellFailure(message)
     }
 
     private func startReading() {
-        guard let server = connection?.server else { return }
-        for list in lists where !list.isBusy && list.restored == nil {
-            guard case .new(let time) = list.phase, time <= .now else { continue }
-            list.phase = .reading
+        guard let server = link.connection?.server else { return }
+        for list in lists where list.beginReading() {
             reader.read(list, from: server) { [self] outcome in send(.read(list, outcome)) }
         }
     }
@@ -357,35 +323,18 @@ final class ServiceFollower: @unchecked Sendable {
     private func finish(_ outcome: WholeReader.Outcome, of list: FollowedList) {
         guard !list.hasLeft else { return }
         defer { for write in list.takeHeldWrites() { begin(write, to: list) } }
-        list.phase = .new(notBefore: .now)
+        list.readAgain(after: .zero)
         switch outcome {
         case .done(let cursor, let description, let losses):
             list.isWhole()
             list.note(losses, isWhole: true, to: logger)
-            list.phase = .following(cursor, description)
-            if cursor.generation != generation { readAgain(list) }
+            list.follow(cursor, description)
+            if cursor.generation != link.generation { readAgain(list) }
         case .fault(let message): fail(list, message)
         case .unreachable(let message):
-            list.failedReadings += 1
-            list.phase = .new(notBefore: .now + BackOff.delay(after: list.failedReadings))
+            list.readingFailed()
             if list.synced == nil { list.tellFailure(message) }
         }
-    }
-}
-
-/// How long to wait before the next attempt: from 0.2 s to 30 s, each time twice as long, and never at the same moment as others.
-struct BackOff {
-    private var attempts = 0
-
-    mutating func next() -> Duration {
-        attempts += 1
-        return Self.delay(after: attempts)
-    }
-
-    /// The wait after so many attempts.
-    static func delay(after attempts: Int) -> Duration {
-        let seconds = min(30, 0.2 * Double(1 << min(attempts - 1, 10)))
-        return .seconds(seconds * Double.random(in: 0.5...1.5))
     }
 }
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PluginAPI
+
+/// The writes of one list that are not answered yet.
+struct PendingWrites {
+    /// They are in the database, and the list has not been told of them.
+    private var written: [PendingWrite] = []
+    /// They came while the list was being read as a whole.
+    private var held: [DataSourceWrite] = []
+
+    mutating func hold(_ write: DataSourceWrite) { held.append(write) }
+
+    mutating func takeHeld() -> [DataSourceWrite] {
+        defer { held = [] }
+        return held
+    }
+
+    mutating func add(_ write: PendingWrite) { written.append(write) }
+
+    /// The writes that a list has when it is at a cursor, and those that it will not be told of any more: the database is another run
+    /// of transaction numbers now, or has not shown them for long.
+    mutating func take(
+        upTo cursor: ListCursor?, generation: String
+    ) -> (done: [DataSourceWrite.ID], lost: [DataSourceWrite.ID]) {
+        guard !written.isEmpty else { return ([], []) }
+        var (done, lost): ([DataSourceWrite.ID], [DataSourceWrite.ID]) = ([], [])
+        written.removeAll { write in
+            if write.generation != generation || write.isOverdue {
+                lost.append(write.id)
+                return true
+            }
+            guard let cursor, cursor.generation == generation, cursor.sees(write.transaction) else { return false }
+            done.append(write.id)
+            return true
+        }
+        return (done, lost)
+    }
+}
+
+/// A write that is in the database.
+struct PendingWrite: Sendable {
+    let id: DataSourceWrite.ID
+    let transaction: UInt64
+    let generation: String
+    private let deadline = ContinuousClock.now + .seconds(20)
+
+    init(_ id: DataSourceWrite.ID, transaction: UInt64, generation: String) {
+        self.id = id
+        self.transaction = transaction
+        self.generation = generation
+    }
+
+    var isOverdue: Bool { deadline < .now }
+}
