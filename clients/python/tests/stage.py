@@ -93,6 +93,8 @@ class Stage:
     def __init__(self, kind: str = "daemon", *, state: bool = False, limits: Mapping[str, int] = {}) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="listd-python-"))
         (self.directory / "config").mkdir()
+        # Tests leave their lists behind.
+        (self.directory / "config/listd.conf").write_text("[Limits]\nAdaptersPerUser=1000\n")
         self._has_state = state
         self.bus = Bus("broker" if kind == "broker" else "daemon", self.directory, limits)
         self.kind = kind

@@ -123,7 +123,7 @@ def test_what_was_never_read_is_not_told() -> None:
     mirror.apply(Update(1, 2, "update", Sections(reloads=[(0, 1)])))
     assert not mirror.is_loaded()
     mirror.fill(1, [Object("b")], 2)
-    assert mirror.is_loaded() and mirror.take_known() == [Replaced((Object("a"), Object("b")))]
+    assert mirror.is_loaded() and mirror.take_known() == [Replaced((Object("a"), Object("b")), complete=False)]
     mirror.fill(0, [Object("a", {"n": 1})], 2)
     assert mirror.take() == [Updated(0, (Object("a", {"n": 1}),))]
 

@@ -223,8 +223,9 @@ class View(AsyncIterator[Picture]):
             body()
 
     async def scroll_to(self, id: str, item: int = 0, position: Where = "none") -> Picture:
-        """Brings an item into the viewport: ``none`` is the shortest way.
+        """Brings an item into the viewport.
 
+        :param position: where in it: ``start``, ``center``, ``end``, or ``none``, as near as the shortest way leads.
         :returns: the picture after it.
         :raises NoSuchObject: the list has no such object.
         :raises InvalidArgs: the layout is ``none``, or nothing was shown yet.
