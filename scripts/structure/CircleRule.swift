@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The folders of a module use each other's types in one direction.
+struct CircleRule {
+    struct Edge: Hashable, Comparable {
+        let from: String, to: String
+
+        static func < (one: Edge, other: Edge) -> Bool { (one.from, one.to) < (other.from, other.to) }
+    }
+
+    struct Use {
+        /// The type's name → the files that name it.
+        var files: [String: Set<String>] = [:]
+        var firstPath = "", firstLine = 0
+
+        /// The most used types, as `ListView (3)`.
+        var summary: String {
+            files.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.prefix(5)
+                .map { "\($0.key) (\($0.value.count))" }.joined(separator: ", ")
+        }
+
+        var count: Int { files.values.reduce(0) { $0 + $1.count } }
+    }
+
+    let module: String
+    let edges: [Edge: Use]
+
+    init(_ modules: Modules, module: String) {
+        self.module = module
+        var edges: [Edge: Use] = [:]
+        for (index, file) in modules.files.enumerated() where file.module == module {
+            for use in file.uses {
+                for found in modules.resolve(use.components, scope: use.scope, in: module, from: index) {
+                    let home = modules.files[found.file]
+                    guard home.folder != file.folder else { continue }
+                    let edge = Edge(from: file.folder, to: home.folder)
+                    if edges[edge] == nil {
+                        edges[edge] = Use(firstPath: file.path, firstLine: use.line)
+                    }
+                    edges[edge]?.files[modules.declaration(found).name, default: []].insert(file.path)
+                }
+            }
+        }
+        self.edges = edges
+    }
+
+    static func key(_ module: String, _ edge: Edge) -> String { "circle \(module) \(edge.from) -> \(edge.to)" }
+
+    /// A finding for each group of folders that use each other. An exception takes one edge out.
+    ///
+    /// - Parameter exceptions: keys of edges to leave out; those that a circle would go through are added to `used`.
+    func findings(without exceptions: Set<String>, used: inout Set<String>) -> [Finding] {
+        let excepted = edges.keys.filter { exceptions.contains(Self.key(module, $0)) }
+        let kept = Set(edges.keys).subtracting(excepted)
+        for edge in excepted
+        where circles(kept.union([edge])).contains(where: { $0.contains(edge.from) && $0.contains(edge.to) }) {
+            used.insert(Self.key(module, edge))
+        }
+        return circles(kept).compactMap { circle in
+            let inside = kept.filter { circle.contains($0.from) && circle.contains($0.to) }.sorted()
+            // The edge with the fewest uses is the likeliest to go.
+            guard let weakest = inside.min(by: { count($0) < count($1) }), let use = edges[weakest] else { return nil }
+            return Finding(
+                path: use.firstPath, line: use.firstLine, key: Self.key(module, weakest),
+                message:
+                    "\(module): folders use each other in a circle: \(circle.sorted().joined(separator: ", ")); move a type "
+                    + "to the folder that the others depend on, or turn a use round with a protocol or a closure",
+                notes: inside.compactMap { edge in
+                    edges[edge].map {
+                        "\(edge.from) -> \(edge.to): \($0.summary), first at \($0.firstPath):\($0.firstLine)"
+                    }
+                })
+        }
+    }
+
+    private func count(_ edge: Edge) -> Int { edges[edge]?.count ?? 0 }
+
+    /// The groups of folders of which each reaches each other.
+    private func circles(_ edges: Set<Edge>) -> [Set<String>] {
+        let next = Dictionary(grouping: edges, by: \.from).mapValues { $0.map(\.to) }
+        var reached: [String: Set<String>] = [:]
+        for folder in next.keys {
+            var seen: Set<String> = [], waiting = next[folder] ?? []
+            while let other = waiting.popLast() {
+                if seen.insert(other).inserted {
+                    waiting += next[other] ?? []
+                }
+            }
+            reached[folder] = seen
+        }
+        let inCircle = reached.filter { $1.contains($0) }
+        return Array(Set(inCircle.map { folder, seen in seen.filter { reached[$0]?.contains(folder) == true } }))
+            .sorted { ($0.min() ?? "") < ($1.min() ?? "") }
+    }
+}

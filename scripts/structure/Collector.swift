@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftParser
+import SwiftSyntax
+
+/// Reads a file's declarations, and the types that it names.
+final class Collector: SyntaxVisitor {
+    private struct Scope {
+        let path: [String]
+        let isFileBound: Bool
+        let genericParameters: Set<String>
+        /// Where in `file.types` it is; nil for an extension.
+        let type: Int?
+    }
+
+    private(set) var file: SourceFile
+    private let lines: SourceLocationConverter
+    private var scopes: [Scope] = []
+    /// Generic parameters of the functions around.
+    private var genericParameters: [Set<String>] = []
+    /// How many bodies of functions, accessors and closures are around.
+    private var bodies = 0
+    /// The names declared in the functions and blocks around, and whether each is variable; the innermost block's at the end.
+    private var locals: [[String: Bool]] = []
+    /// How many initializers are around.
+    private var initializers = 0
+
+    static func read(_ text: String, path: String, module: String, folder: String) -> SourceFile {
+        let tree = Parser.parse(source: text)
+        let lineCount = text.utf8.reduce(text.utf8.last == UInt8(ascii: "\n") || text.isEmpty ? 0 : 1) {
+            $1 == UInt8(ascii: "\n") ? $0 + 1 : $0
+        }
+        let collector = Collector(
+            SourceFile(path: path, module: module, folder: folder, lineCount: lineCount),
+            lines: SourceLocationConverter(fileName: path, tree: tree))
+        collector.walk(tree)
+        return collector.file
+    }
+
+    private init(_ file: SourceFile, lines: SourceLocationConverter) {
+        self.file = file
+        self.lines = lines
+        super.init(viewMode: .sourceAccurate)
+    }
+
+    private func line(of node: some SyntaxProtocol) -> Int {
+        lines.location(for: node.positionAfterSkippingLeadingTrivia).line
+    }
+
+    // MARK: Declarations
+
+    private func enter(
+        _ kind: TypeDeclaration.Kind, _ name: TokenSyntax, _ modifiers: DeclModifierListSyntax,
+        _ parameters: GenericParameterClauseSyntax? = nil, _ inherited: InheritanceClauseSyntax? = nil
+    ) -> SyntaxVisitorContinueKind {
+        let access = Access(modifiers)
+        let path = (scopes.last?.path ?? []) + [name.identifier?.name ?? name.text]
+        let generics = names(of: parameters)
+        let isFileBound = bodies > 0 || access.isFileBound || scopes.last?.isFileBound == true
+        if bodies > 0 {
+            file.localTypes.insert(path[path.count - 1])
+        }
+        file.types.append(
+            TypeDeclaration(
+                kind: kind, path: path, line: line(of: name), isFileBound: isFileBound, isPublic: access.isPublic,
+                genericParameters: generics,
+                inherited: inherited?.inheritedTypes.compactMap { components(of: $0.type) } ?? []))
+        scopes.append(
+            Scope(
+                path: path, isFileBound: isFileBound, genericParameters: generics, type: file.types.count - 1))
+        return .visitChildren
+    }
+
+    private func names(of clause: GenericParameterClauseSyntax?) -> Set<String> {
+        Set(clause?.parameters.map(\.name.text) ?? [])
+    }
+
+    override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
+        enter(.class, node.name, node.modifiers, node.genericParameterClause, node.inheritanceClause)
+    }
+
+    override func visit(_ node: ActorDeclSyntax) -> SyntaxVisitorContinueKind {
+        enter(.actor, node.name, node.modifiers, node.genericParameterClause, node.inheritanceClause)
+    }
+
+    override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind {
+        enter(.struct, node.name, node.modifiers, node.genericParameterClause, node.inheritanceClause)
+    }
+
+    override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind {
+        enter(.enum, node.name, node.modifiers, node.genericParameterClause, node.inheritanceClause)
+    }
+
+    override func visit(_ node: ProtocolDeclSyntax) -> SyntaxVisitorContinueKind {
+        enter(.protocol, node.name, node.modifiers, nil, node.inheritanceClause)
+    }
+
+    override func visit(_ node: TypeAliasDeclSyntax) -> SyntaxVisitorContinueKind {
+        enter(.typealias, node.name, node.modifiers, node.genericParameterClause)
+    }
+
+    override func visit(_ node: AssociatedTypeDeclSyntax) -> SyntaxVisitorContinueKind {
+        enter(.associatedtype, node.name, node.modifiers)
+    }
+
+    override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
+        let path = components(of: node.extendedType) ?? [node.extendedType.trimmedDescription]
+        file.extensions.append(ExtensionDeclaration(path: path))
+        scopes.append(
+            Scope(path: path, isFileBound: Access(node.modifiers).isFileBound, genericParameters: [], type: nil))
+        return .visitChildren
+    }
+
+    override func visitPost(_ node: ClassDeclSyntax) { scopes.removeLast() }
+    override func visitPost(_ node: ActorDeclSyntax) { scopes.removeLast() }
+    override func visitPost(_ node: StructDeclSyntax) { scopes.removeLast() }
+    override func visitPost(_ node: EnumDeclSyntax) { scopes.removeLast() }
+    override func visitPost(_ node: ProtocolDeclSyntax) { scopes.removeLast() }
+    override func visitPost(_ node: TypeAliasDeclSyntax) { scopes.removeLast() }
+    override func visitPost(_ node: AssociatedTypeDeclSyntax) { scopes.removeLast() }
+    override func visitPost(_ node: ExtensionDeclSyntax) { scopes.removeLast() }
+
+    override func visit(_ node: ImportDeclSyntax) -> SyntaxVisitorContinueKind {
+        file.imports.insert(node.path.first?.name.text ?? "")
+        return .skipChildren
+    }
+
+    // MARK: Stored properties
+
+    override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
+        if let type = scopes.last?.type, isMember(node) {
+            let access = Access(node.modifiers)
+            for binding in node.bindings where binding.isStored {
+                for name in Collector.names(in: binding.pattern) {
+                    file.types[type].properties.append(
+                        StoredProperty(
+                            name: name.text, line: line(of: name),
+                            isVariable: node.bindingSpecifier.tokenKind == .keyword(.var),
+                            isStatic: access.isStatic, isSetInFileOnly: access.isFileBound || access.isSetInFileOnly,
+                            isPublic: access.isPublic && !access.limitsSetter,
+                            typeNames: binding.typeAnnotation.map { StoredTypes.names(in: Syntax($0.type)) }
+                                ?? binding.initializer.map { StoredTypes.names(in: Syntax($0.value)) } ?? []))
+                }
+            }
+        }
+        return .visitChildren
+    }
+
+    /// `#if` around a member changes nothing.
+    private func isMember(_ node: VariableDeclSyntax) -> Bool {
+        var parent = node.parent
+        while let next = parent, !next.is(MemberBlockSyntax.self) {
+            if !next.is(MemberBlockItemSyntax.self), !next.is(MemberBlockItemListSyntax.self),
+                !next.is(IfConfigClauseSyntax.self), !next.is(IfConfigClauseListSyntax.self),
+                !next.is(IfConfigDeclSyntax.self)
+            {
+                return false
+            }
+            parent = next.parent
+        }
+        return parent != nil
+    }
+
+    private static func names(in pattern: PatternSyntax) -> [TokenSyntax] {
+        if let name = pattern.as(IdentifierPatternSyntax.self) {
+            return [name.identifier]
+        }
+        return pattern.as(TuplePatternSyntax.self)?.elements.flatMap { names(in: $0.pattern) } ?? []
+    }
+
+    // MARK: Bodies and their generic parameters
+
+    override func visit(_ node: CodeBlockSyntax) -> SyntaxVisitorContinueKind { enterBody() }
+    override func visitPost(_ node: CodeBlockSyntax) { leaveBody() }
+    override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind { enterBody() }
+    override func visitPost(_ node: ClosureExprSyntax) { leaveBody() }
+    override func visit(_ node: AccessorBlockSyntax) -> SyntaxVisitorContinueKind { enterBody() }
+    override func visitPost(_ node: AccessorBlockSyntax) { leaveBody() }
+
+    private func enterBody() -> SyntaxVisitorContinueKind {
+        bodies += 1
+        locals.append([:])
+        return .visitChildren
+    }
+
+    private func leaveBody() {
+        bodies -= 1
+        locals.removeLast()
+    }
+
+    override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
+        enterGeneric(node.genericParameterClause)
+    }
+    override func visitPost(_ node: FunctionDeclSyntax) { leaveGeneric() }
+    override func visit(_ node: InitializerDeclSyntax) -> SyntaxVisitorContinueKind {
+        initializers += 1
+        return enterGeneric(node.genericParameterClause)
+    }
+    override func visitPost(_ node: InitializerDeclSyntax) {
+        initializers -= 1
+        leaveGeneric()
+    }
+    override func visit(_ node: SubscriptDeclSyntax) -> SyntaxVisitorContinueKind {
+        enterGeneric(node.genericParameterClause)
+    }
+    override func visitPost(_ node: SubscriptDeclSyntax) { leaveGeneric() }
+
+    private func enterGeneric(_ clause: GenericParameterClauseSyntax?) -> SyntaxVisitorContinueKind {
+        genericParameters.append(names(of: clause))
+        locals.append([:])
+        return .visitChildren
+    }
+
+    private func leaveGeneric() {
+        genericParameters.removeLast()
+        locals.removeLast()
+    }
+
+    // MARK: Local names
+
+    override func visit(_ node: IdentifierPatternSyntax) -> SyntaxVisitorContinueKind {
+        addLocal(node.identifier, isVariable: Changes.isVariable(Syntax(node)))
+    }
+
+    override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
+        addLocal(node.secondName ?? node.firstName, isVariable: Changes.isInout(node.type))
+    }
+
+    override func visit(_ node: ClosureParameterSyntax) -> SyntaxVisitorContinueKind {
+        addLocal(node.secondName ?? node.firstName, isVariable: node.type.map(Changes.isInout) ?? false)
+    }
+
+    override func visit(_ node: ClosureShorthandParameterSyntax) -> SyntaxVisitorContinueKind {
+        addLocal(node.name, isVariable: false)
+    }
+
+    private func addLocal(_ name: TokenSyntax, isVariable: Bool) -> SyntaxVisitorContinueKind {
+        if let last = locals.indices.last {
+            locals[last][name.text] = isVariable
+        }
+        return .visitChildren
+    }
+
+    // MARK: Changes of variables
+
+    override func visit(_ node: SequenceExprSyntax) -> SyntaxVisitorContinueKind {
+        let elements = Array(node.elements)
+        for (target, sign) in zip(elements, elements.dropFirst()) {
+            let compound = sign.as(BinaryOperatorExprSyntax.self)?.operator.text
+            if sign.is(AssignmentExprSyntax.self) || compound.map(Changes.compoundAssignments.contains) == true {
+                recordChange(of: target)
+            }
+        }
+        return .visitChildren
+    }
+
+    override func visit(_ node: InOutExprSyntax) -> SyntaxVisitorContinueKind {
+        recordChange(of: node.expression)
+        return .visitChildren
+    }
+
+    override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+        if let member = node.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base,
+            Changes.mutatingMethods.contains(member.declName.baseName.text)
+        {
+            recordChange(of: base)
+        }
+        return .visitChildren
+    }
+
+    private func recordChange(of target: ExprSyntax) {
+        if let tuple = target.as(TupleExprSyntax.self) {
+            for element in tuple.elements {
+                recordChange(of: element.expression)
+            }
+            return
+        }
+        guard var chain = Changes.chain(to: target), let root = chain.first else { return }
+        var start = Change.Root.ownProperty
+        if root == "self" {
+            chain.removeFirst()
+        } else if let isVariable = locals.reversed().lazy.compactMap({ $0[root] }).first {
+            start = isVariable ? .localVariable : .localConstant
+        }
+        // An initializer makes a value, which is nobody's state yet.
+        guard !chain.isEmpty, start != .ownProperty || chain.count > 1 || initializers == 0 else { return }
+        file.changes.append(
+            Change(chain: chain, scope: scopes.last?.path ?? [], root: start, line: line(of: target)))
+    }
+
+    // MARK: Names of types
+
+    override func visit(_ node: IdentifierTypeSyntax) -> SyntaxVisitorContinueKind {
+        record(path(from: node.name.text, at: Syntax(node)), at: node)
+        return .visitChildren
+    }
+
+    override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
+        if node.parent?.as(MemberAccessExprSyntax.self)?.declName.id != node.id {
+            record(path(from: node.baseName.text, at: Syntax(node)), at: node)
+        }
+        return .visitChildren
+    }
+
+    /// The name with the members behind it: `ListView`, `Slot` of `ListView.Slot<Int>.first`.
+    private func path(from name: String, at node: Syntax) -> [String] {
+        var components = [name]
+        var node = node
+        while let parent = node.parent {
+            if let access = parent.as(MemberAccessExprSyntax.self), access.base?.id == node.id {
+                components.append(access.declName.baseName.text)
+            } else if let member = parent.as(MemberTypeSyntax.self), member.baseType.id == node.id {
+                components.append(member.name.text)
+            } else if parent.as(GenericSpecializationExprSyntax.self)?.expression.id != node.id {
+                break
+            }
+            node = parent
+        }
+        return components
+    }
+
+    private func record(_ components: [String], at node: some SyntaxProtocol) {
+        guard let first = components.first, first.first?.isUppercase == true, !file.localTypes.contains(first),
+            !scopes.contains(where: { $0.genericParameters.contains(first) }),
+            !genericParameters.contains(where: { $0.contains(first) })
+        else { return }
+        file.uses.append(NameUse(components: components, scope: scopes.last?.path ?? [], line: line(of: node)))
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What may break a rule: lines `KEY: reason` of one file. Each has its reason and is needed, and there are few.
+struct Exceptions {
+    static let most = 8
+
+    private let path: String
+    private let lines: [String: Int]
+    private let faults: [Finding]
+
+    /// - Parameter text: the file's; `#` begins a comment.
+    init(_ text: String, path: String) {
+        self.path = path
+        var lines: [String: Int] = [:], faults: [Finding] = []
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            guard let first = line.first, first != "#" else { continue }
+            func fault(_ message: String) {
+                faults.append(Finding(path: path, line: index + 1, key: "exceptions", message: message))
+            }
+            let parts = line.split(separator: ":", maxSplits: 1).map { $0.split(separator: " ").joined(separator: " ") }
+            guard parts.count == 2, !parts[1].isEmpty else {
+                fault("an exception without its reason; write `KEY: reason`")
+                continue
+            }
+            if lines.updateValue(index + 1, forKey: parts[0]) != nil {
+                fault("the exception `\(parts[0])` stands twice; remove one")
+            } else if lines.count > Self.most {
+                fault("more than \(Self.most) exceptions; mend what one of them is for")
+            }
+        }
+        self.lines = lines
+        self.faults = faults
+    }
+
+    var keys: Set<String> { Set(lines.keys) }
+
+    /// The findings that no exception covers, and what is wrong with the exceptions themselves.
+    ///
+    /// - Parameter used: keys that covered something before it became a finding.
+    func apply(to findings: [Finding], used: Set<String>) -> [Finding] {
+        let needed = used.union(findings.map(\.key))
+        let unneeded = lines.filter { !needed.contains($0.key) }.map {
+            Finding(
+                path: path, line: $0.value, key: "exceptions",
+                message: "the exception `\($0.key)` is not needed any more; remove the line")
+        }
+        return findings.filter { lines[$0.key] == nil } + faults + unneeded
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// `check-structure [--report | --edges] [ROOT]`; see scripts/check-structure.
+@main
+struct Main {
+    static func main() {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        var isReport = false, isEdges = false
+        while let first = arguments.first, first.hasPrefix("--") {
+            switch arguments.removeFirst() {
+            case "--report": isReport = true
+            case "--edges": isEdges = true
+            default: fail("usage: check-structure [--report | --edges] [ROOT]")
+            }
+        }
+        guard arguments.count < 2 else { fail("usage: check-structure [--report | --edges] [ROOT]") }
+        let tree = Tree(root: arguments.first ?? ".")
+        do {
+            let modules = Modules(try tree.read())
+            guard !modules.files.isEmpty else {
+                fail("check-structure: \(tree.root) has no Swift file in Sources or Plugins")
+            }
+            if isEdges {
+                printEdges(modules)
+            } else {
+                exit(check(modules, in: tree, isReport: isReport) ? 0 : 1)
+            }
+        } catch {
+            fail("check-structure: \(error)")
+        }
+    }
+
+    /// Prints what breaks a rule.
+    private static func check(_ modules: Modules, in tree: Tree, isReport: Bool) -> Bool {
+        let exceptions = Exceptions(tree.text(of: Tree.exceptions), path: Tree.exceptions)
+        var used: Set<String> = []
+        var findings = StateRule(modules: modules).findings() + SizeRules(modules: modules).findings()
+        for module in modules.names {
+            findings += CircleRule(modules, module: module).findings(without: exceptions.keys, used: &used)
+        }
+        findings += tree.missingFolders()
+        findings = exceptions.apply(to: findings, used: used)
+        findings.sort { ($0.path, $0.line, $0.message) < ($1.path, $1.line, $1.message) }
+        for finding in findings {
+            print(finding.text)
+        }
+        if findings.isEmpty {
+            print("structure: \(modules.files.count) files of \(modules.names.count) modules in order")
+        } else if isReport {
+            let counts = Dictionary(grouping: findings, by: \.rule).mapValues(\.count).sorted { $0.key < $1.key }
+            print(
+                "structure: \(findings.count) findings: "
+                    + counts.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
+        }
+        return findings.isEmpty || isReport
+    }
+
+    private static func printEdges(_ modules: Modules) {
+        for module in modules.names {
+            for (edge, use) in CircleRule(modules, module: module).edges.sorted(by: { $0.key < $1.key }) {
+                print("\(module): \(edge.from) -> \(edge.to): \(use.summary)")
+            }
+        }
+    }
+
+    private static func fail(_ message: String) -> Never {
+        FileHandle.standardError.write(Data("\(message)\n".utf8))
+        exit(2)
+    }
+}
+
+/// The files of a checkout.
+struct Tree {
+    static let exceptions = "scripts/structure/exceptions", folders = "scripts/structure/folders"
+
+    let root: String
+
+    /// Every Swift file of a module, in order of its path. A module is a folder of Sources, or of Plugins/NAME/Sources.
+    func read() throws -> [SourceFile] {
+        var homes = children(of: "Sources")
+        for plugin in children(of: "Plugins") {
+            homes += children(of: "\(plugin)/Sources")
+        }
+        return try homes.flatMap { home in
+            try swiftFiles(in: home).map { path in
+                let inside = path.dropFirst(home.utf8.count + 1).split(separator: "/")
+                return Collector.read(
+                    try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8), path: path,
+                    module: String(home.split(separator: "/").last ?? ""),
+                    folder: inside.count > 1 ? String(inside[0]) : ".")
+            }
+        }
+    }
+
+    /// The file's text; empty where there is no such file.
+    func text(of path: String) -> String {
+        (try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)) ?? ""
+    }
+
+    /// The folders that the list of them has, and the checkout has not.
+    func missingFolders() -> [Finding] {
+        text(of: Self.folders).split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
+            index, line in
+            guard let first = line.first, first != "#", swiftFiles(in: String(line)).isEmpty else { return nil }
+            return Finding(
+                path: Self.folders, line: index + 1, key: "folder \(line)",
+                message: "\(line) has no Swift file; put there what ARCHITECTURE.md says of it, or change both")
+        }
+    }
+
+    private func children(of folder: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")) ?? []
+        return names.sorted().map { "\(folder)/\($0)" }
+    }
+
+    private func swiftFiles(in folder: String) -> [String] {
+        let found = FileManager.default.enumerator(atPath: "\(root)/\(folder)")?.compactMap { $0 as? String } ?? []
+        return found.filter { path in
+            path.hasSuffix(".swift") && !path.hasSuffix("Package.swift")
+                && !path.split(separator: "/").contains { $0 == ".build" || $0 == "Tests" || $0.hasSuffix(".docc") }
+        }.sorted().map { "\(folder)/\($0)" }
+    }
+}
