@@ -17,15 +17,21 @@ final class DirectoryListing {
         let id: String
         /// The identifier as the file system compares names.
         var key: ExactText { ExactText(id) }
-        var entry: FileEntry { didSet { order = EntryOrder(entry) } }
+        private(set) var entry: FileEntry { didSet { order = EntryOrder(entry) } }
         private(set) var order: EntryOrder
-        var heading: String?
+        private(set) var heading: String?
 
         init(id: String, entry: FileEntry) {
             self.id = id
             self.entry = entry
             order = EntryOrder(entry)
         }
+
+        func replaceEntry(with entry: FileEntry) { self.entry = entry }
+
+        func move(from old: EntryPath, to new: EntryPath) { entry.move(from: old, to: new) }
+
+        func setHeading(_ heading: String?) { self.heading = heading }
     }
 
     /// The changes to send to a list.
@@ -154,7 +160,7 @@ final class DirectoryListing {
         places.removeSubrange(range)
         for place in moved {
             byPath[place.entry.path] = nil
-            place.entry.path = place.entry.path.moved(from: old, to: new)
+            place.move(from: old, to: new)
             byPath[place.entry.path] = place
             draft.changed[place.key] = place
             draft.placed.insert(place.key)
@@ -166,7 +172,7 @@ final class DirectoryListing {
     private func put(_ place: Place, _ entry: FileEntry, into draft: inout Draft) {
         let old = place.order
         let index = index(of: old)
-        place.entry = entry
+        place.replaceEntry(with: entry)
         if old != place.order {
             places.remove(at: index)
             places.insert(place, at: self.index(of: place.order))
@@ -186,7 +192,7 @@ final class DirectoryListing {
     /// The index of an entry, or the one where it belongs.
     private func index(of order: EntryOrder) -> Int { partitionIndex { $0.order < order } }
 
-    /// How many places come first for which `isBefore` holds.
+    /// How many places at the beginning fulfil `isBefore`.
     private func partitionIndex(where isBefore: (Place) -> Bool) -> Int {
         var low = 0
         var high = places.count
@@ -209,13 +215,13 @@ final class DirectoryListing {
 
     // MARK: Headings
 
-    /// Puts the headings where they belong and answers the places that gained or lost one.
+    /// Puts the headings where they belong; returns the places that gained or lost one.
     private func updateHeadings() -> [Place] {
         let wanted = wantedHeadings()
         var changed = headed.filter { place in !wanted.contains { $0.place === place } }
-        for place in changed { place.heading = nil }
+        for place in changed { place.setHeading(nil) }
         for (place, heading) in wanted where place.heading != heading {
-            place.heading = heading
+            place.setHeading(heading)
             changed.append(place)
         }
         headed = wanted.map(\.place)
@@ -246,5 +252,19 @@ final class DirectoryListing {
         guard draft.placed.contains(place.key) else { return .keep }
         let index = index(of: place.order)
         return index == 0 ? .first : .after(places[index - 1].id)
+    }
+}
+
+/// The objects of a listing that is shown as a whole, made piece by piece. The listing does not change meanwhile.
+final class ListingDescription {
+    private(set) var objects: [ListObject] = []
+    private let listing: DirectoryListing
+
+    /// Nothing is made yet.
+    init(of listing: DirectoryListing) { self.listing = listing }
+
+    /// Goes on until a time, an object at least; true = all are made.
+    func proceed(until end: ContinuousClock.Instant) throws(ListError) -> Bool {
+        try listing.describe(into: &objects, until: end)
     }
 }

@@ -4,7 +4,7 @@ internal import PluginAPI
 
 /// What a list shows of which directory: the argument of `files/directory` and the plugin's settings.
 struct DirectoryOptions: Equatable, Sendable {
-    /// No tree is deeper that people look through.
+    /// Deeper than any tree that people look through.
     static let greatestDepth = 64
 
     /// The directory; absolute.

@@ -24,16 +24,21 @@ final class DirectorySource: DataSource {
         case following
         case reading(TreeReading)
         case sorting(ListingRenewal)
-        case describing
+        case describing(ListingDescription)
+        case showing([ListObject])
+    }
+
+    /// What tells of changes: a watch, or else a timer that has everything read again.
+    private struct Following {
+        let activity: DataSourceActivity
+        let watch: TreeWatch?
     }
 
     private let context: DataSourceContext
     private let options: DirectoryOptions
-    private let tree: Tree
     private let listing: DirectoryListing
-    private var watch: TreeWatch?
+    private var following: Following?
     private var pending = PendingChanges()
-    private var following: DataSourceActivity?
     private var quiet: DataSourceActivity?
     private var failure: String?
     private let turnTime: Duration
@@ -41,14 +46,10 @@ final class DirectorySource: DataSource {
     private var turn: DataSourceActivity?
     /// How often the present reading was invalidated.
     private var attempts = 0
-    /// The objects that are made so far.
-    private var described: [ListObject] = []
-    private var polls = false
 
     init(_ context: DataSourceContext, turnTime: Duration = .milliseconds(100)) throws {
         self.turnTime = turnTime
         options = try DirectoryOptions(context.argument, settings: context.settings)
-        tree = Tree(options: options)
         listing = DirectoryListing(isRecursive: options.isRecursive)
         self.context = context
     }
@@ -64,33 +65,34 @@ final class DirectorySource: DataSource {
     private func follow() throws(FileSystemError) {
         let watch = try TreeWatch()
         try watch.addWay(to: options.path)
-        following = context.whenReadable(watch.descriptor) { [unowned self] in
+        let activity = context.whenReadable(watch.descriptor) { [unowned self] in
             watch.drain { handle($0) }
             if quiet == nil, work == nil { settle() }
         }
-        self.watch = watch
+        following = Following(activity: activity, watch: watch)
     }
+
+    private var watch: TreeWatch? { following?.watch }
+
+    private var isPolling: Bool { following != nil && watch == nil }
 
     /// Reads everything at intervals, as there is no watch.
     private func poll(because error: FileSystemError) {
         close()
-        polls = true
         context.logger.warning("\(error); \(options.path) is read every \(Self.pollTime) instead")
-        following = context.every(Self.pollTime) { [unowned self] in if work == nil { begin(wholeReading) } }
+        let activity = context.every(Self.pollTime) { [unowned self] in if work == nil { begin(wholeReading) } }
+        following = Following(activity: activity, watch: nil)
         begin(wholeReading)
     }
 
     private func close() {
-        following?.cancel()
+        following?.activity.cancel()
         following = nil
         quiet?.cancel()
         quiet = nil
         turn?.cancel()
         turn = nil
         work = nil
-        described = []
-        polls = false
-        watch = nil
         pending = PendingChanges()
     }
 
@@ -108,19 +110,23 @@ final class DirectorySource: DataSource {
         let end = ContinuousClock.now + turnTime
         do {
             repeat {
-                guard let work else { break }
+                guard let work else { return }
                 self.work = try step(work, until: end)
+                if case .showing(let objects) = self.work {
+                    self.work = nil
+                    return show(objects)
+                }
             } while ContinuousClock.now < end
-        } catch let error as FileSystemError where error.isLackOfWatches && !polls {
+        } catch let error as FileSystemError where error.isLackOfWatches && !isPolling {
             return poll(because: error)
         } catch {
             return fail(error)
         }
-        if work == nil { showAll() } else { turn = context.after(.zero) { [unowned self] in proceed() } }
+        turn = context.after(.zero) { [unowned self] in proceed() }
     }
 
-    /// Does a piece of the work; answers the next one, `nil` = everything can be shown.
-    private func step(_ work: Work, until end: ContinuousClock.Instant) throws -> Work? {
+    /// Does a piece of the work; returns the next one.
+    private func step(_ work: Work, until end: ContinuousClock.Instant) throws -> Work {
         switch work {
         case .following:
             try follow()
@@ -135,27 +141,28 @@ final class DirectorySource: DataSource {
         case .sorting(let renewal):
             guard renewal.proceed(until: end) else { return work }
             listing.apply(renewal)
-            return .describing
-        case .describing:
-            return try listing.describe(into: &described, until: end) ? nil : .describing
+            return .describing(ListingDescription(of: listing))
+        case .describing(let description):
+            return try description.proceed(until: end) ? .showing(description.objects) : work
+        case .showing:
+            return work
         }
     }
 
     /// Whether something may have been looked for under an old name, so that an object would be taken for another one.
     private var isSpoilt: Bool { pending.needsReading || pending.hasRenames && listing.count > 0 }
 
-    /// Where names change all the time, the list is shown as it is in the end; what has changed comes after that.
+    /// Where names change all the time, the list is shown in its latest state; the changes since then follow.
     private func readAnew() -> Work {
         attempts += 1
         close()
         return .following
     }
 
-    private func showAll() {
+    private func show(_ objects: [ListObject]) {
         attempts = 0
         failure = nil
-        context.sink.replace(described)
-        described = []
+        context.sink.replace(objects)
         if !pending.isEmpty, quiet == nil { gather() }
     }
 
@@ -187,7 +194,7 @@ final class DirectorySource: DataSource {
     }
 
     private func showPending() {
-        // What everything is shown with comes first.
+        // A reading of everything comes first.
         guard work == nil else { return }
         let changes = pending.drain()
         if changes.isGone { return fail(goneError) }
@@ -197,7 +204,7 @@ final class DirectorySource: DataSource {
 
     private func show(_ pending: PendingChanges) throws {
         for path in pending.departed { watch?.remove(path) }
-        var statuses = try tree.statuses(of: pending.touched)
+        var statuses = try Tree(options: options).statuses(of: pending.touched)
         if options.isRecursive, try !look(into: &statuses) { return open() }
         let changes = try listing.apply(renames: pending.renames, statuses: statuses)
         guard listing.count <= options.greatestCount else {

@@ -43,6 +43,9 @@ struct FileEntry: Equatable, Sendable {
     var device: DeviceKind?
     /// Whether it is a directory that a recursive list may not look into.
     var isUnreadable = false
+
+    /// Takes the path that the entry has after a directory above it, or the entry itself, was renamed.
+    mutating func move(from old: EntryPath, to new: EntryPath) { path = path.moved(from: old, to: new) }
 }
 
 extension FileEntry {

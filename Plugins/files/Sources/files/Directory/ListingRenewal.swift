@@ -21,42 +21,10 @@ final class ListingRenewal {
         case merging
     }
 
-    /// Two runs that become one.
-    private struct Merge {
-        let first: [Place]
-        let second: [Place]
-        private(set) var result: [Place] = []
-        private var (firstIndex, secondIndex) = (0, 0)
-
-        init(_ first: [Place], _ second: [Place]) {
-            self.first = first
-            self.second = second
-            result.reserveCapacity(first.count + second.count)
-        }
-
-        /// Appends the next place of the two; false = there is none.
-        mutating func appendNext() -> Bool {
-            if secondIndex < second.count,
-                firstIndex == first.count || second[secondIndex].order < first[firstIndex].order
-            {
-                result.append(second[secondIndex])
-                secondIndex += 1
-            } else if firstIndex < first.count {
-                result.append(first[firstIndex])
-                firstIndex += 1
-            } else {
-                return false
-            }
-            return true
-        }
-    }
-
-    private static let runLength = 1024
-
     private(set) var byPath: [EntryPath: Place] = [:]
     private(set) var ids: Set<ExactText> = []
     /// All places in order, when everything is done.
-    var places: [Place] { runs.first ?? [] }
+    var places: [Place] { sorted.places }
     private let entries: [FileEntry]
     private let old: [EntryPath: Place]
     private let oldPlaces: [Place]
@@ -65,9 +33,7 @@ final class ListingRenewal {
     private var unnamed: [FileEntry] = []
     private var stage: Stage
     private var next = 0
-    private var run: [Place] = []
-    private var runs: [[Place]] = []
-    private var merge: Merge?
+    private var sorted = SortedPlaces()
 
     /// Nothing is done yet.
     ///
@@ -106,12 +72,12 @@ final class ListingRenewal {
             }
         case .naming:
             guard let entry = next(from: unnamed) else {
-                sortRun()
+                sorted.finish()
                 return enter(.merging)
             }
             add(Place(id: DirectoryListing.newID(for: entry.path, among: &ids), entry: entry))
         case .merging:
-            return mergeOne()
+            return sorted.mergeNext()
         }
         return true
     }
@@ -132,25 +98,6 @@ final class ListingRenewal {
         // Nothing is listed twice.
         guard byPath[place.entry.path] == nil else { return }
         byPath[place.entry.path] = place
-        run.append(place)
-        if run.count == Self.runLength { sortRun() }
-    }
-
-    private func sortRun() {
-        runs.append(run.sorted { $0.order < $1.order })
-        run = []
-    }
-
-    /// The oldest runs first, so that all grow evenly.
-    private func mergeOne() -> Bool {
-        if merge == nil {
-            guard runs.count > 1 else { return false }
-            merge = Merge(runs.removeFirst(), runs.removeFirst())
-        }
-        if merge?.appendNext() == false {
-            runs.append(merge?.result ?? [])
-            merge = nil
-        }
-        return true
+        sorted.add(place)
     }
 }

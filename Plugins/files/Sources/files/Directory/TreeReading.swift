@@ -6,13 +6,23 @@
 /// directory that may not be read is an entry marked so; one that vanishes is left out.
 final class TreeReading {
     /// A directory, and the names in it that were not looked at yet.
-    private final class Inside {
-        let directory: Directory
-        var names: [EntryPath]
+    private final class OpenDirectory {
+        private let directory: Directory
+        private var names: [EntryPath]
 
         init(_ directory: consuming Directory, _ names: [EntryPath]) {
             self.directory = directory
             self.names = names
+        }
+
+        /// How many names are left.
+        var count: Int { names.count }
+
+        /// Looks at the next name; false when none is left. What has vanished is left out.
+        func appendNext(to append: (FileEntry) -> Void) -> Bool {
+            guard let name = names.popLast() else { return false }
+            if let entry = directory.entry(name) { append(entry) }
+            return true
         }
     }
 
@@ -21,7 +31,7 @@ final class TreeReading {
     private let options: DirectoryOptions
     private let watch: TreeWatch?
     private var left: [(path: EntryPath, entry: FileEntry?)]
-    private var current: Inside?
+    private var current: OpenDirectory?
 
     /// Nothing is read yet.
     ///
@@ -42,13 +52,10 @@ final class TreeReading {
     ///   cannot be read.
     func proceed(until end: ContinuousClock.Instant) throws -> Bool {
         repeat {
-            if let current, let name = current.names.popLast() {
-                if let found = current.directory.entry(name) { append(found) }
-            } else if let (path, entry) = left.popLast() {
+            if current?.appendNext(to: append) != true {
+                guard let (path, entry) = left.popLast() else { return true }
                 current = nil
                 try enter(path, entry)
-            } else {
-                return true
             }
             guard count <= options.greatestCount else {
                 throw Tree.TooLong(path: options.path, limit: options.greatestCount)
@@ -58,7 +65,7 @@ final class TreeReading {
     }
 
     /// How many entries are found, or seen by their names: too many are noticed before each was looked at.
-    private var count: Int { entries.count + left.count + (current?.names.count ?? 0) }
+    private var count: Int { entries.count + left.count + (current?.count ?? 0) }
 
     private func append(_ found: FileEntry) {
         if found.kind == .directory, options.shows(entriesOf: found.path) {
@@ -72,9 +79,9 @@ final class TreeReading {
         do throws(FileSystemError) {
             let directory = try Directory(root: options.path).directory(path)
             if let watch { try watch.add(directory) }
-            // One more than there is room for is enough to know.
+            // One more than the limit is enough to know that there are too many.
             let names = try directory.names(upTo: max(0, options.greatestCount - count) + 1) { options.shows($0) }
-            current = Inside(directory, names)
+            current = OpenDirectory(directory, names)
             if let entry { entries.append(entry) }
         } catch {
             guard var entry, error.isAbsence || error.isRefusal else { throw error }

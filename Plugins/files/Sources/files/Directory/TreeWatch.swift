@@ -15,10 +15,10 @@ final class TreeWatch {
     private static let events =
         IN_CREATE | IN_DELETE | IN_MODIFY | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF
 
-    /// The names in directories on the way that lead to the listed one.
+    /// For each directory above the listed one, the names that lead to it.
     private var steps: [Int32: Set<EntryPath>] = [:]
 
-    /// A way that changes more often than this while it is being watched is not watched whole.
+    /// A path that changes more often than this while it is being watched is watched in part.
     private static let attempts = 8
 
     /// Makes an inotify instance without watches.
@@ -27,7 +27,7 @@ final class TreeWatch {
         guard descriptor >= 0 else { throw FileSystemError(subject: "inotify", code: errno) }
     }
 
-    /// Begins to watch the way to the listed directory, before that is opened: what changes there counts as lost notices.
+    /// Begins to watch the path to the listed directory, before that is opened: what changes there counts as lost notices.
     ///
     /// Directories that may be passed through and not be read cannot be watched: what is renamed in them is not noticed.
     func addWay(to root: String) throws(FileSystemError) {
@@ -66,7 +66,7 @@ final class TreeWatch {
         // The path outlives the call.
         let watch = unsafe inotify_add_watch(descriptor, directory.kernelPath, mask)
         guard watch >= 0 else { throw FileSystemError(subject: path.isRoot ? "inotify" : path.text, code: errno) }
-        // The same directory, under a name of which nothing was heard yet.
+        // The same directory, under a name that no notice has reported yet.
         if let old = paths[watch] { watches[old] = nil }
         if let other = watches[path], other != watch { paths[other] = nil }
         paths[watch] = path
