@@ -4,8 +4,8 @@ import PluginAPI
 struct Reading: ListModel, Equatable {
     static let listType = "reading"
 
-    var name: String
-    var value: Double
+    let name: String
+    let value: Double
 
     var listIdentifier: String { name }
     var listFields: Fields { ["name": .string(name), "value": .double(value)] }

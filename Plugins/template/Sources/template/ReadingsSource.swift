@@ -16,7 +16,7 @@ final class ReadingsSource: DataSource {
     func start() throws {
         let interval = try context.settings.duration("Interval") ?? .seconds(1)
         context.poll(every: interval) { [unowned self] in
-            for index in readings.indices { readings[index].value += .random(in: -0.5...0.5) }
+            readings = readings.map { Reading(name: $0.name, value: $0.value + .random(in: -0.5...0.5)) }
             return try readings.listObjects()
         }
     }
