@@ -15,7 +15,7 @@ import xml.etree.ElementTree
 NAME = "org.listd.Listd1"
 ROOT = "/org/listd/Listd1"
 BUS = "org.freedesktop.DBus"
-# Stands for the view that a connection has opened.
+# A placeholder for the view that a connection has opened.
 VIEW = "VIEW"
 
 
