@@ -79,6 +79,7 @@ struct RequestTests {
             (["delete", "a"], "delete lacks ID", "delete"), (["help", "fly"], "unknown command fly", "help"),
             (["completion", "sh"], "completion takes bash, zsh or fish, not sh", "completion"),
             (["invoke", "a", "x"], "invoke lacks ACTION", "invoke"),
+            (["create", ""], "a list needs a name", "create"), (["rename", "a", ""], "a list needs a name", "rename"),
         ] as [([String], String, String?)])
     func refused(words: [String], message: String, command: String?) {
         #expect(throws: UsageError(message: message, command: command)) { try Request(parsing: words) }

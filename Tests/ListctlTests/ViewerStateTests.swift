@@ -153,6 +153,40 @@ struct ViewerStateTests {
         #expect(state.filter.isEmpty)
     }
 
+    @Test("& after a search → begins with the text of the search, which can be taken away")
+    func filterAfterSearch() {
+        var state = viewer()
+        _ = state.type("/row")
+        _ = state.press(.enter)
+        #expect(state.press(.character("&")) == [.filter("row"), .draw])
+        #expect(state.mode == .filtering("row"))
+        #expect(state.press(.deleteLine) == [.filter(""), .draw])
+        #expect(state.press(.escape) == [.draw])
+        #expect(state.press(.character("&")) == [.draw])
+        #expect(state.mode == .filtering(""))
+    }
+
+    @Test("the keys of the help → “more” only while there is more of it below")
+    func moreHelp() {
+        var state = viewer()
+        _ = state.press(.character("?"))
+        #expect(state.status.contains("Space more"))
+        for _ in 0..<50 { _ = state.press(.down) }
+        #expect(!state.status.contains("more"))
+        var tall = viewer(rows: 40)
+        _ = tall.press(.character("?"))
+        #expect(!tall.status.contains("more") && tall.status.contains("q back"))
+    }
+
+    @Test("a filter without hits → its own words for that")
+    func emptyFilter() {
+        var state = ViewerState(title: "mail & x", columns: 44, rows: 12, emptyText: "nothing contains “x”")
+        _ = state.handle(.opened)
+        _ = state.handle(.shown(picture(heights: [], of: 0)))
+        _ = state.handle(.answered)
+        #expect(state.lines.contains { $0.contains("nothing contains “x”") })
+    }
+
     @Test("a filter that listd refuses → said, the whole list is shown, and what is typed stays text")
     func refusedFilter() {
         var state = viewer()

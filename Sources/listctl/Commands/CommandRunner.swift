@@ -11,7 +11,7 @@ enum CommandRunner {
         do throws(DBusError) {
             return try await request.command.run(in: context)
         } catch {
-            Output.complain(explanation(of: error))
+            Output.complain(missingDaemon(error, on: request.bus) ?? explanation(of: error))
             return exitCode(of: error)
         }
     }
@@ -25,9 +25,32 @@ enum CommandRunner {
         }
     }
 
-    /// Listd says adapter, as its interface does; commands and documents for people say list.
+    /// What to do when listd is not where it was looked for; nil when something else is wrong, or a bus of somebody's own was named.
+    private static func missingDaemon(_ error: DBusError, on bus: Request.Bus) -> String? {
+        guard exitCode(of: error) == .unavailable, error.standard != .noReply else { return nil }
+        let own = "“listd --bus session &” starts one"
+        let service = "“systemctl start listd” starts it"
+        return switch bus {
+        case .automatic:
+            "listd is neither on the session bus nor on the system bus (\(error.message)); \(own) of your own, \(service) for "
+                + "all; one that has just been started takes a moment"
+        case .session:
+            "listd is not on the session bus (\(error.message)); \(own); one that has just been started takes a moment"
+        case .system: "listd is not on the system bus (\(error.message)); \(service)"
+        case .address: nil
+        }
+    }
+
+    /// Listd says adapter, as its interface does; commands and documents for people say list. The name of an argument in front
+    /// is for programs.
     private static func inWordsOfCommands(_ message: String) -> String {
-        message.replacing("an adapter \"", with: "a list \"").replacing("adapter \"", with: "list \"")
+        for argument in ["id: ", "anchor: "] where message.hasPrefix(argument + "no object ") {
+            return "there is " + message.dropFirst(argument.count)
+        }
+        for argument in ["id: ", "anchor: "] where message.hasPrefix(argument + "there is no object ") {
+            return String(message.dropFirst(argument.count))
+        }
+        return message.replacing("an adapter \"", with: "a list \"").replacing("adapter \"", with: "list \"")
     }
 
     private static func exitCode(of error: DBusError) -> ExitCode {

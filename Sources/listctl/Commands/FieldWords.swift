@@ -29,6 +29,8 @@ enum FieldWords {
         "A VALUE that is JSON is that value, as 5, true, [1,2] or \"5\"; any other is text, as subject=Hello."
 
     private static func value(of text: String) -> DBusValue? {
+        // A text between blanks is meant as text.
+        guard text.first?.isWhitespace != true, text.last?.isWhitespace != true else { return .string(text) }
         var reader = JSONReader(text.utf8)
         do throws(JSONReader.Fault) {
             let value = try reader.value()

@@ -70,9 +70,25 @@ struct FilterCommand: Command {
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         let address = try await context.address()
         return try await context.withDaemon { daemon throws(DBusError) in
+            let fields = query.fields + (query.sortField.map { [$0] } ?? [])
+            if !fields.isEmpty {
+                let known = try await KnownFields(of: try await daemon.adapter(name))
+                known.warn(ofSearched: query.fields)
+                known.warn(of: query.sortField.map { [$0] } ?? [])
+            }
             let made = try await TransientFilter.make(of: name, query, by: daemon)
-            if Terminal.isInteractive, !context.json { return await Viewer(made.name, address).run() }
-            return await Following(made.name, address, json: context.json).run()
+            if Terminal.isInteractive, !context.json {
+                let title = query.contains.isEmpty ? "\(name), filtered" : "\(name) & \(query.contains)"
+                return await Viewer(made.name, address, title: title, emptyText: emptyText, marked: query.contains)
+                    .run()
+            }
+            return await Following(made.name, address, json: context.json, emptyText: emptyText).run()
         }
+    }
+
+    /// What is said when there is nothing to show.
+    private var emptyText: String {
+        let isText = query.fields.isEmpty && query.type == nil && !query.contains.isEmpty
+        return "nothing in the list “\(name)” " + (isText ? "contains “\(query.contains)”" : "fits the filter")
     }
 }

@@ -12,15 +12,18 @@ final class Following {
     private let address: BusAddress
     private let json: Bool
     private let firstScreen: FirstScreen?
+    /// What is said when the list is empty at first.
+    private var emptyText: String?
     private var daemon: AwaitedDaemon?
     private var follower: ListFollower?
     private var end: CheckedContinuation<ExitCode, Never>?
 
-    init(_ name: String, _ address: BusAddress, json: Bool, firstScreen: FirstScreen? = nil) {
+    init(_ name: String, _ address: BusAddress, json: Bool, firstScreen: FirstScreen? = nil, emptyText: String? = nil) {
         self.name = name
         self.address = address
         self.json = json
         self.firstScreen = firstScreen
+        self.emptyText = emptyText
     }
 
     func run() async -> ExitCode {
@@ -50,6 +53,8 @@ final class Following {
         case .changed(let changes):
             daemon?.hasAnswered()
             for change in changes { say(change) }
+            if let emptyText, follower?.mirror.count == 0 { Output.complain(emptyText) }
+            emptyText = nil
         case .removed:
             Output.complain("the list “\(name)” was removed")
             finish(.done)

@@ -7,91 +7,152 @@ import ListClient
 
 /// A file of objects, one a line, as `push` and `append` take it.
 struct JSONLinesFile {
-    /// The file cannot be read.
-    struct Failure: Error {
-        let message: String
+    /// An object whose id a line before has already.
+    struct Duplicate: Equatable {
+        let id: String
+        let line: Int
+        let firstLine: Int
+    }
+
+    private struct Line {
+        /// Counted from 1, with empty ones, as editors do.
+        let number: Int
+        let bytes: Data
     }
 
     private let name: String
-    private let lines: [Data]
+    private let lines: [Line]
 
     /// Reads a file; `-` is standard input.
-    init(_ file: String) throws(Failure) {
-        self.init(file, try Self.bytes(of: try Self.open(file), named: file))
+    init(_ file: String) throws(InputFile.Failure) {
+        self.init(file, try InputFile.bytes(of: try InputFile.open(file), named: file))
     }
 
-    /// The lines of a file that was read already.
+    /// The lines of an open file from its start; it stays open.
+    init(_ name: String, rereading file: FileDescriptor) throws(InputFile.Failure) {
+        _ = lseek(file.rawValue, 0, SEEK_SET)
+        self.init(name, try InputFile.bytes(of: dup(file.rawValue), named: name))
+    }
+
+    /// The lines of a file that was read already; those that are empty hold no object.
     init(_ file: String, _ bytes: Data) {
         name = file
-        lines = bytes.split(separator: UInt8(ascii: "\n")).filter { line in line.contains { $0 > 0x20 } }
+        lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+            .map { Line(number: $0.offset + 1, bytes: $0.element) }
+            .filter { line in line.bytes.contains { $0 > 0x20 } }
     }
 
     var count: Int { lines.count }
     var places: Range<Int> { lines.indices }
     /// How long a line is, in bytes.
-    func size(_ place: Int) -> Int { lines[place].count }
+    func size(_ place: Int) -> Int { lines[place].bytes.count }
 
     /// The object on a line.
     ///
-    /// - Throws: `InvalidArgs` naming the line.
+    /// - Throws: `InvalidArgs` naming the file and the line.
     func object(_ place: Int) throws(DBusError) -> MirroredObject {
-        do {
-            let value = try JSONSerialization.jsonObject(with: lines[place])
-            guard let members = value as? [String: Any], let id = members["id"] as? String else {
-                throw CocoaError(.coderValueNotFound)
-            }
-            let known: Set = ["id", "type", "fields", Self.section]
-            if let unknown = members.keys.first(where: { !known.contains($0) }) {
-                throw DBusError.invalidArgs(
-                    "\(name): object \(place + 1): unknown key “\(unknown.prefix(64))”; a list's own keys stand in \"fields\""
-                )
-            }
-            // What JSON's spaces and order are is the library's to know; the reader gets it as listd writes it.
-            let line = try JSONSerialization.data(withJSONObject: ["fields": members["fields"] ?? [String: Any]()])
-            var fields: [Content.Element] = []
-            var reader = JSONReader(line)
-            try reader.members { (reader, _) throws(JSONReader.Fault) in
-                try reader.members { (reader, key) throws(JSONReader.Fault) in
-                    if let value = try reader.value() { fields.append((key: key, value: value)) }
-                }
-            }
-            return MirroredObject(id: id, type: members["type"] as? String ?? "", fields: Content(fields))
-        } catch let error as DBusError {
-            throw error
+        let bytes = lines[place].bytes
+        guard let value = try? JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed) else {
+            throw fault(place, "malformed JSON")
+        }
+        guard let members = value as? [String: Any] else { throw fault(place, "not a JSON object") }
+        if let unknown = members.keys.first(where: { !Self.keys.contains($0) }) {
+            throw fault(place, Self.explained("unknown key \"\(unknown.prefix(64))\""))
+        }
+        guard let id = Self.member("id", of: members) else { throw fault(place, "the object has no id") }
+        guard let id = id as? String else { throw fault(place, "id is not a string") }
+        let type = Self.member("type", of: members) ?? ""
+        guard let type = type as? String else { throw fault(place, "type is not a string") }
+        if let fields = Self.member("fields", of: members), !(fields is [String: Any]) {
+            throw fault(place, "fields is not an object")
+        }
+        do throws(JSONReader.Fault) {
+            return MirroredObject(id: id, type: type, fields: try Self.fields(of: bytes))
         } catch {
-            throw .invalidArgs("\(name): object \(place + 1) is not {\"id\": \"…\", \"type\": \"…\", \"fields\": {…}}")
+            throw fault(place, "malformed JSON")
         }
     }
 
-    /// The key that `show --json` adds to each object, which says nothing of it.
-    private static let section = "section"
+    /// Null is as good as a key that is not there.
+    private static func member(_ key: String, of members: [String: Any]) -> Any? {
+        members[key].flatMap { $0 is NSNull ? nil : $0 }
+    }
+
+    private static func fields(of line: Data) throws(JSONReader.Fault) -> Content {
+        var fields: [Content.Element] = []
+        var reader = JSONReader(line)
+        try reader.members { (reader, key) throws(JSONReader.Fault) in
+            let value = try reader.value()
+            guard key == "fields", case .dictionary(_, _, let entries)? = value else { return }
+            fields = entries.compactMap { entry in
+                guard case .string(let key) = entry.key else { return nil }
+                return (key: key, value: entry.value.unwrapped)
+            }
+        }
+        return Content(fields)
+    }
+
+    private static let keys: Set = ["id", "type", "fields", JSONMember.section]
+
+    /// What listd says of a line, with the file's name in front, as compilers write it.
+    func located(_ error: DBusError) -> DBusError { Self.located(error, in: name) }
+
+    static func located(_ error: DBusError, in name: String) -> DBusError {
+        guard let match = error.message.wholeMatch(of: /line ([0-9]+): (.*)/.dotMatchesNewlines()) else { return error }
+        return DBusError(name: error.name, message: "\(name):\(match.1): \(explained(String(match.2)))")
+    }
+
+    private static func explained(_ message: String) -> String {
+        guard message.hasPrefix("unknown key ") else { return message }
+        return message + "; what a program keeps in an object is in \"fields\""
+    }
+
+    private func fault(_ place: Int, _ message: String) -> DBusError {
+        .invalidArgs("\(name):\(lines[place].number): \(message)")
+    }
 
     /// The ids of all objects; those of lines that cannot be read are left out, which listd will refuse.
     var ids: Set<String> { Set(places.compactMap { try? object($0).id }) }
 
-    /// Opens a file for reading.
-    static func open(_ file: String) throws(Failure) -> Int32 {
-        // The path is copied for the call.
-        let descriptor = unsafe file == "-" ? dup(STDIN_FILENO) : Glibc.open(file, O_RDONLY | O_CLOEXEC)
-        guard let fault = readingFault(of: descriptor) else { return descriptor }
-        throw Failure(message: "\(file): \(SystemError.text(fault))")
-    }
+    /// The objects whose id a line before has; lines that cannot be read are left out.
+    var duplicates: [Duplicate] { duplicates(amongIDs: places.map { try? object($0).id }) }
 
-    /// Reads an open file to its end, and closes it.
-    static func bytes(of descriptor: Int32, named file: String) throws(Failure) -> Data {
-        do {
-            return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readToEnd() ?? Data()
-        } catch {
-            throw Failure(message: "\(file): \(error.localizedDescription)")
+    /// The objects whose id a line before has, by the ids that were read of all lines.
+    func duplicates(amongIDs ids: [String?]) -> [Duplicate] {
+        var lineOfID: [[UInt8]: Int] = [:]
+        return zip(places, ids).compactMap { place, id in
+            guard let id else { return nil }
+            let number = lines[place].number
+            guard let first = lineOfID[Array(id.utf8)] else {
+                lineOfID[Array(id.utf8)] = number
+                return nil
+            }
+            return Duplicate(id: id, line: number, firstLine: first)
         }
     }
 
-    /// Why nothing can be read from what was opened, as an error number: directories open, too, and a closed standard
-    /// input is kept by a descriptor for writing; `nil` = it can be read.
-    private static func readingFault(of descriptor: Int32) -> Int32? {
-        var status = stat()
-        guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else { return errno }
-        if status.st_mode & S_IFMT == S_IFDIR { return EISDIR }
-        return fcntl(descriptor, F_GETFL) & O_ACCMODE == O_WRONLY ? EBADF : nil
+    /// Says which ids occur twice, and what became of the later ones; of many the first few.
+    func complain(about duplicates: [Duplicate], _ outcome: String) {
+        for one in duplicates.prefix(Self.mostComplaints) {
+            Output.complain(
+                "\(name):\(one.line): “\(one.id)” is on line \(one.firstLine) already; this one \(outcome)")
+        }
+        let more = duplicates.count - Self.mostComplaints
+        if more > 0 { Output.complain("\(name): \(more) more lines have an id for the second time") }
+    }
+
+    private static let mostComplaints = 5
+
+    /// The same file without the number that `show --json` writes in front of each object, which says nothing of it.
+    var withoutSections: Data {
+        var bytes = Data()
+        var number = 1
+        for line in lines {
+            // As many line ends as there were: what listd says of a line is true of the file.
+            bytes.append(contentsOf: repeatElement(UInt8(ascii: "\n"), count: line.number - number))
+            bytes.append(JSONMember.removing(JSONMember.section, from: line.bytes))
+            number = line.number
+        }
+        return bytes
     }
 }

@@ -20,11 +20,17 @@ struct CreateCommand: Command {
     init(_ invocation: Invocation) throws(UsageError) {
         name = invocation.operand("NAME")
         options = invocation.operands("KEY=VALUE")
+        try Self.checkName(name)
         do throws(DBusError) {
             try AdapterOptionText.checkKeys(of: options)
         } catch {
             throw UsageError(message: error.message)
         }
+    }
+
+    /// listd takes an empty name, which no person can have meant: it comes from a variable that is not set.
+    static func checkName(_ name: String) throws(UsageError) {
+        if name.isEmpty { throw UsageError(message: "a list needs a name") }
     }
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
@@ -45,9 +51,10 @@ struct RenameCommand: Command {
     private let old: String
     private let new: String
 
-    init(_ invocation: Invocation) {
+    init(_ invocation: Invocation) throws(UsageError) {
         old = invocation.operand("NAME")
         new = invocation.operand("NEW")
+        try CreateCommand.checkName(new)
     }
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {

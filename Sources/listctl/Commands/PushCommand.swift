@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLinux
 import DBus
 import Foundation
 import Glibc
@@ -17,7 +16,9 @@ struct PushCommand: Command {
         discussion: [
             "FILE has an object a line: {\"id\": \"...\", \"type\": \"...\", \"fields\": {...}}; - is standard input. What "
                 + "is not in it is taken out of the list: “append” adds instead. On a terminal, a push that would take away more "
-                + "than half of the objects is refused without --replace."
+                + "than half of the objects is refused without --replace.",
+            "FILE may be what “--json show” printed: the number “section” that each object has there is left out. Of several "
+                + "objects with one id the first counts, and the lines of the others are named on standard error.",
         ])
 
     private let name: String
@@ -31,14 +32,13 @@ struct PushCommand: Command {
     }
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        let descriptor: Int32
-        do throws(JSONLinesFile.Failure) {
-            descriptor = try JSONLinesFile.open(file)
+        let source: FileDescriptor
+        do throws(InputFile.Failure) {
+            source = try InputFile.rereadable(FileDescriptor(adopting: try InputFile.open(file)), named: file)
         } catch {
             Output.complain(error.message)
             return .noInput
         }
-        let source = FileDescriptor(adopting: descriptor)
         return try await context.withDaemon { daemon throws(DBusError) in
             let adapter = try await daemon.adapter(name)
             // A person who watches can think again; a script cannot.
@@ -46,7 +46,7 @@ struct PushCommand: Command {
                 // listd reads the file by itself, however long it is.
                 let before = try await adapter.property("ObjectCount", as: UInt32.self)
                 let revision = try await push(source, expecting: 0, to: adapter)
-                return try await finish(revision, before: before, adapter, context)
+                return try await finish(revision, before: before, source, adapter, context)
             }
             return try await pushWatched(source, to: adapter, in: context)
         }
@@ -57,16 +57,7 @@ struct PushCommand: Command {
     private func pushWatched(
         _ source: FileDescriptor, to adapter: RemoteObject, in context: CommandContext
     ) async throws(DBusError) -> ExitCode {
-        let bytes: Data
-        let copy: FileDescriptor
-        do throws(JSONLinesFile.Failure) {
-            bytes = try JSONLinesFile.bytes(of: dup(source.rawValue), named: file)
-            copy = try Self.memory(of: bytes, named: file)
-        } catch {
-            Output.complain(error.message)
-            return .noInput
-        }
-        let ids = JSONLinesFile(file, bytes).ids
+        let ids = try lines(of: source).ids
         while true {
             let (revision, before, removed) = try await Self.missing(in: ids, of: adapter)
             guard removed * 2 <= before else {
@@ -76,31 +67,66 @@ struct PushCommand: Command {
                 return .failed
             }
             do throws(DBusError) {
-                let revision = try await push(copy, expecting: revision, to: adapter)
-                return try await finish(revision, before: before, adapter, context)
+                let revision = try await push(source, expecting: revision, to: adapter)
+                return try await finish(revision, before: before, source, adapter, context)
             } catch  where error.name == ListdName.errorPrefix + "RevisionConflict" {
                 continue
             }
         }
     }
 
+    /// Has listd read the file; objects as `show --json` prints them without the number that each has there.
     @DBusActor
     private func push(
         _ source: FileDescriptor, expecting revision: UInt64, to adapter: RemoteObject
     ) async throws(DBusError) -> UInt64 {
-        try await adapter.call(
-            "PerformUpdatesFromFile", revision, source, "jsonl", [String: DBusValue](), returning: UInt64.self,
-            timeout: .seconds(3600))
+        do throws(DBusError) {
+            return try await send(source, expecting: revision, to: adapter)
+        } catch  where error.message.contains("unknown key \"\(JSONMember.section)\"") {
+            let stripped: FileDescriptor
+            let bytes = try lines(of: source).withoutSections
+            do throws(InputFile.Failure) {
+                stripped = try InputFile.memory(of: bytes, named: file)
+            } catch {
+                throw .failed(error.message)
+            }
+            return try await send(stripped, expecting: revision, to: adapter)
+        }
+    }
+
+    @DBusActor
+    private func send(
+        _ source: FileDescriptor, expecting revision: UInt64, to adapter: RemoteObject
+    ) async throws(DBusError) -> UInt64 {
+        do throws(DBusError) {
+            return try await adapter.call(
+                "PerformUpdatesFromFile", revision, source, "jsonl", [String: DBusValue](), returning: UInt64.self,
+                timeout: .seconds(3600))
+        } catch {
+            throw JSONLinesFile.located(error, in: file)
+        }
+    }
+
+    private func lines(of source: FileDescriptor) throws(DBusError) -> JSONLinesFile {
+        do throws(InputFile.Failure) {
+            return try JSONLinesFile(file, rereading: source)
+        } catch {
+            throw .failed(error.message)
+        }
     }
 
     @DBusActor
     private func finish(
-        _ revision: UInt64, before: UInt32, _ adapter: RemoteObject, _ context: CommandContext
+        _ revision: UInt64, before: UInt32, _ source: FileDescriptor, _ adapter: RemoteObject,
+        _ context: CommandContext
     ) async throws(DBusError) -> ExitCode {
         let after = try await adapter.property("ObjectCount", as: UInt32.self)
         context.print(
             "revision \(revision): \(after) object\(after == 1 ? "" : "s") in place of \(before)",
             json: ["revision": .uint64(revision), "objects": .uint32(after), "objects-before": .uint32(before)])
+        let lines = try lines(of: source)
+        // listd keeps the first object of each id, and says nothing of the others.
+        if lines.count > Int(after) { lines.complain(about: lines.duplicates, "was left out") }
         return .done
     }
 
@@ -113,20 +139,5 @@ struct PushCommand: Command {
         var missing: UInt32 = 0
         for place in 0..<before.rows.count where !ids.contains(try before.rows.read(place).leading[0]) { missing += 1 }
         return (before.revision, UInt32(before.rows.count), missing)
-    }
-
-    /// A file of its own with these bytes: a pipe can be read only once.
-    private static func memory(of bytes: Data, named name: String) throws(JSONLinesFile.Failure) -> FileDescriptor {
-        let descriptor = unsafe listd_memfd("listctl")  // the name is copied
-        guard descriptor >= 0 else { throw .init(message: "\(name): \(SystemError.text(errno))") }
-        let file = FileDescriptor(adopting: descriptor)
-        do {
-            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
-            try handle.write(contentsOf: bytes)
-            try handle.seek(toOffset: 0)
-            return file
-        } catch {
-            throw .init(message: "\(name): \(error.localizedDescription)")
-        }
     }
 }

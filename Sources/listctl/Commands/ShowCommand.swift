@@ -91,6 +91,9 @@ struct ShowCommand: Command {
         var sample: [ContentTable.Row] = []
         for place in 0..<min(rows.count, ContentTable.sample) { sample.append(try rows.read(place)) }
         let all = isRaw ? Array(Set(sample.flatMap { $0.content.keys })).sorted() : nil
+        if let columns {
+            KnownFields(of: sample.map(\.content), isWhole: sample.count == rows.count).warn(of: columns)
+        }
         let table = ContentTable(
             leading: leading, sample: sample, isWhole: sample.count == rows.count, chosen: columns ?? all,
             texts: FieldTexts(hints: hints),

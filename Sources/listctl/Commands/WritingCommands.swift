@@ -156,28 +156,41 @@ struct AppendCommand: Command {
     }
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        let lines: JSONLinesFile
         switch objects {
         case .one(let object): return try await add(object, in: context)
         case .lines(let file):
-            do throws(JSONLinesFile.Failure) {
+            let lines: JSONLinesFile
+            do throws(InputFile.Failure) {
                 lines = try JSONLinesFile(file)
             } catch {
-                Output.complain(error.message)
+                Output.complain(file.contains("=") ? explanation(ofMissing: file) : error.message)
                 return .noInput
             }
+            return try await add(lines, in: context)
         }
-        return try await context.withDaemon { daemon throws(DBusError) in
+    }
+
+    private func explanation(ofMissing word: String) -> String {
+        "there is no file “\(word)”; the fields of one object go with its id, as in “listctl append \(name) --id ID \(word)”"
+    }
+
+    @DBusActor
+    private func add(_ lines: JSONLinesFile, in context: CommandContext) async throws(DBusError) -> ExitCode {
+        try await context.withDaemon { daemon throws(DBusError) in
             let adapter = try await daemon.adapter(name)
+            let before = try await adapter.property("ObjectCount", as: UInt32.self)
             let progress = Progress("objects", total: lines.count)
             var (first, revision) = (0, UInt64(0))
+            var ids = [String?](repeating: nil, count: lines.count)
             // Those at the start are added from the last one on, so that they end in the file's order.
             let order = position == "first" ? Array(lines.places.reversed()) : Array(lines.places)
             while first < order.count {
                 var (batch, bytes) = ([Upsert](), 0)
                 while first + batch.count < order.count, batch.count < Self.batch.objects, bytes < Self.batch.bytes {
                     let place = order[first + batch.count]
-                    batch.append(upsert(try lines.object(place)))
+                    let object = try lines.object(place)
+                    ids[place] = object.id
+                    batch.append(upsert(object))
                     bytes += lines.size(place)
                 }
                 revision = try await apply(batch, to: adapter)
@@ -185,7 +198,13 @@ struct AppendCommand: Command {
                 progress.show(first)
             }
             progress.end()
-            return finish(count: order.count, revision, in: context)
+            let after = try await adapter.property("ObjectCount", as: UInt32.self)
+            let duplicates = lines.duplicates(amongIDs: ids)
+            let count = lines.count - duplicates.count
+            let added = min(count, max(0, Int(after) - Int(before)))
+            report(added: added, replaced: count - added, revision, in: context)
+            lines.complain(about: duplicates, position == "first" ? "was replaced by it" : "replaced it")
+            return .done
         }
     }
 
@@ -196,9 +215,9 @@ struct AppendCommand: Command {
             let isThere =
                 (try? await adapter.call(
                     "FindObject", object.id, returning: UInt64.self, UInt32.self, String.self, Content.self)) != nil
-            return finish(
-                count: 1, try await apply([upsert(object)], to: adapter), verb: isThere ? "replaced" : "added",
-                in: context)
+            let revision = try await apply([upsert(object)], to: adapter)
+            report(added: isThere ? 0 : 1, replaced: isThere ? 1 : 0, revision, in: context)
+            return .done
         }
     }
 
@@ -214,12 +233,11 @@ struct AppendCommand: Command {
     }
 
     @DBusActor
-    private func finish(
-        count: Int, _ revision: UInt64, verb: String = "added", in context: CommandContext
-    ) -> ExitCode {
+    private func report(added: Int, replaced: Int, _ revision: UInt64, in context: CommandContext) {
+        let counts = [("added", added), ("replaced", replaced)].filter { $0.1 > 0 }
+        let what = counts.map { "\($0) \($1 == 1 ? "1 object" : "\($1) objects")" }.joined(separator: ", ")
         context.print(
-            "revision \(revision): \(verb) \(count == 1 ? "1 object" : "\(count) objects")",
-            json: ["revision": .uint64(revision), "objects": .int64(Int64(count))])
-        return .done
+            "revision \(revision): \(what.isEmpty ? "added 0 objects" : what)",
+            json: ["revision": .uint64(revision), "objects": .int64(Int64(added + replaced))])
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 /// Reads the JSON that listd writes, as far as people need it: values, and objects member by member.
 ///
 /// Nothing of it is lost: a number with a point or an exponent is a double, and members stay as many as there are, also when
-/// Swift takes two keys for equal. There is no space between what it reads, as in listd's own lines.
+/// Swift takes two keys for equal. What it reads must be JSON: faults of its syntax are not all noticed.
 struct JSONReader {
     /// The bytes are not what was expected of them.
     struct Fault: Error {}
@@ -31,6 +31,7 @@ struct JSONReader {
 
     /// Reads a value; nil for null, and for what is null in arrays and objects, which are left without it.
     mutating func value() throws(Fault) -> DBusValue? {
+        skipBlanks()
         switch rest.first {
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "{"):
@@ -51,7 +52,7 @@ struct JSONReader {
     }
 
     /// Whether everything is read.
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { rest.allSatisfy(Self.isBlank) }
 
     /// Reads a string.
     mutating func string() throws(Fault) -> String {
@@ -71,7 +72,7 @@ struct JSONReader {
     }
 
     private mutating func word() throws(Fault) -> DBusValue? {
-        let bytes = rest.prefix { !",]}".utf8.contains($0) }
+        let bytes = rest.prefix { !",]}".utf8.contains($0) && !Self.isBlank($0) }
         rest = rest[bytes.endIndex...]
         let text = String(decoding: bytes, as: UTF8.self)
         switch text {
@@ -83,6 +84,12 @@ struct JSONReader {
             guard let number = Double(text) else { throw Fault() }
             return .double(number)
         }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+
+    private mutating func skipBlanks() {
+        while let byte = rest.first, Self.isBlank(byte) { rest.removeFirst() }
     }
 
     private mutating func sequence(
@@ -97,6 +104,7 @@ struct JSONReader {
     }
 
     private mutating func takes(_ character: Unicode.Scalar) -> Bool {
+        skipBlanks()
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()
         return true

@@ -64,7 +64,10 @@ enum StatusLine {
         if !state.filter.isEmpty {
             keys = [("q", "quit"), ("?", "help"), ("Esc", "show all"), ("Enter", "go to"), ("&", "filter")]
         }
-        if case .help = state.mode { keys = [("q", "back"), ("Space", "more")] }
+        if case .help(let first) = state.mode {
+            let isMore = first + state.frame.listRows < HelpPage.rows.count
+            keys = [("q", "back")] + (isMore ? [("Space", "more")] : [])
+        }
         for (key, word) in keys {
             let key = PrintableText(" " + key, in: state.encoding)
             let word = PrintableText(" " + word + " ", in: state.encoding)

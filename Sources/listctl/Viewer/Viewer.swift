@@ -27,14 +27,23 @@ final class Viewer {
     private var complaint: String?
     private var end: CheckedContinuation<ExitCode, Never>?
 
-    init(_ name: String, _ address: BusAddress) {
+    /// A viewer of a list.
+    ///
+    /// - Parameters:
+    ///   - title: what stands above the list; nil is its name.
+    ///   - emptyText: what stands in place of a list without objects.
+    ///   - marked: a text that is marked wherever it stands.
+    init(
+        _ name: String, _ address: BusAddress, title: String? = nil, emptyText: String = "this list is empty",
+        marked: String = ""
+    ) {
         self.name = name
         self.address = address
         let (columns, rows) = Terminal.size()
         let environment = ProcessInfo.processInfo.environment
         state = ViewerState(
-            title: name, columns: columns, rows: rows, encoding: TextEncoding(environment: environment),
-            note: environment["LISTCTL_NOTE"] ?? "")
+            title: title ?? name, columns: columns, rows: rows, encoding: TextEncoding(environment: environment),
+            note: environment["LISTCTL_NOTE"] ?? "", emptyText: emptyText, marked: marked)
     }
 
     func run() async -> ExitCode {

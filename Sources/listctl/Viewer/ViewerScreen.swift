@@ -215,7 +215,7 @@ struct ViewerScreen {
             } else if !state.hasContents {
                 ("", .plain)
             } else if state.filter.isEmpty {
-                ("this list is empty", .role(.dim))
+                (state.emptyText, .role(.dim))
             } else {
                 ("nothing contains “\(state.filter)”", .role(.dim))
             }

@@ -56,6 +56,8 @@ struct ViewerState {
     let title: String
     /// What is said all the time, above the last line; empty when nothing is.
     let note: String
+    /// What stands in place of a list without objects.
+    let emptyText: String
     let encoding: TextEncoding
     private(set) var frame: ScreenFrame
     private(set) var mode = Mode.browsing
@@ -78,8 +80,12 @@ struct ViewerState {
     /// Where the cursor goes when the next view is open.
     private var returning: Place?
 
-    init(title: String, columns: Int, rows: Int, encoding: TextEncoding = .unicode, note: String = "") {
+    init(
+        title: String, columns: Int, rows: Int, encoding: TextEncoding = .unicode, note: String = "",
+        emptyText: String = "this list is empty", marked: String = ""
+    ) {
         (self.title, self.encoding, self.note) = (title, encoding, note)
+        (self.emptyText, self.marked) = (emptyText, marked)
         frame = ScreenFrame(columns: columns, rows: rows, hasNote: !note.isEmpty)
         browser = Browser(columns: frame.listColumns, rows: frame.listRows)
         table = Table(in: encoding)
@@ -195,7 +201,7 @@ struct ViewerState {
         case .enter: return activate()
         case .character("?"): return showHelp(from: 0)
         case .character("/"): return beginTyping(.finding(""))
-        case .character("&"): return beginTyping(.filtering(""))
+        case .character("&"): return beginFiltering()
         case .character("n"): return findAgain(backwards: false)
         case .character("N"): return findAgain(backwards: true)
         case .character("q"), .interrupt: return [.quit]
@@ -270,6 +276,13 @@ struct ViewerState {
         origin = (browser.cursor.place, position)
         self.mode = mode
         return [.draw]
+    }
+
+    /// What was searched for is what a person wants to see alone.
+    private mutating func beginFiltering() -> [Effect] {
+        guard filter.isEmpty, let text = lastQuery?.text, text == marked else { return beginTyping(.filtering("")) }
+        _ = beginTyping(.filtering(text))
+        return typed(.filtering(text))
     }
 
     private mutating func type(_ key: Key, into text: String, _ make: (String) -> Mode) -> [Effect] {

@@ -9,7 +9,10 @@ enum Listctl {
     static let path = ListdProcess.runner.appending(path: "listctl").path
 
     /// Starts it; standard output and standard error are one.
-    static func start(_ bus: String, _ arguments: String...) throws -> ChildProcess {
+    static func start(_ bus: String, _ arguments: String...) throws -> ChildProcess { try start(bus, arguments) }
+
+    /// Starts it with some words.
+    static func start(_ bus: String, _ arguments: [String]) throws -> ChildProcess {
         try ChildProcess(path, ["--bus", bus] + arguments, environment: ["SWIFT_BACKTRACE": "enable=no"])
     }
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What listctl says of input that is not as it should be", .timeLimit(.minutes(3)))
+@DBusActor
+struct ListctlMessageTests {
+    private func run(_ stage: Stage, _ line: String) async throws -> (status: Int32, lines: [String]) {
+        try await Listctl.shell(stage.bus.address, "cd '\(stage.listd.directory.path)'; " + line)
+    }
+
+    private func write(_ stage: Stage, _ name: String, _ lines: String...) throws {
+        let text = lines.joined(separator: "\n") + "\n"
+        try text.write(to: stage.listd.directory.appending(path: name), atomically: true, encoding: .utf8)
+    }
+
+    @Test("a file with an id twice → push and append name both lines, and say how many objects there are")
+    func duplicates() async throws {
+        let stage = try await Stage()
+        _ = try await stage.createAdapter("a")
+        try write(stage, "twice.jsonl", #"{"id":"x"}"#, #"{"id":"y"}"#, "", #"{"id":"x","fields":{"n":1}}"#)
+        #expect(
+            try await run(stage, "listctl push a twice.jsonl").lines == [
+                "revision 1: 2 objects in place of 0",
+                "listctl: twice.jsonl:4: “x” is on line 1 already; this one was left out",
+            ])
+        #expect(
+            try await run(stage, "cat twice.jsonl | listctl push a -").lines.last
+                == "listctl: -:4: “x” is on line 1 already; this one was left out")
+        #expect(
+            try await run(stage, "listctl append a twice.jsonl").lines == [
+                "revision 2: replaced 2 objects",
+                "listctl: twice.jsonl:4: “x” is on line 1 already; this one replaced it",
+            ])
+        #expect(try await run(stage, "listctl --json show a").lines.first?.contains(#""n":1"#) == true)
+        await stage.stop()
+    }
+
+    @Test("what show --json prints, in any order of its keys → push takes it, and the list stays as it is")
+    func shownAndPushed() async throws {
+        let stage = try await Stage()
+        _ = try await stage.createAdapter("a").performUpdates([
+            Row("x", "t", ["section": .int64(7), "text": .string(#"{"section":1}"#)]), Row("y", "", [:]),
+        ])
+        let shown = try await run(stage, "listctl --json show a | tee shown.jsonl").lines
+        #expect(try await run(stage, "listctl push a shown.jsonl").status == 0)
+        #expect(try await run(stage, "listctl push a - <shown.jsonl").status == 0)
+        let sorted =
+            "python3 -c 'import json,sys; "
+            + "[print(json.dumps(json.loads(line), sort_keys=True)) for line in sys.stdin]'"
+        #expect(try await run(stage, "\(sorted) <shown.jsonl | listctl push a -").status == 0)
+        #expect(try await run(stage, "listctl --json show a").lines == shown)
+        await stage.stop()
+    }
+
+    @Test(
+        "a line that is no object → push and append say the same of it, with the file and the line",
+        arguments: [
+            (#"{"id":"b", x}"#, "malformed JSON"), (#"{"id":5}"#, "id is not a string"),
+            (#"{}"#, "the object has no id"),
+            (#"{"id":"b","type":3}"#, "type is not a string"),
+            (#"{"id":"b","fields":5}"#, "fields is not an object"), ("[]", "not a JSON object"),
+            (
+                #"{"id":"b","subject":"x"}"#,
+                #"unknown key "subject"; what a program keeps in an object is in "fields""#
+            ),
+        ] as [(String, String)])
+    func malformed(line: String, complaint: String) async throws {
+        let stage = try await Stage()
+        _ = try await stage.createAdapter("a")
+        try write(stage, "bad.jsonl", #"{"id":"a"}"#, "", "", line)
+        for command in ["push a bad.jsonl", "append a bad.jsonl"] {
+            let (status, lines) = try await run(stage, "listctl \(command)")
+            #expect(status == 1, "\(command)")
+            #expect(lines.count == 1, "\(command): \(lines)")
+            #expect(lines.first?.hasPrefix("listctl: bad.jsonl:4: \(complaint)") == true, "\(command): \(lines)")
+            #expect(lines.first?.contains("superfluous") == false, "\(command): \(lines)")
+        }
+        #expect(try await run(stage, "listctl push a - <bad.jsonl").lines.first?.hasPrefix("listctl: -:4: ") == true)
+        await stage.stop()
+    }
+
+    @Test("append with fields and no id → the line that was meant")
+    func fieldsWithoutID() async throws {
+        let stage = try await Stage()
+        _ = try await stage.createAdapter("a")
+        let (status, lines) = try await run(stage, "listctl append a subject=x")
+        #expect(status == 66)
+        #expect(
+            lines == [
+                "listctl: there is no file “subject=x”; the fields of one object go with its id, as in "
+                    + "“listctl append a --id ID subject=x”"
+            ])
+        await stage.stop()
+    }
+
+    @Test(
+        "an object that is not there → it is named, without the name of an argument",
+        arguments: ["patch a zz k=1", "move a zz --first", "move a x --before zz", "delete a zz"])
+    func noObject(command: String) async throws {
+        let stage = try await Stage()
+        _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", [:])])
+        #expect(try await run(stage, "listctl \(command)").lines == [#"listctl: there is no object "zz""#])
+        await stage.stop()
+    }
+
+    @Test("a field that no object has → a warning with those that there are; one that some have → none")
+    func unknownFields() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("a")
+        let owner = DBusValue.options(["name": .string("ada")])
+        _ = try await adapter.performUpdates([
+            Row("x", "t", ["subject": .string("hi"), "size": .int64(1)]), Row("y", "t", ["owner": owner]),
+        ])
+        let known = "there are owner.name, size, subject"
+        #expect(
+            try await run(stage, "listctl show a --columns subjct,size,owner.name 2>&1 >/dev/null").lines == [
+                "listctl: no object has a field “subjct”; \(known)"
+            ])
+        #expect(try await run(stage, "listctl show a --columns size,owner.name 2>&1 >/dev/null").lines.isEmpty)
+        for (words, complaint) in [
+            ("hi --in subjct", "listctl: no object has a field “subjct”; \(known)"),
+            ("hi --sort=-subjct", "listctl: no object has a field “subjct”; \(known)"),
+            ("hi --in size", "listctl: no object has text in “size”; --in looks into text: there is subject"),
+        ] {
+            let filter = try Listctl.start(
+                stage.bus.address, ["filter", "a"] + words.split(separator: " ").map(String.init))
+            _ = try await filter.lines.next(timeout: .seconds(60)) { $0 == complaint }
+            filter.stop()
+        }
+        await stage.stop()
+    }
+
+    @Test("a filter that nothing fits → the words of a search without hits")
+    func nothingFound() async throws {
+        let stage = try await Stage()
+        _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", ["subject": .string("hi")])])
+        for (words, complaint) in [
+            (["zzz"], "nothing in the list “a” contains “zzz”"),
+            (["--type", "none"], "nothing in the list “a” fits the filter"),
+        ] {
+            let filter = try Listctl.start(stage.bus.address, ["filter", "a"] + words)
+            _ = try await filter.lines.next(timeout: .seconds(60)) { $0 == "listctl: \(complaint)" }
+            filter.stop()
+        }
+        await stage.stop()
+    }
+
+    @Test("no listd on any bus that is looked at → what to do is said")
+    func noDaemon() async throws {
+        let bus = try PrivateBus()
+        let environment = [
+            "DBUS_SESSION_BUS_ADDRESS": bus.address, "DBUS_SYSTEM_BUS_ADDRESS": bus.address,
+        ]
+        for (words, advice) in [
+            ([], "“listd --bus session &” starts one"), (["--bus", "session"], "“listd --bus session &” starts one"),
+            (["--bus", "system"], "“systemctl start listd” starts it"),
+        ] {
+            let (status, lines) = try await ChildProcess.run(
+                Listctl.path, words + ["list"], environment: environment, timeout: .seconds(60))
+            #expect(status == 69)
+            #expect(lines.count == 1 && lines[0].contains(advice), "\(words): \(lines)")
+        }
+    }
+
+    @Test("a source that looks like a file of JSON lines → the word that was meant")
+    func source() async throws {
+        let stage = try await Stage()
+        for word in ["json:/x", "jsonlines:/x", "file:/x", "JSONL:/x"] {
+            let (status, lines) = try await run(stage, "listctl create a source=\(word)")
+            #expect(status == 1)
+            #expect(lines.first?.contains("did you mean jsonl:/x?") == true, "\(lines)")
+        }
+        await stage.stop()
+    }
+
+    @Test("show --search and filter → their lists leave nothing in the log but at the level debug")
+    func quietLog() async throws {
+        let stage = try await Stage(arguments: ["--log-level", "info"])
+        _ = try await stage.createAdapter("kept").performUpdates([Row("x", "t", ["subject": .string("hi")])])
+        #expect(try await run(stage, "listctl show kept --search hi").status == 0)
+        let filter = try Listctl.start(stage.bus.address, "filter", "kept", "hi")
+        _ = try await filter.lines.next(timeout: .seconds(60)) { $0.contains("read anew, 1 object") }
+        filter.stop()
+        _ = try await run(stage, "listctl create missing source=jsonl:/nowhere/x; listctl remove kept")
+        await stage.stop()
+        let log = stage.listd.standardError.split(separator: "\n")
+        #expect(log.contains { $0.contains(#"adapter "kept" was created"#) }, "\(log)")
+        #expect(log.contains { $0.contains(#"adapter "kept" was removed"#) }, "\(log)")
+        #expect(!log.contains { $0.contains("kept (listctl") }, "\(log)")
+        #expect(log.contains { $0.contains("source jsonl:/nowhere/x: /nowhere/x is not there") }, "\(log)")
+        #expect(!log.contains { $0.contains("InvalidArgs") }, "\(log)")
+    }
+}
