@@ -43,5 +43,9 @@ int listd_json_parse(listd_json_parser *parser, const uint8_t *bytes, size_t cou
 }
 
 const char *listd_json_message(int code) {
-    return simdjson::error_message(static_cast<simdjson::error_code>(code));
+    switch (code) {
+    case simdjson::TAPE_ERROR: return "a comma, bracket, key or value is missing, or there is one too many";
+    case simdjson::UNCLOSED_STRING: return "a string does not end";
+    default: return simdjson::error_message(static_cast<simdjson::error_code>(code));
+    }
 }

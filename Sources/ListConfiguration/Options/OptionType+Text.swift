@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 internal import ListSources
 
 extension OptionType {
@@ -63,18 +63,18 @@ extension OptionType<SourceName> {
         let type = text(
             expected: "push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument", read: { SourceName($0) },
             write: { $0.text })
+        let check = { @Sendable (text: String) throws(ListError) -> SourceName in
+            if let meant = SourceName.meantFile(in: text) {
+                throw ListError(.invalidArguments, "\(text.quoted) is no source; did you mean jsonl:\(meant)?")
+            }
+            let source = try type.parse(text)
+            try source.checkArgument()
+            return source
+        }
         return OptionType(
             signature: type.signature,
-            decode: { value throws(ListError) in
-                let source = try type.decode(value)
-                try source.checkArgument()
-                return source
-            },
-            parse: { text throws(ListError) in
-                let source = try type.parse(text)
-                try source.checkArgument()
-                return source
-            }, encode: type.encode)
+            decode: { value throws(ListError) in try check(value.string.orThrow(value, "s")) }, parse: check,
+            encode: type.encode)
     }()
 }
 

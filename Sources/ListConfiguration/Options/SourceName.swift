@@ -37,6 +37,15 @@ package enum SourceName: Sendable, Hashable {
         }
     }
 
+    /// The path in a text that names a file by a word other than `jsonl:`, as `json:/x`: no plugin has a colon in its name.
+    static func meantFile(in text: String) -> String? {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].hasPrefix("/"), !["jsonl", "list"].contains(parts[0]),
+            !parts[0].isEmpty, parts[0].utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) })
+        else { return nil }
+        return "/" + parts[1].drop { $0 == "/" }
+    }
+
     /// Refuses the argument of a list that is no query.
     ///
     /// - Throws: `invalidArguments`, naming the key at fault.

@@ -154,7 +154,7 @@ extension AdapterObject {
 
     private func warn(of error: ListError) {
         service.log.warning(
-            "source \(options.source.text): \(error)", .adapter(name), .revision(status.revision),
+            "source \(options.source.text): \(error.reason)", .adapter(name), .revision(status.revision),
             event: .sourceFailed, limitedBy: "source of \(name)")
     }
 }

@@ -250,6 +250,9 @@ package final class AdapterObject {
     /// Whether it goes with a connection.
     func isTransient(of peer: Peer) -> Bool { creator === peer }
 
+    /// Whether it goes with the connection of whoever created it.
+    var isTransient: Bool { creator != nil }
+
     /// How it stands.
     package var state: AdapterState { isPaused ? .paused : filling.state }
 

@@ -141,14 +141,16 @@ extension ManagerObject {
 }
 
 extension Service {
-    /// Says what became of a list, and who caused it.
+    /// Says what became of a list, and who caused it; of lists that go with a connection, as each search makes one, only at the
+    /// level debug.
     ///
     /// - Parameters:
     ///   - what: what it was: `created`, `removed`, `renamed from …`.
     ///   - key: with what the message is limited; nil is never limited.
     func log(_ adapter: AdapterObject, _ what: String, by origin: Origin, limitedBy key: String? = nil) {
         log.write(
-            .info, { "adapter \(adapter.name.debugDescription) was \(what) by \(origin.text)" },
+            adapter.isTransient ? .debug : .info,
+            { "adapter \(adapter.name.debugDescription) was \(what) by \(origin.text)" },
             origin.fields + [.adapter(adapter.name), .revision(adapter.status.revision)], limitedBy: key)
     }
 }
