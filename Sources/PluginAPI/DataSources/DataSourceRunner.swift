@@ -14,7 +14,7 @@ public final class DataSourceRunner: Sendable {
     /// The source and what it works with; touched on `queue` only.
     private final class Owned: @unchecked Sendable {
         // Owned by the runner's serial queue.
-        var state = State.new
+        fileprivate var state = State.new
     }
 
     private let queue: DispatchQueue

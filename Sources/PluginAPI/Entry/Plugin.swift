@@ -25,17 +25,3 @@ public protocol Plugin {
     ///   with the error's text.
     static func manifest(for host: PluginHost) throws -> PluginManifest
 }
-
-/// What listd gives a plugin to live with.
-public struct PluginHost: Sendable {
-    /// The plugin's own keys of the section `[Plugin NAME]` in `listd.conf`.
-    public let settings: PluginSettings
-    /// The plugin's voice in the daemon's log.
-    public let logger: PluginLogger
-
-    /// Puts a host together, as the daemon and tests of a plugin do.
-    public init(settings: PluginSettings = PluginSettings(), logger: PluginLogger = .discarding) {
-        self.settings = settings
-        self.logger = logger
-    }
-}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What listd gives a plugin: its settings and its log.
+public struct PluginHost: Sendable {
+    /// The plugin's own keys of the section `[Plugin NAME]` in `listd.conf`.
+    public let settings: PluginSettings
+    /// Writes into the daemon's log in the plugin's name.
+    public let logger: PluginLogger
+
+    /// Puts a host together, as the daemon and tests of a plugin do.
+    public init(settings: PluginSettings = PluginSettings(), logger: PluginLogger = .discarding) {
+        self.settings = settings
+        self.logger = logger
+    }
+}
