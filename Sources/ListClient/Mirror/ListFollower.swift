@@ -33,9 +33,8 @@ public final class ListFollower {
     private var lists: Subscription?
     /// Where the list is or was; nil until it has been there once.
     private var path: ObjectPath?
-    /// The list and its updates, while it is followed.
-    private var adapter: RemoteObject?
-    private var updates: Subscription?
+    /// The list and the subscription to its updates, while it is followed.
+    private var followed: (adapter: RemoteObject, updates: Subscription)?
     private var absence = Absence.none
     private var isBusy = false
     private var generation = 0
@@ -92,8 +91,8 @@ public final class ListFollower {
     /// Cancels the subscriptions; answers that arrive later are ignored.
     private func leave() {
         generation += 1
-        updates?.cancel()
-        (updates, adapter, isBusy) = (nil, nil, false)
+        followed?.updates.cancel()
+        (followed, isBusy) = (nil, false)
     }
 
     private func fail(_ error: DBusError) {
@@ -107,21 +106,22 @@ public final class ListFollower {
     private func look(at daemon: ListDaemonClient) async {
         leave()
         let mine = generation
-        var heard: Subscription?
+        var updates: Subscription?
         do throws(DBusError) {
             let adapter = try await daemon.adapter(name)
             path = adapter.path
-            heard = try await listen(to: adapter)
+            let subscription = try await listen(to: adapter)
+            updates = subscription
             _ = try await adapter.call("Subscribe", ["updates"], returning: UInt64.self)
             let epoch = try await adapter.property("Epoch", as: String.self)
             guard mine == generation else {
-                heard?.cancel()
+                subscription.cancel()
                 return
             }
-            (self.adapter, updates) = (adapter, heard)
+            followed = (adapter, subscription)
             follow(epoch: epoch)
         } catch {
-            heard?.cancel()
+            updates?.cancel()
             guard mine == generation else { return }
             if error.isMissingList, path != nil { missed() } else { fail(error) }
         }
@@ -148,7 +148,7 @@ public final class ListFollower {
         else { return }
         switch message.member {
         case "InterfacesRemoved": wasRemoved()
-        case "InterfacesAdded" where adapter == nil: lookAgain()
+        case "InterfacesAdded" where followed == nil: lookAgain()
         default: break
         }
     }
@@ -192,7 +192,7 @@ public final class ListFollower {
     // MARK: - Updates
 
     private func received(_ message: Message) {
-        guard adapter != nil else { return }
+        guard followed != nil else { return }
         do throws(DBusError) {
             let update = try message.read { (reader) throws(DBusError) in try Update(signal: &reader) }
             // While a read is under way its answer contains this signal or makes the next one show a gap.
@@ -258,7 +258,7 @@ public final class ListFollower {
         _ member: String, _ arguments: repeat each Argument,
         then handle: @escaping @DBusActor (ListFollower, Message) throws(DBusError) -> Mirror.Step
     ) {
-        guard let adapter else { return }
+        guard let adapter = followed?.adapter else { return }
         isBusy = true
         let mine = generation
         do throws(DBusError) {
@@ -278,7 +278,7 @@ public final class ListFollower {
     private func finish(_ result: Result<Mirror.Step, DBusError>) {
         switch result {
         case .success(let step): perform(step)
-        case .failure(let error) where error.name == ListdName.errorPrefix + "RevisionGone": perform(.readAll)
+        case .failure(let error) where error.name == ListdErrorName.revisionGone: perform(.readAll)
         case .failure(let error): fail(error)
         }
     }
@@ -287,7 +287,7 @@ public final class ListFollower {
 extension DBusError {
     /// Whether the error means that there is no such list.
     fileprivate var isMissingList: Bool {
-        name == ListdName.errorPrefix + "NoSuchAdapter" || standard == .unknownObject
+        name == ListdErrorName.noSuchAdapter || standard == .unknownObject
     }
 }
 

@@ -64,7 +64,7 @@ public struct Picture: Sendable, Equatable {
     /// The items by slot.
     public private(set) var shown: [UInt32: Shown] = [:]
 
-    /// Makes the empty picture of a view that has said nothing yet.
+    /// Makes the empty picture of a view before its first change.
     public init() {}
 
     /// Makes the picture that `Resync` answers.
