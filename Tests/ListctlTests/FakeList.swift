@@ -50,12 +50,12 @@ struct FakeList {
     }
 
     /// Answers what a browser asks for until it asks for nothing more; false when that never happens.
-    mutating func serve(_ browser: inout Browser, _ requests: [Browser.Request]) -> Bool {
+    mutating func serve(_ browser: inout Browser, _ requests: [Browser.Effect]) -> Bool {
         var requests = requests
         for _ in 0..<20 {
             guard case .setViewport(let y, _, let visible)? = requests.last(where: \.isViewport) else { return true }
             offset = y
-            var answer: [Browser.Request] = []
+            var answer: [Browser.Effect] = []
             let new = picture(y: y, height: visible, sequence: sequence + 1)
             most = max(most, new.shown.count)
             if last?.shown != new.shown || last?.contentSize != new.contentSize {
@@ -69,7 +69,7 @@ struct FakeList {
     }
 }
 
-extension Browser.Request {
+extension Browser.Effect {
     var isViewport: Bool { if case .setViewport = self { true } else { false } }
 }
 

@@ -7,7 +7,7 @@ import Testing
 /// The keys that bytes come together to.
 @Suite struct KeyAssemblerTests {
     private func keys(_ bytes: String, _ assembler: inout KeyAssembler) -> [String] {
-        bytes.utf8.map { assembler.take($0) }.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
+        bytes.utf8.map { assembler.consume($0) }.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test(arguments: [
@@ -57,8 +57,8 @@ import Testing
 
     @Test func `A letter behind half a character is not kept back`() {
         var assembler = KeyAssembler()
-        #expect(assembler.take(0xE2) == [])
-        #expect(assembler.take(0x71) == [0xE2, 0x71])
+        #expect(assembler.consume(0xE2) == [])
+        #expect(assembler.consume(0x71) == [0xE2, 0x71])
     }
 
     @Test func `A sequence without end does not grow without end`() {

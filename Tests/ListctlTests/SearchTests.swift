@@ -56,7 +56,7 @@ private struct ReadList {
         for _ in 0..<100_000 {
             guard case .read(let section, let count) = step else { return step }
             let objects = readObjects(section, count)
-            step = search.take(objects, readItems(section, objects.objects.count))
+            step = search.consume(objects, readItems(section, objects.objects.count))
         }
         return nil
     }

@@ -178,6 +178,20 @@ struct ViewerStateTests {
         #expect(!tall.status.contains("more") && tall.status.contains("q back"))
     }
 
+    @Test("a failure in place of a list → told once; of a list that is shown → in the last line")
+    func failureOnce() {
+        var state = ViewerState(title: "x", columns: 60, rows: 12)
+        _ = state.handle(.opened)
+        _ = state.handle(.condition("the list has failed"))
+        #expect(state.lines.filter { $0.contains("the list has failed") }.count == 1)
+        #expect(state.status.contains("q quit"))
+        var shown = viewer()
+        _ = shown.handle(.condition("the list has failed"))
+        #expect(shown.status.contains("the list has failed"))
+        _ = shown.press(.character("?"))
+        #expect(!shown.status.contains("%"))
+    }
+
     @Test("a filter without hits → its own words for that")
     func emptyFilter() {
         var state = ViewerState(title: "mail & x", columns: 44, rows: 12, emptyText: "nothing contains “x”")

@@ -3,7 +3,7 @@
 import DBus
 import ListClient
 
-/// The listd that a command goes on with: one that is away, starts again or does not answer is waited for, which is said.
+/// The listd that a command goes on with: it waits for one that is away, starts again or does not answer, and reports that.
 ///
 /// Owned by `DBusActor`. The owner is told of each daemon and, with nil, that there is none; after `askLater` of the same
 /// one again.
@@ -29,7 +29,7 @@ final class AwaitedDaemon {
         client.start()
     }
 
-    /// It has answered: whatever is missing next is said.
+    /// Records an answer: whatever is missing next is reported.
     func hasAnswered() {
         backoff.reset()
         notice.end()
@@ -40,7 +40,7 @@ final class AwaitedDaemon {
         retry?.cancel()
         retry = EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in
             guard let self, let daemon = self.daemon else { return }
-            notice.say(.answer)
+            notice.report(.answer)
             onChange(daemon)
         }
     }
@@ -57,10 +57,10 @@ final class AwaitedDaemon {
         case .available(let daemon): self.daemon = daemon
         case .noDaemon:
             daemon = nil
-            notice.say(.listd)
+            notice.report(.listd)
         case .noBus(let error):
             daemon = nil
-            notice.say(.bus, error.message)
+            notice.report(.bus, error.message)
         }
         onChange(daemon)
     }

@@ -11,23 +11,14 @@ enum CommandRunner {
         do throws(DBusError) {
             return try await request.command.run(in: context)
         } catch {
-            Output.complain(missingDaemon(error, on: request.bus) ?? explanation(of: error))
+            Output.complain(advice(for: error, on: request.bus) ?? error.explanation)
             return exitCode(of: error)
         }
     }
 
-    /// The error in words for a person: listd's own errors speak for themselves.
-    static func explanation(of error: DBusError) -> String {
-        switch error.standard {
-        case .serviceUnknown, .nameHasNoOwner: "listd does not run on this bus (\(error.message))"
-        case .noServer, .fileNotFound, .badAddress, .disconnected: "no connection to the bus: \(error.message)"
-        default: error.message.isEmpty ? error.name : inWordsOfCommands(error.message)
-        }
-    }
-
     /// What to do when listd is not where it was looked for; nil when something else is wrong, or a bus of somebody's own was named.
-    private static func missingDaemon(_ error: DBusError, on bus: Request.Bus) -> String? {
-        guard exitCode(of: error) == .unavailable, error.standard != .noReply else { return nil }
+    private static func advice(for error: DBusError, on bus: Request.Bus) -> String? {
+        guard error.meansNoDaemon else { return nil }
         let own = "“listd --bus session &” starts one"
         let service = "“systemctl start listd” starts it"
         return switch bus {
@@ -41,23 +32,7 @@ enum CommandRunner {
         }
     }
 
-    /// Listd says adapter, as its interface does; commands and documents for people say list. The name of an argument in front
-    /// is for programs.
-    private static func inWordsOfCommands(_ message: String) -> String {
-        for argument in ["id: ", "anchor: "] where message.hasPrefix(argument + "no object ") {
-            return "there is " + message.dropFirst(argument.count)
-        }
-        for argument in ["id: ", "anchor: "] where message.hasPrefix(argument + "there is no object ") {
-            return String(message.dropFirst(argument.count))
-        }
-        return message.replacing("an adapter \"", with: "a list \"").replacing("adapter \"", with: "list \"")
-    }
-
     private static func exitCode(of error: DBusError) -> ExitCode {
-        switch error.standard {
-        case .serviceUnknown, .nameHasNoOwner, .noServer, .fileNotFound, .badAddress, .disconnected, .noReply:
-            .unavailable
-        default: .failed
-        }
+        error.meansNoDaemon || error.standard == .noReply ? .unavailable : .failed
     }
 }

@@ -86,7 +86,7 @@ struct FilterCommand: Command {
         }
     }
 
-    /// What is said when there is nothing to show.
+    /// What stands in place of a list without objects.
     private var emptyText: String {
         let isText = query.fields.isEmpty && query.type == nil && !query.contains.isEmpty
         return "nothing in the list “\(name)” " + (isText ? "contains “\(query.contains)”" : "fits the filter")

@@ -33,7 +33,7 @@ final class FirstScreen {
             say()
         } catch {
             // So is a list that may not be read.
-            if error.standard != .accessDenied { Output.complain(CommandRunner.explanation(of: error)) }
+            if error.standard != .accessDenied { Output.complain(error.explanation) }
         }
     }
 
@@ -64,13 +64,13 @@ final class FirstScreen {
         case .changed(let picture): perform(browser.show(picture))
         case .closed: finish()
         case .failed(let error):
-            Output.complain(CommandRunner.explanation(of: error))
+            Output.complain(error.explanation)
             finish()
         }
     }
 
     /// Asks for what the state wants to see; what is shown is complete when an answer leaves nothing to ask for.
-    private func perform(_ requests: [Browser.Request]) {
+    private func perform(_ requests: [Browser.Effect]) {
         for case .setViewport(let y, let width, let height) in requests {
             view?.setViewport(y: y, width: width, height: height) { [weak self] in
                 guard let self else { return }
@@ -83,14 +83,5 @@ final class FirstScreen {
     private func finish() {
         settled?.resume()
         settled = nil
-    }
-}
-
-extension String {
-    /// The text without blanks at its end.
-    var trimmingTrailingBlanks: String {
-        var text = self[...]
-        while text.last == " " { text.removeLast() }
-        return String(text)
     }
 }

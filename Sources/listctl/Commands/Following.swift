@@ -12,7 +12,7 @@ final class Following {
     private let address: BusAddress
     private let json: Bool
     private let firstScreen: FirstScreen?
-    /// What is said when the list is empty at first.
+    /// What is reported when the list is empty at first.
     private var emptyText: String?
     private var daemon: AwaitedDaemon?
     private var follower: ListFollower?
@@ -63,7 +63,7 @@ final class Following {
                 daemon?.askLater()
                 return
             }
-            Output.complain(CommandRunner.explanation(of: error))
+            Output.complain(error.explanation)
             finish(.failed)
         }
     }

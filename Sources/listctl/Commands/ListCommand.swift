@@ -54,17 +54,17 @@ struct ListDescription: Sendable {
 
     static let columns: [TextTable.Column] = [
         .init(title: "NAME", role: { _ in .name }), .init(title: "STATE", role: role(ofState:)), .init(title: "OWNER"),
-        .init(title: "OBJECTS", isNumber: true), .init(title: "ITEMS", isNumber: true),
-        .init(title: "SIZE", isNumber: true), .init(title: "CHANGES/s", isNumber: true),
-        .init(title: "VIEWS", isNumber: true), .init(title: "REVISION", isNumber: true),
-        .init(title: "SOURCE", role: { _ in .faint }),
+        .init(title: "OBJECTS", isNumber: true), .init(title: "SIZE", isNumber: true),
+        .init(title: "CHANGES/s", isNumber: true), .init(title: "VIEWS", isNumber: true),
+        .init(title: "SOURCE", role: { _ in .faint }), .init(title: "REVISION", isNumber: true),
+        .init(title: "ITEMS", isNumber: true),
     ]
 
     var row: [String] {
         [
             name, state, number("owner").flatMap(UInt32.init(exactly:)).map(UserName.user) ?? "", "\(objects)",
-            "\(number("items") ?? 0)", bytes.map { FieldHint.bytes(Double($0)) } ?? "-",
-            FieldHint.decimal(changesPerSecond), "\(views)", "\(number("revision") ?? 0)", text("source") ?? "",
+            bytes.map { FieldHint.bytes(Double($0)) } ?? "-", FieldHint.decimal(changesPerSecond), "\(views)",
+            text("source") ?? "", "\(number("revision") ?? 0)", "\(number("items") ?? 0)",
         ]
     }
 

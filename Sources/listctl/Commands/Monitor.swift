@@ -76,7 +76,7 @@ final class Monitor {
                 return
             }
             if error.standard == .disconnected || error.standard == .serviceUnknown { return }
-            Output.complain(CommandRunner.explanation(of: error))
+            Output.complain(error.explanation)
             finish(.failed)
         }
     }
@@ -133,7 +133,7 @@ final class Monitor {
                 if daemon === self.daemon { awaited?.askLater() }
             } catch  where error.standard == .accessDenied {
                 guard daemon === self.daemon else { return }
-                Output.complain(CommandRunner.explanation(of: error))
+                Output.complain(error.explanation)
                 finish(.failed)
             } catch {
                 // What ends a daemon or a connection is told by their absence.

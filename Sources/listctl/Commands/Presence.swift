@@ -8,7 +8,7 @@ import ListClient
 enum Presence {
     /// Finds a list, or listd alone when no name is given.
     ///
-    /// A listd that is there and does not answer is waited for, which is said once.
+    /// Waits for a listd that is there and does not answer, and reports that once.
     /// - Returns: the list's path; nil without a name.
     /// - Throws: what the bus or listd says.
     static func find(_ name: String?, at address: BusAddress) async throws(DBusError) -> ObjectPath? {
@@ -26,13 +26,8 @@ enum Presence {
                 return adapter.path
             } catch {
                 guard error.isTimeout else { throw error }
-                notice.say(.answer)
+                notice.report(.answer)
             }
         }
     }
-}
-
-extension DBusError {
-    /// Whether somebody is there, but did not answer in time.
-    var isTimeout: Bool { standard == .noReply || standard == .timeout || standard == .timedOut }
 }

@@ -69,7 +69,7 @@ struct PushCommand: Command {
             do throws(DBusError) {
                 let revision = try await push(source, expecting: revision, to: adapter)
                 return try await finish(revision, before: before, source, adapter, context)
-            } catch  where error.name == ListdName.errorPrefix + "RevisionConflict" {
+            } catch  where error.name == ListdErrorName.revisionConflict {
                 continue
             }
         }

@@ -67,8 +67,10 @@ struct TopCommand: Command {
         let heading =
             "listd  \(counted(lists.count, "list")), \(counted(objects, "object")), "
             + counted(lists.reduce(0) { $0 + $1.views }, "view")
-            + (clients.map { ", " + counted($0.count, "client") } ?? "") + (rows == .max ? "" : "  q quits")
-        let fitted = style.columns.map { DisplayText.fitted(heading, to: $0) } ?? heading
+            + (clients.map { ", " + counted($0.count, "client") } ?? "")
+        // The key stands at the end of the line, however much of the counts that leaves.
+        let key = rows == .max ? "" : "  q quits"
+        let fitted = style.columns.map { DisplayText.fitted(heading, to: max(5, $0 - key.count)) + key } ?? heading
         var lines = [style.painted("listd", .name) + fitted.dropFirst(5), ""]
         // Two headings, and the line between the tables.
         let room = rows == .max ? Int.max : max(1, rows - lines.count - (callers == nil ? 1 : 3))

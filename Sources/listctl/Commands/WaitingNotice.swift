@@ -9,15 +9,15 @@ struct WaitingNotice {
         case answer
     }
 
-    private var said: Missing?
+    private var reported: Missing?
 
     /// Nothing is away any more.
-    mutating func end() { said = nil }
+    mutating func end() { reported = nil }
 
     /// Something is away; a bus with the reason.
-    mutating func say(_ missing: Missing, _ reason: String = "") {
-        guard missing != said else { return }
-        said = missing
+    mutating func report(_ missing: Missing, _ reason: String = "") {
+        guard missing != reported else { return }
+        reported = missing
         switch missing {
         case .bus: Output.complain("waiting for the bus: \(reason)")
         case .listd: Output.complain("waiting for listd")

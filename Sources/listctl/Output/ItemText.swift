@@ -27,7 +27,7 @@ enum ItemText {
         return DisplayText.harmless(objectID, columns: limit)
     }
 
-    /// What is said about it for people, else the rest, as `key value` pairs in order of the keys.
+    /// The text that explains it to people, else the rest, as `key value` pairs in order of the keys.
     ///
     /// - Parameter limit: how many columns of it are needed; of a longer text the end is left out.
     static func details(of content: Content, columns limit: Int = .max) -> String {
@@ -71,7 +71,7 @@ enum ItemText {
         case .uint64(let number): String(number)
         case .double(let number): String(number)
         case .variant(let inner): plain(inner)
-        default: nil
+        case .fileDescriptor, .array, .dictionary, .structure: nil
         }
     }
 }

@@ -60,7 +60,9 @@ struct JSONLine {
         case .objectPath(let path): path.text
         case .signature(let signature): signature.text
         case .double(let number): number.description
-        default: JSONLine(value).text
+        case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .fileDescriptor, .variant, .array,
+            .dictionary, .structure:
+            JSONLine(value).text
         }
     }
 

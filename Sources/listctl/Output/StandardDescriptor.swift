@@ -8,7 +8,7 @@ enum StandardDescriptor: Int32 {
     case output = 1
     case errors = 2
 
-    /// What the system said when bytes could not be written.
+    /// The system's error when bytes could not be written.
     struct WriteFailure: Error, Equatable {
         let number: Int32
     }
@@ -57,7 +57,7 @@ enum StandardDescriptor: Int32 {
         signal(SIGPIPE) { _ in }
     }
 
-    /// Takes the numbers of descriptors that are closed, so that no socket gets one of them: what is said then fails
+    /// Takes the numbers of descriptors that are closed, so that no socket gets one of them: writing then fails
     /// instead of going to the bus.
     static func keepNumbers() {
         for (number, mode) in [(STDIN_FILENO, O_WRONLY), (output.rawValue, O_RDONLY), (errors.rawValue, O_RDONLY)]

@@ -51,8 +51,8 @@ struct TextTable {
         return widths
     }
 
-    /// The titles.
-    var heading: String { line(columns.map(\.title)) { _, _ in .heading } }
+    /// The titles, in one look from the first to the last.
+    var heading: String { style.painted(line(columns.map(\.title)) { _, _ in .plain }, .heading) }
 
     /// A row, whose cells must be harmless already.
     func line(_ cells: [String]) -> String { line(cells) { columns[$0].role($1) } }

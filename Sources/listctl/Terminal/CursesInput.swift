@@ -37,7 +37,7 @@ final class CursesInput: @unchecked Sendable {
                 return receiver(.hungUp)
             }
             readings += 1
-            for byte in bytes.prefix(count) { tell(assembler.take(byte)) }
+            for byte in bytes.prefix(count) { tell(assembler.consume(byte)) }
         }
         awaitRest()
     }

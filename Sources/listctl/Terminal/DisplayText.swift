@@ -77,3 +77,12 @@ enum DisplayText {
         return result + "…" + String(repeating: " ", count: width - 1 - used)
     }
 }
+
+extension String {
+    /// The text without blanks at its end.
+    var trimmingTrailingBlanks: String {
+        var text = self[...]
+        while text.last == " " { text.removeLast() }
+        return String(text)
+    }
+}

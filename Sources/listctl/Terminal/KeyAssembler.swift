@@ -39,7 +39,7 @@ struct KeyAssembler {
     }
 
     /// Takes a byte; answers the bytes of the key that is whole with it, or none.
-    mutating func take(_ byte: UInt8) -> [UInt8] {
+    mutating func consume(_ byte: UInt8) -> [UInt8] {
         // No sequence contains another one: of one that is cut off nothing is left.
         if byte == Self.escape {
             let before = if case .escape = stage { kept } else { [UInt8]() }
@@ -60,7 +60,7 @@ struct KeyAssembler {
             default: return handOn()
             }
             return []
-        case .parameters: return takeParameter(byte)
+        case .parameters: return consumeParameter(byte)
         case .sequence(let missing):
             stage = .sequence(missing - 1)
             return missing > 1 ? [] : handOn()
@@ -94,7 +94,7 @@ struct KeyAssembler {
         return []
     }
 
-    private mutating func takeParameter(_ byte: UInt8) -> [UInt8] {
+    private mutating func consumeParameter(_ byte: UInt8) -> [UInt8] {
         let isFirst = kept.count == 3
         switch byte {
         case UInt8(ascii: "M") where isFirst: stage = .sequence(3)  // a mouse: button, column, row

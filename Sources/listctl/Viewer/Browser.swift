@@ -7,7 +7,7 @@ import ListClient
 /// Steps that are made while an answer of listd is on its way wait for it, for only then the picture is that of the screen.
 struct Browser {
     /// What listd is to be asked for, or the terminal is to show.
-    enum Request: Equatable {
+    enum Effect: Equatable {
         case draw
         /// To be followed by ``answered()`` when the picture is that of this viewport.
         case setViewport(y: Double, width: Double, height: Double)
@@ -60,13 +60,15 @@ struct Browser {
     var rows: Cursor.Rows { layout.screen(from: scroller.top, rows: rowCount) }
     /// What the cursor stands on.
     var current: Picture.Shown? { cursor.item(in: rows) }
+    /// Whether something of the list is on the screen.
+    var hasItems: Bool { rows.contains { !$0.isEmpty } }
     /// Whether nothing is on its way.
     var hasArrived: Bool { scroller.hasArrived }
 
     /// A new view is open, and shows nothing yet: the first thing to do with it.
     ///
     /// - Parameter place: where the cursor shall be, if it is there.
-    mutating func start(at place: Place? = nil, fromTop: Bool = false) -> [Request] {
+    mutating func start(at place: Place? = nil, fromTop: Bool = false) -> [Effect] {
         (picture, wanted, steps, hasMeasured, landing) = (Picture(), nil, [], false, .follow)
         if fromTop { scroller = Scroller(size: scroller.size) }
         let y = scroller.start()
@@ -74,7 +76,7 @@ struct Browser {
     }
 
     /// There is no view: what is shown is the past.
-    mutating func stop(keepingPicture: Bool) -> [Request] {
+    mutating func stop(keepingPicture: Bool) -> [Effect] {
         scroller.stop()
         (steps, wanted) = ([], nil)
         if !keepingPicture { picture = Picture() }
@@ -83,7 +85,7 @@ struct Browser {
     }
 
     /// The list has another room on the screen.
-    mutating func resize(columns: Int, rows: Int) -> [Request] {
+    mutating func resize(columns: Int, rows: Int) -> [Effect] {
         let size = Scroller.Size(
             columns: columns, rows: max(1, rows), pointsPerRow: scroller.size.pointsPerRow)
         let y = scroller.resize(size, picture) ?? settle()
@@ -91,7 +93,7 @@ struct Browser {
     }
 
     /// The picture has changed.
-    mutating func show(_ picture: Picture) -> [Request] {
+    mutating func show(_ picture: Picture) -> [Effect] {
         self.picture = picture
         var y = scroller.show(picture)
         if let size = measured() { y = scroller.resize(size, picture) ?? y }
@@ -100,27 +102,27 @@ struct Browser {
     }
 
     /// The picture is that of the last viewport.
-    mutating func answered() -> [Request] {
+    mutating func answered() -> [Effect] {
         var requests = ask(scroller.answered(picture) ?? revealWanted() ?? settle())
         while scroller.hasArrived, !steps.isEmpty { requests += perform(steps.removeFirst()) }
         return requests + (scroller.isDrawable ? [.draw] : [])
     }
 
     /// An answer was given up: it is asked for again.
-    mutating func unanswered() -> [Request] {
+    mutating func unanswered() -> [Effect] {
         let y = scroller.askAgain(picture)
         return ask(y) + [.draw]
     }
 
     /// Listd has refused what was asked.
-    mutating func failed() -> [Request] {
+    mutating func failed() -> [Effect] {
         scroller.stop()
         (steps, wanted, landing) = ([], nil, .follow)
         return [.draw]
     }
 
     /// A step, now or when the screen has arrived.
-    mutating func step(_ step: Step) -> [Request] {
+    mutating func step(_ step: Step) -> [Effect] {
         wanted = nil
         guard scroller.hasArrived else {
             if steps.count < Self.longestQueue { steps.append(step) }
@@ -136,7 +138,7 @@ struct Browser {
     mutating func point(column: Int, row: Int) -> Bool? { cursor.point(row: row, x: Double(column), in: rows) }
 
     /// Brings something onto the screen, and the cursor to it.
-    mutating func goTo(_ place: Place) -> [Request] {
+    mutating func goTo(_ place: Place) -> [Effect] {
         steps = []
         if scroller.hasArrived, cursor.go(to: place, in: rows) {
             wanted = nil
@@ -172,7 +174,7 @@ struct Browser {
     /// How many steps wait at most: a held key must not go on for long when it is let go.
     private static let longestQueue = 32
 
-    private mutating func perform(_ step: Step) -> [Request] {
+    private mutating func perform(_ step: Step) -> [Effect] {
         let y: Double?
         switch step {
         case .rows(let count):
@@ -248,7 +250,7 @@ struct Browser {
     }
 
     /// The viewport to ask for. It has today's size: the scroller must have been changed before this is called.
-    private func ask(_ y: Double?) -> [Request] {
+    private func ask(_ y: Double?) -> [Effect] {
         y.map { [.setViewport(y: $0, width: Double(columns), height: scroller.size.height)] } ?? []
     }
 }

@@ -2,7 +2,7 @@
 
 /// What there is to say in the last line. Pure.
 struct Notices: Equatable {
-    /// What was said last; the next key takes it away.
+    /// The last message; the next key removes it.
     private(set) var message = ""
     /// Why what is shown may not be what the list is; stays until it is over.
     private(set) var condition = ""

@@ -27,7 +27,7 @@ struct RowLayout {
     init(_ picture: Picture, top: Double, height: Double, pointsPerRow: Double) {
         self.pointsPerRow = pointsPerRow
         let drawable = picture.inReadingOrder.filter(\.frame.isDrawable)
-        let starts = takeStarts(of: drawable)
+        let starts = separateFloating(from: drawable)
         let window = (top - pointsPerRow)...(top + 2 * height)
         let end = max(picture.height, starts.last.map { $0.y } ?? 0)
         appendRows(before: starts.first?.y ?? end, from: max(0, top), in: window)
@@ -78,7 +78,7 @@ struct RowLayout {
     }
 
     /// Sets aside what floats and gathers the rest by where it starts.
-    private mutating func takeStarts(of items: [Picture.Shown]) -> [Row] {
+    private mutating func separateFloating(from items: [Picture.Shown]) -> [Row] {
         let cells = Dictionary(grouping: items.filter { $0.kind == "cell" }, by: \.section)
         var starts: [Row] = []
         for item in items {

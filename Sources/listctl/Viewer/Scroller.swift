@@ -38,7 +38,7 @@ struct Scroller {
     }
 
     /// A viewport that was asked for and not yet answered.
-    private struct Request {
+    private struct ViewportRequest {
         var y: Double
         let size: Size
         var goal: Goal
@@ -47,11 +47,11 @@ struct Scroller {
     private(set) var size: Size
     /// Where the screen starts, in points.
     private(set) var top = 0.0
-    /// Where the daemon last said that the viewport starts.
+    /// Where the viewport starts by the daemon's last picture.
     private var offset = 0.0
     /// The start of a viewport of today's size that the picture has all items of.
     private var known: Double?
-    private var request: Request?
+    private var request: ViewportRequest?
     /// The height of the content for which the end was looked for last.
     private var clampedHeight = -1.0
 
@@ -127,7 +127,7 @@ struct Scroller {
     // MARK: - The way there
 
     private mutating func ask(for y: Double, goal: Goal) -> Double {
-        request = Request(y: y, size: size, goal: goal)
+        request = ViewportRequest(y: y, size: size, goal: goal)
         return y
     }
 

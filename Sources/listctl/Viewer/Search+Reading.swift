@@ -14,7 +14,7 @@ extension Search {
         while case .read(let section, let count) = step, isWanted() {
             let objects = try await Objects(adapter, section, count)
             let items = try await Items(adapter, section, objects.objects.count)
-            step = search.take(objects, items)
+            step = search.consume(objects, items)
         }
         if case .found(let hit) = step { return hit }
         return nil

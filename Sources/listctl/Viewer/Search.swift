@@ -94,7 +94,7 @@ struct Search {
     var first: Step { .read(section: section, count: count) }
 
     /// Looks through what was read: the objects, and then the items of as many.
-    mutating func take(_ objects: Objects, _ items: Items) -> Step {
+    mutating func consume(_ objects: Objects, _ items: Items) -> Step {
         guard !objects.objects.isEmpty else { return turn() }
         let read = objects.objects.count
         if let hit = hit(in: objects.objects, items.items) {
@@ -159,7 +159,10 @@ struct Search {
         case .variant(let inner): has(wanted, inner)
         case .array(_, let elements), .structure(let elements): elements.contains { has(wanted, $0) }
         case .dictionary(_, _, let entries): entries.contains { has(wanted, $0.value) }
-        default: ItemText.plain(value)?.lowercased().contains(wanted) ?? false
+        case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string, .objectPath,
+            .signature,
+            .fileDescriptor:
+            ItemText.plain(value)?.lowercased().contains(wanted) ?? false
         }
     }
 }

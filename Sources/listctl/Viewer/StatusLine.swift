@@ -19,7 +19,9 @@ enum StatusLine {
         case .browsing, .help: break
         }
         let place = PrintableText(place(of: state) + " ", in: state.encoding)
-        let matter = state.notices.matter
+        // What stands in place of the list need not be read twice.
+        let isShown = state.notices.message.isEmpty && !state.notices.isSilent && !state.browser.hasItems
+        let matter = isShown && state.mode == .browsing ? "" : state.notices.matter
         if !matter.isEmpty {
             let text = PrintableText(" " + matter, in: state.encoding, columns: width)
             // What is the matter is told, whatever else there would be to say.
@@ -46,9 +48,9 @@ enum StatusLine {
         line.append(typed, .role(.plain, bold: true))
         let room = width - typed.columns - 3
         let advice = mark == "/" ? "Enter stays, Esc goes back" : "Enter keeps it, Esc shows all"
-        let said = state.notices.matter
-        let matter = PrintableText(said.isEmpty ? advice : said, in: state.encoding, columns: max(0, room))
-        if room >= (said.isEmpty ? matter.columns : 12) {
+        let message = state.notices.matter
+        let matter = PrintableText(message.isEmpty ? advice : message, in: state.encoding, columns: max(0, room))
+        if room >= (message.isEmpty ? matter.columns : 12) {
             let shown = matter.fitted(to: min(room, matter.columns), in: state.encoding)
             line.pad(to: width - shown.columns - 1)
             line.append(shown, .role(.dim))
@@ -81,7 +83,7 @@ enum StatusLine {
     /// Where the cursor is, and how much of the list there is.
     private static func place(of state: ViewerState) -> String {
         let (browser, wide) = (state.browser, state.frame.columns >= 60)
-        guard state.hasContents else { return "" }
+        guard state.hasContents, !state.isHelping else { return "" }
         var parts: [String] = []
         if let range = state.facts.workingRange, state.frame.columns >= 110, !range.isEmpty {
             parts.append("prepared \(range.lowerBound + 1)–\(range.upperBound)")

@@ -98,7 +98,7 @@ final class ViewedList {
                 if !isDone { onEvent(.declined("the list does not allow that")) }
                 look(mine)
             } catch {
-                if isCurrent(mine) { onEvent(.declined(CommandRunner.explanation(of: error))) }
+                if isCurrent(mine) { onEvent(.declined(error.explanation)) }
             }
         }
     }

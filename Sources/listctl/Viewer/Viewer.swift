@@ -11,17 +11,12 @@ import ListClient
 /// was there and goes away is waited for; one that was never there is a mistake.
 @DBusActor
 final class Viewer {
-    private let name: String
     private let address: BusAddress
     private var state: ViewerState
     private var terminal: CursesTerminal?
     private var client: ListClient?
-    private var daemon: ListDaemonClient?
-    private var list: ViewedList?
-    private var filter: FilterList?
+    private let shown: ShownList
     private var hasSeenDaemon = false
-    private var hasSeenList = false
-    private var searches: SearchQueue?
     /// Runs while an answer is awaited, and says so after a while.
     private var silence: LoopTimer?
     private var complaint: String?
@@ -37,8 +32,8 @@ final class Viewer {
         _ name: String, _ address: BusAddress, title: String? = nil, emptyText: String = "this list is empty",
         marked: String = ""
     ) {
-        self.name = name
         self.address = address
+        shown = ShownList(name)
         let (columns, rows) = Terminal.size()
         let environment = ProcessInfo.processInfo.environment
         state = ViewerState(
@@ -60,11 +55,12 @@ final class Viewer {
         guard let terminal else {
             let kind = environment["TERM"] ?? ""
             Output.complain(
-                "a terminal of the kind “\(kind)” (TERM) cannot show this; try TERM=xterm, or listctl show \(name)")
+                "a terminal of the kind “\(kind)” (TERM) cannot show this; try TERM=xterm, or listctl show \(shown.name)"
+            )
             return .failed
         }
         self.terminal = terminal
-        searches = SearchQueue { [weak self] in self?.searched($0, $1) }
+        shown.begin { [weak self] in self?.happened($0) }
         let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
         self.client = client
         let code = await withCheckedContinuation { continuation in
@@ -90,44 +86,34 @@ final class Viewer {
     // MARK: - The daemon
 
     private func availabilityChanged(_ availability: ListClient.Availability) {
-        leaveList()
-        filter = nil
         switch availability {
         case .available(let daemon):
             hasSeenDaemon = true
-            self.daemon = daemon
-            if state.filter.isEmpty { open(name) } else { show(filter: state.filter) }
+            shown.open(on: daemon, filter: state.filter)
         case .noDaemon: waits("waiting for listd", orEnds: "listd does not run on this bus")
-        case .noBus(let error):
-            waits("waiting for the bus: \(error.message)", orEnds: CommandRunner.explanation(of: error))
+        case .noBus(let error): waits("waiting for the bus: \(error.message)", orEnds: error.explanation)
         }
     }
 
     /// Who has never been there is not waited for.
     private func waits(_ condition: String, orEnds complaint: String) {
-        daemon = nil
+        shown.close()
         guard !hasSeenDaemon else { return handle(.closed(condition, keepingPicture: true)) }
         finish(.unavailable, complaint)
     }
 
-    private func open(_ name: String) {
-        guard let daemon else { return }
-        leaveList()
-        let list = ViewedList(name, of: daemon) { [weak self] in self?.happened($0) }
-        self.list = list
-        list.open()
-    }
-
-    private func leaveList() {
-        searches?.cancel()
-        list?.close()
-        list = nil
+    private func happened(_ event: ShownList.Event) {
+        switch event {
+        case .list(let event): happened(event)
+        case .found(let query, let hit): handle(.found(query, hit))
+        case .searchFailed(let error): handle(.message(error.explanation))
+        case .filterRefused(let error): handle(.filterRefused(error.explanation))
+        }
     }
 
     private func happened(_ event: ViewedList.Event) {
         switch event {
         case .opened:
-            hasSeenList = true
             endSilence()
             handle(.opened)
         case .changed(let picture): handle(.shown(picture))
@@ -139,40 +125,12 @@ final class Viewer {
         case .declined(let why): handle(.message(why))
         case .silent: handle(.silent)
         case .failed(let error) where error.isTimeout: handle(.unanswered)
-        case .failed(let error): handle(.refused(CommandRunner.explanation(of: error)))
+        case .failed(let error): handle(.refused(error.explanation))
         case .gone(let why): handle(.closed(why, keepingPicture: false))
         case .refused(let error):
-            let why = CommandRunner.explanation(of: error)
-            if hasSeenList { handle(.closed(why, keepingPicture: false)) } else { finish(.failed, why) }
+            let why = error.explanation
+            if shown.hasOpened { handle(.closed(why, keepingPicture: false)) } else { finish(.failed, why) }
         }
-    }
-
-    // MARK: - Only what has a text
-
-    private func show(filter text: String) {
-        guard let daemon else { return }
-        guard !text.isEmpty else { return endFilter() }
-        if let filter { return filter.show(text) }
-        let filter = FilterList(of: name, from: daemon) { [weak self] in self?.happened($0) }
-        self.filter = filter
-        filter.show(text)
-    }
-
-    private func happened(_ event: FilterList.Event) {
-        switch event {
-        case .made: if let filter { open(filter.name) }
-        case .refused(let error):
-            handle(.filterRefused(CommandRunner.explanation(of: error)))
-            endFilter()
-        }
-    }
-
-    /// Shows all of the list again, if it is not shown.
-    private func endFilter() {
-        guard let filter else { return }
-        self.filter = nil
-        open(name)
-        filter.remove()
     }
 
     // MARK: - The person
@@ -183,12 +141,11 @@ final class Viewer {
         for effect in effects {
             switch effect {
             case .draw, .redraw: break
-            case .setViewport(let y, let width, let height): list?.setViewport(y: y, width: width, height: height)
-            case .scrollTo(let place): list?.scroll(to: place)
-            case .find(let query):
-                if let adapter = list?.adapter { searches?.start(query, with: ListFinder(adapter)) }
-            case .select(let place, let isSelected): list?.select(place, isSelected)
-            case .filter(let text): show(filter: text)
+            case .setViewport(let y, let width, let height): shown.list?.setViewport(y: y, width: width, height: height)
+            case .scrollTo(let place): shown.list?.scroll(to: place)
+            case .find(let query): shown.find(query)
+            case .select(let place, let isSelected): shown.list?.select(place, isSelected)
+            case .filter(let text): shown.show(filter: text)
             case .quit: return finish(.done)
             }
         }
@@ -210,19 +167,12 @@ final class Viewer {
         silence = nil
     }
 
-    private func searched(_ query: Search.Query, _ outcome: SearchQueue.Outcome) {
-        switch outcome {
-        case .found(let hit): handle(.found(query, hit))
-        case .failed(let error): handle(.message(CommandRunner.explanation(of: error)))
-        }
-    }
-
     private func finish(_ code: ExitCode, _ complaint: String? = nil) {
         guard let end else { return }
         self.end = nil
         self.complaint = complaint
         endSilence()
-        leaveList()
+        shown.close()
         client?.close()
         end.resume(returning: code)
     }

@@ -81,7 +81,7 @@ struct ViewerScreen {
     private func body() -> [StyledLine] {
         if case .help(let first) = state.mode { return help(from: first) }
         let rows = state.browser.rows
-        guard rows.contains(where: { !$0.isEmpty }) else { return nothing() }
+        guard state.browser.hasItems else { return nothing() }
         let marks = scrollMarks()
         return (0..<frame.listRows).map { row in
             line(of: row < rows.count ? rows[row] : [], isCurrent: row == state.browser.cursor.row, mark: marks[row])

@@ -54,13 +54,15 @@ struct ViewerState {
     }
 
     let title: String
-    /// What is said all the time, above the last line; empty when nothing is.
+    /// A text above the last line that stays; empty when there is none.
     let note: String
     /// What stands in place of a list without objects.
     let emptyText: String
     let encoding: TextEncoding
     private(set) var frame: ScreenFrame
     private(set) var mode = Mode.browsing
+    /// Whether the keys are shown in place of the list.
+    var isHelping: Bool { if case .help = mode { true } else { false } }
     private(set) var browser: Browser
     private(set) var notices = Notices()
     private(set) var facts = ListFacts()
@@ -148,7 +150,7 @@ struct ViewerState {
         return perform(browser.start(at: returning, fromTop: !filter.isEmpty))
     }
 
-    private mutating func perform(_ requests: [Browser.Request]) -> [Effect] {
+    private mutating func perform(_ requests: [Browser.Effect]) -> [Effect] {
         fit()
         return requests.map { request in
             switch request {
@@ -259,7 +261,7 @@ struct ViewerState {
         case .pageDown, .character(" "): return showHelp(from: row + frame.listRows)
         case .pageUp, .character("b"): return showHelp(from: row - frame.listRows)
         case .interrupt: return [.quit]
-        default:
+        case .left, .right, .home, .end, .escape, .backspace, .redraw, .deleteLine, .character:
             mode = .browsing
             return [.draw]
         }

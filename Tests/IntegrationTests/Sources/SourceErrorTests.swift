@@ -140,7 +140,7 @@ struct SourceErrorTests {
         let (status, lines) = try await Listctl.run(stage.bus.address, "list")
         #expect(status == 0)
         #expect(lines.contains("listctl: the list “a” has failed: \(path) is not there; waiting for it"))
-        #expect(lines.contains { $0.hasPrefix("NAME  STATE   OWNER  OBJECTS  ITEMS") })
+        #expect(lines.contains { $0.hasPrefix("NAME  STATE   OWNER  OBJECTS  SIZE") })
         #expect(lines.contains { $0.hasPrefix("a     failed  root ") })
         let json = try await Listctl.run(stage.bus.address, "--json", "list").lines
         #expect(json.contains { $0.contains(#""state":"failed""#) && $0.contains("is not there; waiting for it") })
