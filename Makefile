@@ -1,7 +1,7 @@
 # make run     a living list on this terminal            make check   lint, build and every test
 # make build   everything, optimised                     make install the service (PREFIX, DESTDIR)
 # make cluster a list in PostgreSQL on three listds, in two network namespaces (as root)
-# make bench | bench-json | soak | check-boot | check-python | deb | lint | pictures | plugins | uninstall | clean
+# make bench | bench-json | curves | soak | check-boot | check-python | deb | lint | pictures | plugins | uninstall | clean
 #
 # Variables: DIR, DURATION (run); PREFIX, DESTDIR (install); JOBS (how many compilers at once).
 
@@ -10,7 +10,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: build run check lint test test-debug test-broker test-plugins test-optimised test-service plugins check-boot \
-    check-python pictures cluster bench bench-json soak install uninstall deb clean bootstrap-%
+    check-python pictures cluster bench bench-json curves soak install uninstall deb clean bootstrap-%
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -103,6 +103,12 @@ bench bench-json: bootstrap-run
 # Two PostgreSQL servers and three viewers of one list, on this terminal.
 cluster: bootstrap-cluster build
 	scripts/cluster
+
+# How times and memory grow: docs/curves/*.svg, and the figures as tables for docs/limits.md. Takes about a quarter of an hour, and 5 GiB.
+curves: bootstrap-run
+	$(SWIFT) build -c release -j $(JOBS) --product listd >&2
+	$(SWIFT) run -c release -j $(JOBS) --package-path Benchmarks --scratch-path .build/benchmarks \
+	    Benchmarks --curves $(CURDIR)/docs/curves
 
 # Longer than anybody wants to wait in `check`: the tests tagged `soak`, and the scripts under Tests/Soak.
 soak: bootstrap-check bootstrap-python plugins build

@@ -3,6 +3,8 @@
 internal import Glibc
 
 /// `Benchmarks [--json] [--repetitions N] [--only TEXT] …`: measures, compares with others, and tells which budgets hold.
+///
+/// `Benchmarks --curves DIRECTORY [--largest N] [--only TEXT] …` draws how things grow instead.
 @main
 struct Main {
     /// Every benchmark; making one prepares its data.
@@ -14,18 +16,24 @@ struct Main {
     static func main() throws {
         var arguments = CommandLine.arguments.dropFirst()
         var (isJSON, repetitions, only) = (false, 11, [String]())
+        var (curves, largest): (String?, Int) = (nil, .max)
         while let argument = arguments.popFirst() {
             switch argument {
             case "--json": isJSON = true
             case "--repetitions": repetitions = arguments.popFirst().flatMap { Int($0) } ?? repetitions
             case "--only": only += arguments.popFirst().map { [$0] } ?? []
-            case "--resident": return Resident.print(arguments.popFirst() ?? "")
+            case "--curves": curves = arguments.popFirst() ?? "docs/curves"
+            case "--largest": largest = arguments.popFirst().flatMap { Int($0) } ?? largest
+            case "--resident":
+                return Resident.print(arguments.popFirst() ?? "", arguments.popFirst().flatMap { Int($0) } ?? 1_000_000)
             case "--bus-peer": return BusPeer.run(Array(arguments))
             default:
-                print("usage: Benchmarks [--json] [--repetitions N] [--only NAME]…")
+                print(
+                    "usage: Benchmarks [--json] [--repetitions N] [--only NAME]… | --curves DIRECTORY [--largest N] …")
                 exit(2)
             }
         }
+        if let curves { return try Curves.draw(into: curves, only: only, upTo: largest) }
         var report = Report()
         for (name, make) in benchmarks where only.isEmpty || only.contains(where: { name.contains($0) }) {
             let benchmark = make()

@@ -2,19 +2,19 @@
 
 internal import Foundation
 
-/// Measures resident memory in a process of its own: `Benchmarks --resident NAME` prints it with the raw bytes.
+/// Measures resident memory in a process of its own: `Benchmarks --resident NAME COUNT` prints it with the raw bytes.
 enum Resident {
     /// What can be measured: makes something, answers what keeps it alive, and its raw bytes.
-    private static let makers: [String: @Sendable () -> (Any, Int)] = [
+    private static let makers: [String: @Sendable (_ count: Int) -> (Any, Int)] = [
         "tree": TreeRows.residentTree, "adapter": AdapterRows.residentList,
     ]
 
-    /// Resident bytes and raw bytes of one of them.
-    static func measured(in name: String) -> (resident: Double, raw: Double) {
+    /// Resident bytes and raw bytes of one of them, with so many objects.
+    static func measured(in name: String, count: Int = 1_000_000) -> (resident: Double, raw: Double) {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["--resident", name]
+        process.arguments = ["--resident", name, "\(count)"]
         process.standardOutput = output
         guard (try? process.run()) != nil else { fatalError("cannot start a process to measure memory") }
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -25,10 +25,10 @@ enum Resident {
     }
 
     /// Makes what has a name and prints what it takes.
-    static func print(_ name: String) {
+    static func print(_ name: String, _ count: Int) {
         guard let make = makers[name] else { fatalError("nothing called \(name) can be measured") }
         let before = residentBytes()
-        let (kept, raw) = make()
+        let (kept, raw) = make(count)
         withExtendedLifetime(kept) { Swift.print("\(residentBytes() - before) \(raw)") }
     }
 

@@ -70,11 +70,11 @@ enum AdapterRows {
     }
 
     /// Makes the list whose memory is measured; answers what keeps it alive, and its raw bytes.
-    static func residentList() -> (Any, Int) {
-        let objects = (0..<million).map(Lists.sizedObject)
+    static func residentList(_ count: Int) -> (Any, Int) {
+        let objects = (0..<count).map(Lists.sizedObject)
         let bytes = objects.reduce(0) { $0 + $1.byteCount }
         let list = ScrolledList(objects)
-        list.show(screen: 500, width: 390)
+        list.show(screen: min(500, count / 40), width: 390)
         return (list, bytes)
     }
 }

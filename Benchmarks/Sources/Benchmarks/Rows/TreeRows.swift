@@ -31,8 +31,8 @@ enum TreeRows {
     }
 
     /// Makes the list whose memory is measured.
-    static func residentTree() -> (Any, Int) {
-        let list = DeltaList((0..<1_000_000).map(Lists.sizedObject))
+    static func residentTree(_ count: Int) -> (Any, Int) {
+        let list = DeltaList((0..<count).map(Lists.sizedObject))
         return (list, list.rawBytes)
     }
 }

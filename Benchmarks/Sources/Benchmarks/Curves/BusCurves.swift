@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// listd on a dbus-daemon of its own, called with bare libdbus.
+enum BusCurves {
+    /// Lists of each size.
+    static func sizes(upTo largest: Int) -> Curve {
+        var curve = Curve("bus", "On the bus: CPU time of caller, bus and listd", sizes: "objects in the list")
+        for count in [100, 1_000, 10_000, 100_000] where count <= largest {
+            let stage = BusStage()
+            let adapter = BareAdapter(stage, "list")
+            // Two lists that take turns, so that no time goes into writing them down.
+            let lists = ["one", "other"].map { text in
+                adapter.performUpdates(count) { [("title", $0 % 100 == 0 ? text : "row \($0)")] }
+            }
+            var step = 0
+            let replace = cost(on: stage) {
+                step += 1
+                stage.client.call(lists[step % 2].copy)
+            }
+            curve.add("a whole list, 1 % of it changed", count, replace)
+            let view = adapter.openView(by: stage.client)
+            curve.add("a screen is scrolled, and seen", count, scroll(adapter, view, count))
+            curve.add("one object changes", count, change(adapter, count))
+            curve.add("empty call of a bare service", count, empty(stage))
+        }
+        return curve
+    }
+
+    /// So many views on one list of 1,000 objects, one of which shows the object that changes.
+    static func views(upTo largest: Int) -> Curve {
+        var curve = Curve(
+            "views", "One object changes, and one of many views shows it: CPU time of caller, bus and listd",
+            sizes: "views of the list")
+        for count in [1, 10, 100, 1_000, 10_000] where count <= largest {
+            let stage = BusStage(files: ["listd.conf": "ViewsPerUser=20000\n"])
+            let adapter = BareAdapter(stage, "list")
+            stage.client.call(adapter.performUpdates(1_000) { [("title", "row \($0)")] })
+            let views = (0..<count).map { _ in adapter.openView(by: stage.client) }
+            for (number, view) in views.enumerated() {
+                // The first one shows the beginning, the others what is beyond it.
+                let y = number == 0 ? 0 : Double(number % 40 + 1) * 1000
+                stage.client.call(adapter.setViewport(view, y: y, height: 300))
+            }
+            stage.client.drop()
+            curve.add("one object changes", count, change(adapter, 1, shownBy: views[0]))
+            curve.add("empty call of a bare service", count, empty(stage))
+        }
+        return curve
+    }
+
+    /// So many programs that hear of each change.
+    static func subscribers(upTo largest: Int) -> Curve {
+        var curve = Curve(
+            "subscribers", "One object changes: CPU time of caller, bus and service", sizes: "programs that listen")
+        for count in [1, 2, 5, 10, 20, 50, 100] where count <= largest {
+            let stage = BusStage(subscribers: count)
+            let adapter = BareAdapter(stage, "list")
+            stage.client.call(adapter.performUpdates(100) { _ in [("title", "first")] })
+            stage.setSignals([stage.signal(of: adapter.change(3, "captured"))])
+            var step = 0
+            func work(_ body: @escaping (BareMessage) -> BareMessage) -> Double {
+                cost(on: stage) {
+                    step += 1
+                    stage.client.call(body(adapter.change(3, "step \(step)")))
+                }
+            }
+            curve.add("listd", count, work { $0 })
+            let bare = work { $0.redirected(to: BusStage.bareName, "Signals") }
+            curve.add("a bare service that says as much", count, bare)
+        }
+        return curve
+    }
+
+    /// Lists that are kept on disk.
+    static func stored(upTo largest: Int) -> Curve {
+        var curve = Curve("store", "On disk: CPU time", sizes: "stored objects")
+        for count in [100, 1_000, 10_000, 100_000, 1_000_000] where count <= largest {
+            let stage = BusStage(isStoring: true)
+            let adapter = BareAdapter(stage, "list", durability: "disk")
+            for start in stride(from: 0, to: count, by: 100_000) {
+                stage.client.call(adapter.append(start..<min(start + 100_000, count)))
+            }
+            curve.add("start of listd", count, CurveClock.median(5) { stage.restart() })
+            stage.client.call(adapter.findObject(0))
+            curve.add("one object changes", count, change(adapter, min(count, 100_000)))
+            stage.stop()
+            let plain = PlainSQLite(copyOf: stage.stateDirectory, to: stage.directory.path + "/plain")
+            curve.add(
+                "SQLite reads the rows", count,
+                CurveClock.median(5) { CurveClock.cpu { plain.readObjects() } })
+        }
+        return curve
+    }
+
+    // MARK: What is measured
+
+    /// CPU time of caller, bus and service for one time of the work. What else runs on the machine does not count, as it would in time
+    /// on the wall.
+    private static func cost(on stage: BusStage, _ work: () -> Void) -> Double {
+        let clock = stage.clock
+        func measured(_ times: Int) -> Double {
+            let start = clock()
+            for _ in 0..<times { work() }
+            return (clock() - start) / Double(times)
+        }
+        // What is short is done more often: clocks of other processes are read in microseconds.
+        let times = max(1, min(100, Int(30 / max(measured(3), 0.01))))
+        return CurveClock.median(21) { measured(times) }
+    }
+
+    /// One object of the first `count` gets another text; a view that shows it is looked at in between.
+    private static func change(_ adapter: BareAdapter, _ count: Int, shownBy view: String? = nil) -> Double {
+        let client = adapter.stage.client
+        var step = 0
+        return cost(on: adapter.stage) {
+            step += 1
+            client.call(adapter.change((step &* 7919) % count, "step \(step)"))
+            while let message = client.next(timeout: 0) {
+                guard let view, message.isSignal, message.member == "Changed" else { continue }
+                var reader = message.reader
+                client.call(adapter.acknowledge(view, reader.uint64()))
+            }
+        }
+    }
+
+    /// Twenty other rows are shown, or all of a shorter list.
+    private static func scroll(_ adapter: BareAdapter, _ view: String, _ count: Int) -> Double {
+        let client = adapter.stage.client
+        var step = 0
+        return cost(on: adapter.stage) {
+            step += 1
+            let y = Double(step % max(2, count / 25)) * 1000
+            var reader = client.call(adapter.setViewport(view, y: y, height: 840)).reader
+            client.call(adapter.acknowledge(view, reader.uint64()))
+            client.drop()
+        }
+    }
+
+    private static func empty(_ stage: BusStage) -> Double {
+        cost(on: stage) { stage.client.call(stage.bareCall("Empty")) }
+    }
+}

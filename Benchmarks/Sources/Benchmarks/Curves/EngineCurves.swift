@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Daemon) internal import ListKit
+
+/// The engine alone, in this process.
+enum EngineCurves {
+    private static let counts = [100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000]
+
+    /// What each size costs of CPU time.
+    static func times(upTo largest: Int) -> Curve {
+        var curve = Curve("engine", "The engine: CPU time", sizes: "objects")
+        for count in counts where count <= largest {
+            addDiff(of: count, to: &curve)
+            let list = CurveList(count)
+            for (name, work) in [("one object changes", list.change), ("a screen is scrolled", list.scroll)] {
+                curve.add(
+                    name, count,
+                    CurveClock.median(11) { CurveClock.cpu { (0..<200).reduce(0) { sum, _ in sum &+ work() } } } / 200)
+            }
+        }
+        return curve
+    }
+
+    private static func addDiff(of count: Int, to curve: inout Curve) {
+        let lists = Lists.churn(count: count, deletes: count / 100, inserts: count / 100, shuffled: 0)
+        let (old, new) = (Lists.objects(lists.old), Lists.objects(lists.new))
+        // What is short is done more often: the clock counts microseconds.
+        let times = max(1, 10_000 / count)
+        let diff = CurveClock.median(11) {
+            CurveClock.cpu { (0..<times).reduce(0) { sum, _ in sum &+ ListDiff.between(old, new).changeCount } }
+        }
+        curve.add("diff, 1 % deleted, 1 % new", count, diff / Double(times))
+        let ids = Lists.strings(lists.old)
+        let pass = CurveClock.median(11) {
+            CurveClock.cpu {
+                (0..<times).reduce(0) { sum, _ in
+                    ids.reduce(sum) { result, id in
+                        var hasher = Hasher()
+                        hasher.combine(id)
+                        return result ^ hasher.finalize()
+                    }
+                }
+            }
+        }
+        curve.add("hashing the old ids once", count, pass / Double(times))
+    }
+
+    /// What is resident with a list of each size, beside its bare bytes; each in a process of its own.
+    static func memory(upTo largest: Int) -> Curve {
+        var curve = Curve(
+            "memory", "The engine: memory of a list with a view", sizes: "objects of 116 bytes", unit: .mebibytes)
+        for count in counts where count <= largest {
+            let (resident, raw) = Resident.measured(in: "adapter", count: count)
+            curve.add("resident", count, max(resident, 1) / 1_048_576)
+            curve.add("ids and fields alone", count, raw / 1_048_576)
+        }
+        return curve
+    }
+}
+
+/// A list with one view of twenty rows.
+private final class CurveList {
+    private let adapter: ListAdapter
+    private let count: Int
+    private var step = 0
+
+    init(_ count: Int) {
+        self.count = count
+        adapter = ListAdapter(
+            configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider(),
+            objects: Lists.objects(Array(0..<count)))
+        do throws(ListError) {
+            try adapter.openView(1)
+        } catch {
+            fatalError("no view: \(error)")
+        }
+        _ = scroll()
+    }
+
+    /// An object somewhere in the list gets another value, and the list is told so.
+    func change() -> Int {
+        step += 1
+        let id = Lists.identifier((step &* 7919) % count)
+        let operation = UpdateRequest.Operation.patchObject(id: id, set: ["value": .int64(Int64(step))], unset: [])
+        adapter.enqueue(UpdateRequest(id: 1, operation: operation), now: 0)
+        guard case .commit = adapter.beginFlush(now: 0) else { fatalError("nothing to do in \(count) objects") }
+        _ = adapter.commitFlush()
+        return step
+    }
+
+    /// Twenty other rows are shown.
+    func scroll() -> Int {
+        step += 1
+        let screens = max(1, count * 44 / 880)
+        let rect = Rect(x: 0, y: Double(step % screens) * 880, width: 390, height: 880)
+        do throws(ListError) {
+            let reply = try adapter.setViewport(view: 1, seen: 0, rect: rect)
+            return try reply.effects.count + adapter.acknowledge(view: 1, sequence: reply.sequence).count
+        } catch {
+            fatalError("no viewport: \(error)")
+        }
+    }
+}
