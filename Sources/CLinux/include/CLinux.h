@@ -50,6 +50,20 @@ int listd_is_on_fuse(int descriptor);
 pid_t listd_spawn(
     const char *program, char *const arguments[], char *const environment[], int output, int passed);
 
+/// Starts a small process that starts programs for ours, as children of ours, with what ours gives up later; 0, or -1 with errno. To be
+/// called once, while the process has one thread, which is to live as long as the process: the other one ends with it.
+int listd_start_spawner(void);
+
+/// Whether `listd_start_spawner` was called and went well.
+int listd_has_spawner(void);
+
+/// Does what `listd_spawn` does, by way of the spawner; one thread at a time.
+pid_t listd_spawn_with_network(
+    const char *program, char *const arguments[], char *const environment[], int output, int passed);
+
+/// Gives up new privileges, for the calling thread and those that it starts (PR_SET_NO_NEW_PRIVS in prctl(2)); 0, or -1 with errno.
+int listd_give_up_privileges(void);
+
 /// Has standard output written line by line, whatever it is (setvbuf(3)); before anything is written.
 void listd_write_lines(void);
 

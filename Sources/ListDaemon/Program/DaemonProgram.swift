@@ -32,6 +32,10 @@ package enum DaemonProgram {
                 print("listd \(Version.text)")
                 return .done
             case .run(let options):
+                do { try Confinement.keepDaemonLocal() } catch {
+                    write("listd: \(error)\n")
+                    return .noBus
+                }
                 return await run(options, environment: environment)
             case .checkConfiguration(let directory):
                 return checkConfiguration(directory)

@@ -31,6 +31,18 @@ package enum Confinement {
         return listd_stay_in_group() == 0 || [ENOSYS, EINVAL, EPERM].contains(errno)
     }
 
+    /// Gives up all sockets but local ones in the daemon, after a process that has them was started: it starts the workers that may use
+    /// the network. To be called while the process has one thread.
+    ///
+    /// - Throws: `pluginFailed` when the kernel does not take it.
+    static func keepDaemonLocal() throws(ListError) {
+        guard listd_start_spawner() == 0, listd_give_up_privileges() == 0 else {
+            throw ListError(
+                .pluginFailed, "the process that starts workers cannot be started", cause: SystemError.text(errno))
+        }
+        try stayLocal()
+    }
+
     /// Gives up all sockets but local ones, where the kernel has filters of system calls.
     ///
     /// - Throws: `pluginFailed` when the kernel has them and does not take this one; the plugin is not loaded then.
@@ -39,7 +51,7 @@ package enum Confinement {
         // EINVAL and ENOSYS: the kernel was built without; EPERM: the service manager's filter, which keeps the network away itself.
         guard result == 0 || result < 0 && [ENOSYS, EINVAL, EPERM].contains(errno) else {
             throw ListError(
-                .pluginFailed, "the worker's network could not be taken away", cause: SystemError.text(errno))
+                .pluginFailed, "the network could not be given up", cause: SystemError.text(errno))
         }
     }
 

@@ -144,7 +144,7 @@ extension PluginWorker {
                 },
                 ended: { [weak self] death in self?.ended(death, relay.process) }))
         relay.process = new
-        try new.start(surroundings.executable)
+        try new.start(surroundings.executable, hasNetwork: configuration.hasNetwork)
         let assignment = PluginAssignment(
             path: file.path, directories: surroundings.directories, settings: configuration.settings,
             memoryMax: configuration.memoryMax, hasNetwork: configuration.hasNetwork)

@@ -30,16 +30,20 @@ package struct WorkerExecutable: Sendable {
     ///
     /// - Parameters:
     ///   - name: what ps(1) shows it as.
+    ///   - hasNetwork: whether it gets what the daemon has given up, if it has.
     ///   - output: its standard output and standard error.
     /// - Returns: the process id.
     package func start(
-        as name: String, address: String, writingTo output: FileDescriptor, passing memory: FileDescriptor
+        as name: String, address: String, hasNetwork: Bool, writingTo output: FileDescriptor,
+        passing memory: FileDescriptor
     ) throws(ListError) -> Int32 {
         // A crash is over at once: nobody reads its backtrace, and lists wait for the next process.
         let environment = Self.environment + ["SWIFT_BACKTRACE=enable=no"]
         let process = unsafe Self.withCStrings([name, "--worker", address]) { arguments in
             unsafe Self.withCStrings(environment) { variables in
-                unsafe listd_spawn(path, arguments, variables, output.rawValue, memory.rawValue)
+                hasNetwork && listd_has_spawner() == 1
+                    ? unsafe listd_spawn_with_network(path, arguments, variables, output.rawValue, memory.rawValue)
+                    : unsafe listd_spawn(path, arguments, variables, output.rawValue, memory.rawValue)
             }
         }
         guard process > 0 else {

@@ -81,7 +81,7 @@ final class WorkerProcess {
     }
 
     /// Has the process started, which then dials; one that cannot be started has ended.
-    func start(_ program: WorkerExecutable) throws(ListError) {
+    func start(_ program: WorkerExecutable, hasNetwork: Bool = false) throws(ListError) {
         let link = WorkerLink { [weak self] packet in self?.receive(packet) }
         self.link = link
         let (output, writingEnd) = try WorkerOutput.open(events.printed)
@@ -99,7 +99,8 @@ final class WorkerProcess {
         let (title, address, crumbs) = ("listd:\(plugin)", socket.address, crumbs)
         WorkerSpawner.shared.run {
             let outcome = Result { () throws(ListError) in
-                try program.start(as: title, address: address, writingTo: writingEnd, passing: crumbs.file)
+                try program.start(
+                    as: title, address: address, hasNetwork: hasNetwork, writingTo: writingEnd, passing: crumbs.file)
             }
             EventLoop.shared.post { self.started(outcome) }
         }

@@ -36,4 +36,29 @@ struct NetworkTests {
         #expect(refused == (hasNetwork ? [] : ["inet", "inet6", "packet"]))
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
+
+    @Test(
+        "listd itself → every thread has the filter; the process beside it that starts workers with a network has none of listd's"
+    )
+    func daemon() async throws {
+        let stage = try await Stage(files: [:])
+        func filters(_ path: String) throws -> Int {
+            let lines = try String(contentsOfFile: "\(path)/status", encoding: .utf8).split(separator: "\n")
+            let line = try #require(lines.first { $0.hasPrefix("Seccomp_filters:") })
+            return try #require(line.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) })
+        }
+        let process = "/proc/\(stage.listd.identifier)"
+        let inherited = try filters("/proc/self")
+        let threads = try FileManager.default.contentsOfDirectory(atPath: process + "/task")
+        #expect(!threads.isEmpty)
+        for thread in threads { #expect(try filters("\(process)/task/\(thread)") == inherited + 1) }
+        let children = try threads.flatMap { thread in
+            try String(contentsOfFile: "\(process)/task/\(thread)/children", encoding: .utf8).split(separator: " ")
+        }
+        let spawner = try #require(
+            try children.first { try String(contentsOfFile: "/proc/\($0)/comm", encoding: .utf8) == "listd-spawner\n" })
+        #expect(try filters("/proc/\(spawner)") == inherited)
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        #expect(!FileManager.default.fileExists(atPath: "/proc/\(spawner)/exe"))
+    }
 }

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#define _GNU_SOURCE
+
+#include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// A request is a byte with three descriptors: a file with the words, and what `listd_spawn` calls output and passed. The words: how many
+// arguments there are, then the program, the arguments and the environment, each with a zero after it.
+enum { REQUEST_WORDS, REQUEST_OUTPUT, REQUEST_PASSED, REQUEST_COUNT };
+
+// Descriptors up to this one have a meaning for the program that is started.
+enum { FIRST_FREE = 10 };
+
+struct answer {
+    int process, error;
+};
+
+// Ours, from `listd_start_spawner` on; used by one thread at a time.
+static int spawner = -1;
+
+int listd_has_spawner(void) {
+    return spawner >= 0;
+}
+
+static int send_descriptors(int socket, const int *descriptors, size_t count) {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int) * REQUEST_COUNT)];
+    } control;
+    memset(&control, 0, sizeof control);
+    char byte = 0;
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int) * count);
+    memcpy(CMSG_DATA(header), descriptors, sizeof(int) * count);
+    return sendmsg(socket, &message, MSG_NOSIGNAL) == 1 ? 0 : -1;
+}
+
+// 1, 0 at the end, or -1.
+static int receive_descriptors(int socket, int *descriptors, size_t count) {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int) * REQUEST_COUNT)];
+    } control;
+    char byte;
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t length;
+    do length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC); while (length < 0 && errno == EINTR);
+    if (length <= 0) return (int)length;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header == NULL || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int) * count)) return -1;
+    memcpy(descriptors, CMSG_DATA(header), sizeof(int) * count);
+    return 1;
+}
+
+// The words of a request as two arrays in one block of memory that is the caller's; NULL with errno.
+static char **read_words(int file, char ***environment) {
+    struct stat status;
+    if (fstat(file, &status) != 0) return NULL;
+    size_t size = (size_t)status.st_size;
+    uint32_t arguments;
+    if (size < sizeof arguments) return errno = EINVAL, NULL;
+    char *text = malloc(size);
+    if (text == NULL) return NULL;
+    if (pread(file, text, size, 0) != (ssize_t)size || text[size - 1] != 0) return free(text), errno = EINVAL, NULL;
+    memcpy(&arguments, text, sizeof arguments);
+    size_t words = 0;
+    for (size_t place = sizeof arguments; place < size; place++) words += text[place] == 0;
+    char **array = words > arguments ? calloc(words + 2, sizeof *array) : NULL;
+    if (array == NULL) return free(text), errno = EINVAL, NULL;
+    size_t next = 0;
+    for (char *word = text + sizeof arguments; word < text + size; word += strlen(word) + 1) {
+        // The program and its arguments, a null pointer, the environment, and another one.
+        if (next == (size_t)arguments + 1) next++;
+        array[next++] = word;
+    }
+    *environment = array + arguments + 2;
+    return array;
+}
+
+static void become_program(char **words, char **environment, const int *descriptors, int failures) {
+    sigset_t none;
+    sigemptyset(&none);
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    for (int number = 1; number < NSIG; number++) sigaction(number, &standard, NULL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (setpgid(0, 0) == 0 && dup2(descriptors[REQUEST_OUTPUT], 1) >= 0 && dup2(descriptors[REQUEST_OUTPUT], 2) >= 0 &&
+        dup2(descriptors[REQUEST_PASSED], 3) >= 0) {
+        // All others close by themselves.
+        execve(words[0], words + 1, environment);
+    }
+    int error = errno;
+    (void)!write(failures, &error, sizeof error);
+    _exit(127);
+}
+
+static struct answer start_program(const int *descriptors) {
+    char **environment, **words = read_words(descriptors[REQUEST_WORDS], &environment);
+    if (words == NULL) return (struct answer){-1, errno};
+    int failures[2];
+    struct answer answer = {-1, 0};
+    if (pipe2(failures, O_CLOEXEC) == 0) {
+        // As fork(2), but the new process is a child of listd, which waits for it, and which it does not outlive.
+        answer.process = (int)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
+        if (answer.process == 0) become_program(words, environment, descriptors, failures[1]);
+        if (answer.process < 0) answer.error = errno;
+        close(failures[1]);
+        int error;
+        if (answer.process > 0 && read(failures[0], &error, sizeof error) == sizeof error) answer.error = error;
+        close(failures[0]);
+    } else {
+        answer.error = errno;
+    }
+    // The text begins before the first word.
+    free(words[0] - sizeof(uint32_t));
+    free(words);
+    return answer;
+}
+
+static void serve(int socket, pid_t parent) {
+    prctl(PR_SET_NAME, "listd-spawner");
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(0);
+    // They are the daemon's.
+    int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    for (size_t index = 0; index < sizeof ignored / sizeof ignored[0]; index++) signal(ignored[index], SIG_IGN);
+    setpgid(0, 0);
+    close_range(3, (unsigned)socket - 1, 0);
+    close_range((unsigned)socket + 1, ~0U, 0);
+    // A program's own descriptors have the lowest numbers; what arrives here must have others.
+    while (1) {
+        int lowest = open("/", O_PATH | O_CLOEXEC);
+        if (lowest < 0 || lowest >= FIRST_FREE) {
+            if (lowest >= 0) close(lowest);
+            break;
+        }
+    }
+    int descriptors[REQUEST_COUNT];
+    while (receive_descriptors(socket, descriptors, REQUEST_COUNT) == 1) {
+        struct answer answer = start_program(descriptors);
+        for (int index = 0; index < REQUEST_COUNT; index++) close(descriptors[index]);
+        if (send(socket, &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer) break;
+    }
+    _exit(0);
+}
+
+int listd_start_spawner(void) {
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) return -1;
+    // What systemd passes begins with 3 and may not be counted yet: those stay free.
+    int ours = fcntl(sockets[0], F_DUPFD_CLOEXEC, 64), its = fcntl(sockets[1], F_DUPFD_CLOEXEC, 64);
+    close(sockets[0]);
+    close(sockets[1]);
+    pid_t parent = getpid(), process = ours >= 0 && its >= 0 ? fork() : -1;
+    if (process == 0) {
+        serve(its, parent);
+    }
+    int error = errno;
+    if (its >= 0) close(its);
+    if (process < 0) {
+        if (ours >= 0) close(ours);
+        errno = error;
+        return -1;
+    }
+    spawner = ours;
+    return 0;
+}
+
+static int write_word(int file, const char *word) {
+    size_t length = strlen(word) + 1;
+    return write(file, word, length) == (ssize_t)length ? 0 : -1;
+}
+
+static int write_words(int file, const char *program, char *const arguments[], char *const environment[]) {
+    uint32_t count = 0;
+    while (arguments[count] != NULL) count++;
+    if (write(file, &count, sizeof count) != sizeof count || write_word(file, program) != 0) return -1;
+    for (char *const *word = arguments; *word != NULL; word++) if (write_word(file, *word) != 0) return -1;
+    for (char *const *word = environment; *word != NULL; word++) if (write_word(file, *word) != 0) return -1;
+    return 0;
+}
+
+pid_t listd_spawn_with_network(
+    const char *program, char *const arguments[], char *const environment[], int output, int passed) {
+    if (spawner < 0) return errno = ENOTCONN, -1;
+    int words = memfd_create("words", MFD_CLOEXEC);
+    if (words < 0) return -1;
+    int descriptors[REQUEST_COUNT] = {words, output, passed};
+    int result = write_words(words, program, arguments, environment);
+    if (result == 0) result = send_descriptors(spawner, descriptors, REQUEST_COUNT);
+    int error = errno;
+    close(words);
+    if (result != 0) return errno = error, -1;
+    struct answer answer;
+    ssize_t length;
+    do length = recv(spawner, &answer, sizeof answer, 0); while (length < 0 && errno == EINTR);
+    if (length != sizeof answer) return errno = length < 0 ? errno : EPIPE, -1;
+    if (answer.error == 0) return answer.process;
+    // It ends at once, and is a child of ours.
+    if (answer.process > 0) waitpid(answer.process, NULL, 0);
+    return errno = answer.error, -1;
+}
+
+int listd_give_up_privileges(void) {
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
