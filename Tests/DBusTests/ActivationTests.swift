@@ -76,7 +76,7 @@ struct ActivationTests {
         withExtendedLifetime(directory) {}
     }
 
-    @Test("a socket of the network → refused: nobody could say who its clients are")
+    @Test("a network socket → refused, as it cannot tell who its clients are")
     func network() async throws {
         let directory = TemporaryDirectory()
         let service = try start(["direct"], in: directory, family: "AF_INET")

@@ -115,7 +115,7 @@ struct ConnectionTests {
         #expect(throws: DBusError.self) { try client.send(message) }
     }
 
-    @Test("signals after a reply → are delivered after who awaited the reply went on")
+    @Test("signals behind a reply → delivered after the task that awaited the reply resumes")
     func replyThenSignal() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -155,7 +155,7 @@ struct ConnectionTests {
         #expect(!client.isConnected)
         #expect(try await peerLeft.next() == "peer")
         #expect(peer.hasDeparted)
-        kept.reply()  // into the void, without harm
+        kept.reply()  // nobody is there to answer
 
         let second = try await CounterService.start()
         #expect(try await RemoteObject.counter(second.client()).call("Add", UInt32(3), returning: UInt64.self) == 3)
@@ -163,7 +163,7 @@ struct ConnectionTests {
         #expect(try await log.next() == "late")
     }
 
-    @Test("clients come and go → each has its user and process, and one rule tells of all departures")
+    @Test("clients connect and leave → each has its user and process, and one match rule reports all departures")
     func peers() async throws {
         let service = try await CounterService.start()
         let gone = EventLog<String>()

@@ -60,7 +60,7 @@ struct CursorTests {
         bus.pause()
         var random = SeededRandom(seed: 5)
         let empty = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
-        // Nothing is read by the stopped bus: fill the socket, then what a message adds to the queue is its size.
+        // The stopped bus reads nothing: once the socket is full, the queue grows by the message's size.
         while connection.outgoingSize < 1 << 20 {
             let filler = try message()
             try filler.write([UInt8](repeating: 0, count: 60000))
@@ -84,7 +84,7 @@ struct CursorTests {
         bus.resume()
     }
 
-    @Test("numbers in one piece → written and seen where they stand")
+    @Test("an array of numbers → written and read in place, as one block")
     func fixedArrays() throws {
         let numbers = (0..<1000).map { UInt64($0) * 1_000_003 }
         let message = try written("atauay") { writer in
@@ -108,7 +108,7 @@ struct CursorTests {
         }
     }
 
-    @Test("entries of a{sv}, the texts among them asked for as such → the same keys and values as one by one")
+    @Test("entries of a{sv}, strings read directly → the same keys and values as one by one")
     func textEntries() throws {
         var random = SeededRandom(seed: 17)
         for _ in 0..<300 {
@@ -139,7 +139,7 @@ struct CursorTests {
         }
     }
 
-    @Test("other arrays and what is no array, asked for entries of text → nil, and everything is still there")
+    @Test("text entries read from a value of another type → nil, and the reader stays in place")
     func noTextEntries() throws {
         let message = try message()
         try message.write(["key": "text"], ["one", "two"], "three")
@@ -175,7 +175,7 @@ struct CursorTests {
     }
 
     @Test(
-        "descriptors in arrays, structs, entries and variants, in any order of asking → each is the one that was put there"
+        "descriptors in arrays, structs, entries and variants, read in any order → each is the one written there"
     )
     func descriptors() throws {
         let directory = TemporaryDirectory()
@@ -220,7 +220,7 @@ struct CursorTests {
     }
 
     @Test(
-        "a hundred descriptors between bytes that nobody reads → each comes out, and what follows them")
+        "a hundred descriptors between skipped bytes → each is read, and what follows them")
     func manyDescriptors() throws {
         let directory = TemporaryDirectory()
         let file = try OpenFile.create(directory.path + "/file", contents: "same")
@@ -337,7 +337,7 @@ struct CursorTests {
         #expect(failure("u") { $0.fail(DBusError(.accessDenied, "no")) } == .accessDenied)
     }
 
-    @Test("an error is thrown deep inside containers → they are given up, the message is useless")
+    @Test("an error thrown inside nested containers → they are abandoned, and the message cannot be sent")
     func abandoned() throws {
         let message = try message()
         #expect(throws: DBusError(.accessDenied, "stop")) {

@@ -8,7 +8,7 @@ import Testing
 @Suite("Bodies and answers on other threads", .timeLimit(.minutes(1)))
 @DBusActor
 struct DetachedTests {
-    /// What one connection sends to another one as a call, when it has arrived there.
+    /// What another connection receives of a call that one connection sends.
     private func arrival(
         of signature: Signature, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) async throws -> (
@@ -41,7 +41,7 @@ struct DetachedTests {
         call.abandon()
     }
 
-    @Test("a body is taken out of its call → another thread reads it, and the call is answered as ever")
+    @Test("a body is detached from its call → another thread reads it, and the call is answered as usual")
     func body() async throws {
         let rows = (0..<1000).map { "row \($0)" }
         let (call, answer, server, client) = try await arrival(of: "asu") { writer in
@@ -82,7 +82,7 @@ struct DetachedTests {
         withExtendedLifetime((server, client)) {}
     }
 
-    @Test("objects are written one by one → the answer is the one that is written at once")
+    @Test("objects written one by one → the same answer as written at once")
     func managedObjects() async throws {
         let server = try CounterServer()
         server.tree.addObjectManager(at: "/org")

@@ -48,7 +48,7 @@ struct DraftTests {
         }
     }
 
-    @Test("a draft and the message made of it → say the same of themselves")
+    @Test("a draft and the message made of it → the same header fields")
     func accessors() throws {
         let message = try Message.methodCall(
             to: "org.example.Other", path: "/a/b", interface: "org.example.Test", member: "Test")
@@ -74,7 +74,7 @@ struct DraftTests {
         ]
     }
 
-    @Test("bytes that are not one type, as the type of a variant → a failure", arguments: ["", "ss", "a", "{sv}", "!"])
+    @Test("a variant's signature that is not one complete type → a failure", arguments: ["", "ss", "a", "{sv}", "!"])
     func variantTypes(text: String) throws {
         let message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         #expect(throws: DBusError.self) {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Error messages")
 struct ErrorTextTests {
-    /// A text without an end, which counts what is taken of it.
+    /// An endless text that counts how many characters are read of it.
     private struct Endless: Sequence, IteratorProtocol {
         final class Count {
             var taken = 0
@@ -23,7 +23,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "a text of any length is quoted → no more of it is looked at than is quoted",
+        "a text of any length is quoted → only the quoted part is read",
         arguments: ["a", "\u{1}", "\u{E0041}"])
     func boundedCost(scalar: Unicode.Scalar) {
         let text = Endless(scalar: scalar)
@@ -45,7 +45,7 @@ struct ErrorTextTests {
         #expect(text.quoted.unicodeScalars.elementsEqual(expected.unicodeScalars))
     }
 
-    @Test("messages of any length and content → at most 1 KiB that can be sent; lines stay")
+    @Test("messages of any length and content → at most 1 KiB of text that can be sent; line breaks stay")
     func messages() {
         #expect(ErrorText.message("two\nlines") == "two\nlines")
         #expect(ErrorText.message("a\0b\u{9B}") == #"a\u{0}b\u{9B}"#)
@@ -60,7 +60,7 @@ struct ErrorTextTests {
         }
     }
 
-    @Test("a name argument of any length → no more than can be told apart is read, in whole characters")
+    @Test("a name argument of any length → only a bounded prefix is read, in whole characters")
     @DBusActor
     func nameArguments() throws {
         for (text, count) in [

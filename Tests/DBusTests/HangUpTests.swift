@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Clients of a server that go while nothing is read from them.
-@Suite("Clients that go while reading from them is paused", .timeLimit(.minutes(1)))
+/// Clients of a server that disconnect while it reads nothing from them.
+@Suite("Clients that disconnect while reading from them is paused", .timeLimit(.minutes(1)))
 @DBusActor
 struct HangUpTests {
     /// A server with one client, from which reading is paused; the client reads nothing either.
@@ -33,7 +33,7 @@ struct HangUpTests {
         client.call(call) { _ in }
     }
 
-    @Test("nothing waits for it → it has left")
+    @Test("nothing is queued for it → its departure is noticed")
     func idle() async throws {
         let (server, client, _, _, left) = try await makePaused()
         client.close()
@@ -41,7 +41,7 @@ struct HangUpTests {
         #expect(server.server.connectedPeers.isEmpty)
     }
 
-    @Test("answers wait for it, and calls of it are not read → it has left, and the answers with it")
+    @Test("answers are queued for it, and its calls are not read → its departure is noticed, the answers are dropped")
     func behind() async throws {
         let (server, client, _, connection, left) = try await makePaused()
         connection.readingIsPaused = false
@@ -54,7 +54,7 @@ struct HangUpTests {
         #expect(server.server.connectedPeers.isEmpty && connection.outgoingSize == 0)
     }
 
-    @Test("what is sent to it finds that it has gone → it has left")
+    @Test("sending to it fails, as it has disconnected → its departure is noticed")
     func sending() async throws {
         let (server, client, peer, _, left) = try await makePaused()
         client.close()
@@ -66,7 +66,7 @@ struct HangUpTests {
     }
 
     @Test(
-        "it says that nothing more comes, and stays → it is closed, as when it is read from", arguments: [true, false])
+        "it closes its sending side only → it is closed, as when it is read from", arguments: [true, false])
     func halfClosed(isPaused: Bool) async throws {
         let server = try CounterServer()
         let peers = EventLog<Peer>()

@@ -87,7 +87,7 @@ struct LoopTests {
         }
     }
 
-    @Test("a descriptor is watched → readiness is told until the watch is cancelled; twice is refused")
+    @Test("a descriptor is watched → readiness is reported until the watch is cancelled; twice is refused")
     @DBusActor
     func descriptors() async throws {
         let pipe = Pipe()
@@ -113,7 +113,7 @@ struct LoopTests {
         try EventLoop.shared.watch(descriptor, for: .readable) { _ in }.cancel()
     }
 
-    @Test("a descriptor that cannot be polled is watched → it is told as failed, and the loop does not spin")
+    @Test("a descriptor that cannot be polled is watched → reported as failed, and the loop does not spin")
     @DBusActor
     func regularFile() async throws {
         let directory = TemporaryDirectory()
@@ -128,7 +128,7 @@ struct LoopTests {
         watch.cancel()
     }
 
-    @Test("a descriptor that is ready all the time → what waits for everything to be read still runs, once")
+    @Test("a descriptor that is always ready → handlers that wait for the end of reading still run, once")
     @DBusActor
     func afterReading() async throws {
         let log = EventLog<Int>()

@@ -74,7 +74,7 @@ struct LoopTurnTests {
         }
     }
 
-    @Test("a turn is long for something else → reported without a call; shorter ones are counted only")
+    @Test("a long turn without a call → reported without one; shorter turns are only counted")
     @DBusActor
     func other() async throws {
         try await withReports { reports in
@@ -86,7 +86,7 @@ struct LoopTurnTests {
     }
 
     @Test(
-        "times of all sizes → a quantile is at most a sixteenth longer than the sorted times say",
+        "durations of all sizes → a quantile is at most a sixteenth above the exact one",
         arguments: 0..<20 as Range<UInt64>)
     func histogram(seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -62,7 +62,8 @@ struct MatchRuleTests {
 
             guard (try? rule.validate()) != nil else { continue }
 
-            // One listener hears what the bus selects and our matching lets through, another selects alone.
+            // One listener gets what the bus selects and our matching passes, the other one does all matching by
+            // itself.
             let both = EventLog<UInt32>()
             let ours = EventLog<UInt32>()
             let all = EventLog<UInt32>()
@@ -96,7 +97,7 @@ struct MatchRuleTests {
         }
     }
 
-    @Test("several want the same → the bus is asked once, and told when the last one is gone")
+    @Test("several subscriptions with one rule → the bus gets it once, and loses it with the last one")
     func shared() async throws {
         let bus = try PrivateBus(.tiny)
         let connection = try await Connection.open(.address(bus.address))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Where messages begin in what comes")
 struct MessageBoundariesTests {
-    /// A message with a header of so many bytes of fields, and a body.
+    /// A message with so many bytes of header fields, and a body.
     private func message(fields: Int, body: Int, isLittle: Bool = true) -> [UInt8] {
         func number(_ value: Int) -> [UInt8] {
             let bytes = (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -47,7 +47,7 @@ struct MessageBoundariesTests {
         }
     }
 
-    @Test("bytes come unseen → the boundaries are known again when all messages were taken out")
+    @Test("bytes arrive without being scanned → boundaries are known again once all messages were read")
     func unseen() {
         var boundaries = MessageBoundaries()
         let (first, second) = (message(fields: 8, body: 40), message(fields: 0, body: 9))
@@ -65,7 +65,7 @@ struct MessageBoundariesTests {
         #expect(boundaries.length == second.count && boundaries.received == 20)
     }
 
-    @Test("nobody knows how much of what came were messages → no length is told any more")
+    @Test("how many of the bytes were messages becomes unknown → no length is reported any more")
     func givenUp() {
         var boundaries = MessageBoundaries()
         boundaries.giveUp()

@@ -60,7 +60,7 @@ struct MessageSizeTests {
         withExtendedLifetime(message) {}
     }
 
-    /// What this process has in memory, once what is free has been given back.
+    /// The memory of this process, after free memory was returned to the system.
     private func residentBytes() throws -> Int {
         let trim = unsafe dlsym(nil, "malloc_trim")
         if let trim = unsafe trim { _ = unsafe unsafeBitCast(trim, to: (@convention(c) (Int) -> Int32).self)(0) }

@@ -31,7 +31,7 @@ struct MissingDescriptorTests {
         return unsafe Message(adopting: try #require(unsafe made))
     }
 
-    @Test("a number without a descriptor → InvalidArgs that says which", arguments: [0, 1, UInt32.max])
+    @Test("an index without a descriptor → InvalidArgs that names the index", arguments: [0, 1, UInt32.max])
     func missing(number: UInt32) throws {
         let message = try message(naming: number)
         let error = try #require(throws: DBusError.self) { try message.decode(as: FileDescriptor.self) }

@@ -110,7 +110,8 @@ struct ObjectPathTests {
     }
 
     @Test(
-        "an element that no name has → no name", arguments: ["", "_4", "_zz", "1", "_41", "a_", "_C3_A4", "_ff", "-"])
+        "an element that no name leads to → no name",
+        arguments: ["", "_4", "_zz", "1", "_41", "a_", "_C3_A4", "_ff", "-"])
     func notEscaped(element: String) {
         #expect(ObjectPath.unescape(element) == nil)
     }

@@ -38,7 +38,7 @@ struct ObjectTreeTests {
         .call("Introspect", returning: String.self)
     }
 
-    @Test("every level is introspected → all children, of objects, resolvers and the ways between")
+    @Test("every level is introspected → all children: objects, resolvers and the nodes between")
     func children() async throws {
         let service = try await CounterService.start()
         let resolver = CounterResolver()
@@ -87,7 +87,7 @@ struct ObjectTreeTests {
             ])
     }
 
-    @Test("an object is removed → it and the ways to it are unknown, others stay")
+    @Test("an object is removed → it and the nodes above it are unknown, others stay")
     func removal() async throws {
         let service = try await CounterService.start()
         service.tree.add(ExportedObject(Counter.interface, of: service.counter), at: "/org/example/deep/down/Counter")

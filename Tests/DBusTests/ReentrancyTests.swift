@@ -55,7 +55,7 @@ struct ReentrancyTests {
         #expect(try await errors.next().standard == .disconnected)
     }
 
-    @Test("a drained queue's handler waits for the next drain → it is told of that too")
+    @Test("a drain handler waits for the next drain → it is called for that one too")
     func drain() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))

@@ -24,7 +24,7 @@ struct ServerTrapTests {
                 """, ["\(server.directory.path)/direct.sock"] + lines)
     }
 
-    @Test("a client offers other ways to authenticate → only EXTERNAL is allowed")
+    @Test("a client offers other mechanisms → only EXTERNAL is allowed")
     func externalOnly() async throws {
         let server = try CounterServer()
         let client = try rawClient(server, ["AUTH", "AUTH ANONYMOUS", "AUTH DBUS_COOKIE_SHA1 726f6f74"])
@@ -96,7 +96,7 @@ struct ServerTrapTests {
         #expect(!server.server.isStarved && starvations.recorded.isEmpty)
     }
 
-    @Test("the server is for some users only → others are turned away, whoever runs it")
+    @Test("a server for some users only → others are refused, whoever runs it")
     func admits() async throws {
         let server = try CounterServer { $0.admits = { $0.userID != 65534 } }
         let call = [

@@ -75,7 +75,7 @@ struct UnfinishedMessageTests {
         try ChildProcess(python: Self.script, ["\(server.directory.path)/direct.sock"])
     }
 
-    /// A server, and the bytes that had come of messages for which its clients were thrown off.
+    /// A server, and how many bytes it had received of the unfinished messages for which it closed connections.
     private func makeServer(_ timeout: Duration) throws -> (CounterServer, EventLog<Int>) {
         let server = try CounterServer { $0.messageTimeout = timeout }
         let bytes = EventLog<Int>()
@@ -90,7 +90,7 @@ struct UnfinishedMessageTests {
     }
 
     @Test(
-        "nothing more comes of a message → its connection ends, with as many bytes as had come",
+        "a message stays unfinished → its connection is closed, and the bytes received so far are reported",
         arguments: [
             (["begin 1"], 1), (["begin 40"], 40), (["begin", "15"], 15), (["begin call 7"], 7),
             (["begin", "call call 50"], 50),

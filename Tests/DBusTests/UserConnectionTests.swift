@@ -27,7 +27,7 @@ struct UserConnectionTests {
         try await RemoteObject.counter(client, destination: nil).call("Add", UInt32(1), returning: UInt64.self)
     }
 
-    @Test("as many as a user may have, none of which proves anything → the user's next is refused, others are served")
+    @Test("as many unauthenticated connections as a user may have → the user's next is refused, others are served")
     func silent() async throws {
         let server = try CounterServer {
             $0.maximumConnections = 8
@@ -61,7 +61,7 @@ struct UserConnectionTests {
         #expect(sum == 2)
     }
 
-    @Test("more than can be told that they are too many → closed at once, and others find a place to be served")
+    @Test("more connections than can be refused with an answer → closed at once, and others are served")
     func flood() async throws {
         let server = try CounterServer {
             $0.maximumConnections = 3

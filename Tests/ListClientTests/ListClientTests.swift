@@ -5,7 +5,7 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("The way to listd")
+@Suite("Connecting to listd")
 @DBusActor
 struct ListClientTests {
     private func text(_ availability: ListClient.Availability) -> String {
@@ -16,14 +16,14 @@ struct ListClientTests {
         }
     }
 
-    /// Lets more than one retry's time go by; whatever was to come has come then, or is missed and not a failure.
+    /// Waits longer than one interval of retries: an attempt would have come by then.
     private func aWhile() async throws {
         let log = EventLog<Void>()
         EventLoop.shared.addTimer(after: .milliseconds(400)) { log.record(()) }
         try await log.next()
     }
 
-    @Test("the bus refuses to tell of owners → one message for each attempt, one attempt at a time")
+    @Test("the bus refuses to report owners → one message for each attempt, one attempt at a time")
     func refusedRule() async throws {
         let bus = try PrivateBus(.limited(["max_match_rules_per_connection": 0]))
         let events = EventLog<String>()
@@ -34,7 +34,7 @@ struct ListClientTests {
         client.close()
     }
 
-    @Test("the daemon comes and goes, then the bus → each is told once")
+    @Test("the daemon comes and goes, then the bus → one callback for each")
     func comesAndGoes() async throws {
         let bus = try PrivateBus()
         let events = EventLog<String>()
@@ -52,7 +52,7 @@ struct ListClientTests {
         client.close()
     }
 
-    @Test("closed at any moment → nothing is told afterwards", arguments: 0..<6)
+    @Test("closed at any moment → no callback afterwards", arguments: 0..<6)
     func closed(turns: Int) async throws {
         let bus = try PrivateBus(.limited(turns.isMultiple(of: 2) ? [:] : ["max_match_rules_per_connection": 0]))
         let other = try await Connection.open(.address(bus.address))
@@ -66,7 +66,7 @@ struct ListClientTests {
         #expect(events.recorded == [])
     }
 
-    @Test("closed by whoever is told that there is no bus → no further attempt")
+    @Test("closed in the callback that reports a missing bus → no further attempt")
     func closedInside() async throws {
         let events = EventLog<String>()
         var client: ListClient?

@@ -16,7 +16,7 @@ struct ListFollowerTests {
         }
     }
 
-    /// A follower that has told of the two objects of the list, and what it tells from then on.
+    /// A follower that has reported the two objects of the list, and its later events.
     private func following(
         by daemon: ListDaemonClient, patience: Duration = .seconds(600)
     ) async throws -> (ListFollower, EventLog<String>) {
@@ -27,7 +27,7 @@ struct ListFollowerTests {
         return (follower, events)
     }
 
-    @Test("the list is removed and made again → the mirror starts anew, and nothing is told as removed")
+    @Test("the list is removed and made again → the mirror starts again, and no removal is reported")
     func madeAgain() async throws {
         let listd = try await FakeListd()
         let (follower, events) = try await following(by: try await listd.client())
@@ -93,7 +93,7 @@ struct ListFollowerTests {
         #expect(events.recorded == [])
     }
 
-    @Test("the list has never been there → that is told at once")
+    @Test("the list has never been there → reported at once")
     func neverThere() async throws {
         let listd = try await FakeListd()
         listd.hide()
@@ -110,13 +110,13 @@ struct ListFollowerTests {
         let (follower, events) = try await following(by: daemon, patience: .milliseconds(20))
         listd.hide()
         #expect(try await events.next() == "removed")
-        // Whoever wants it attaches again, as to any list.
+        // The program attaches again, as to any list.
         listd.show()
         await follower.attach(to: daemon)
         #expect(try await events.next() == "replaced(count: 2)")
     }
 
-    @Test("detached while the list is away → nothing more is told")
+    @Test("detached while the list is away → no further callback")
     func detached() async throws {
         let listd = try await FakeListd()
         let daemon = try await listd.client()

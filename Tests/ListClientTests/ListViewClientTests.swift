@@ -74,7 +74,7 @@ struct ListViewClientTests {
         #expect(try await listd.list.closed.next() == "closed")
     }
 
-    @Test("the daemon is another one when a view is dropped or closed → the new one does not hear of it")
+    @Test("the daemon is another one when a view is dropped or closed → nothing is sent to the new one")
     func otherDaemon() async throws {
         let first = try await FakeListd()
         var views = [try await opened(first), try await opened(first)]

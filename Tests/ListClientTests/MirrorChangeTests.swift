@@ -6,11 +6,11 @@ import Testing
 
 @testable import ListClient
 
-/// Somebody who keeps an array and knows nothing but what he is told.
+/// An array that is changed by the reported changes alone.
 private struct NaiveFollower {
     var objects: [MirroredObject] = []
 
-    /// Applies changes one by one; `daemon` answers when everything is to be read anew.
+    /// Applies changes one by one; `daemon` gives the whole list when it is to be read again.
     mutating func apply(_ changes: [MirrorChange], _ daemon: NaiveDaemon) throws {
         for change in changes {
             switch change {
@@ -64,7 +64,7 @@ struct MirrorChangeTests {
         #expect(told > 0)
     }
 
-    @Test("an object that came and went before it was read → the others are told at their right positions")
+    @Test("an object that came and went before it was read → the others are reported at their right positions")
     func vanished() throws {
         var daemon = NaiveDaemon(count: 3)
         var mirror = Mirror()
@@ -89,7 +89,7 @@ struct MirrorChangeTests {
         #expect(follower.objects == daemon.objects(0..<4))
     }
 
-    @Test("content changed in several places and transactions → each object is told once, where it is")
+    @Test("content changed in several places and transactions → each object is reported once, at its position")
     func contentOnly() {
         var daemon = NaiveDaemon(count: 100)
         var mirror = Mirror()

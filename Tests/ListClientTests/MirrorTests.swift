@@ -105,21 +105,21 @@ struct MirrorTests {
         #expect(mirror.revision == 3)
     }
 
-    @Test("an announce of a later revision → catch up; of mine → nothing", .rule("AO-06"))
+    @Test("a later revision is announced → catches up; the present one → nothing", .rule("AO-06"))
     func announce() {
         var mirror = filled(NaiveDaemon(count: 2))
         #expect(mirror.apply(Update(baseRevision: 1, revision: 1, kind: .announce)) == .none)
         #expect(mirror.apply(Update(baseRevision: 4, revision: 4, kind: .announce)) == .catchUp(since: 1))
     }
 
-    @Test("a reload → everything is read anew")
+    @Test("a reload → everything is read again")
     func reload() {
         var mirror = filled(NaiveDaemon(count: 2))
         #expect(mirror.apply(Update(baseRevision: 1, revision: 2, kind: .reload)) == .readAll)
     }
 
     @Test(
-        "a batch that does not fit → everything is read anew and the copy stands",
+        "a batch that does not fit → everything is read again, and the copy stays as it was",
         arguments: [
             Update.Sections(deletes: [IndexRun(first: 3, count: 1)]),
             Update.Sections(deletes: [IndexRun(first: 0, count: 1), IndexRun(first: 0, count: 1)]),
@@ -134,7 +134,7 @@ struct MirrorTests {
         #expect(mirror.objects == daemon.ids.map { daemon.object($0) })
     }
 
-    @Test("changes are told once their content is here")
+    @Test("changes → reported once their content has arrived")
     func changes() {
         var mirror = filled(NaiveDaemon(count: 3))
         #expect(mirror.consumeChanges() == [.replaced(count: 3)])

@@ -102,7 +102,7 @@ struct CursorTests {
     }
 
     @Test(
-        "something far away is to be shown, items of any height → it is on the screen, under the cursor",
+        "a far target is to be shown, items of any height → it is on the screen, under the cursor",
         arguments: 1...30)
     func goes(seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -99,7 +99,7 @@ extension FakeList {
 extension ViewerState {
     mutating func press(_ key: Key) -> [Effect] { handle(.terminal(.key(key))) }
 
-    /// Types a text; answers what the last key did.
+    /// Types a text; returns what the last key did.
     mutating func type(_ text: String) -> [Effect] {
         var effects: [Effect] = []
         for character in text { effects = press(.character(character)) }

@@ -49,7 +49,7 @@ struct FieldHintTests {
         for hint in FieldHint.allCases { #expect(hint.text(of: value) == nil) }
     }
 
-    @Test("extreme numbers → some text, never an end of the program")
+    @Test("extreme numbers → some text, never a crash")
     func extremes() {
         for hint in FieldHint.allCases {
             for value in [DBusValue.int64(.min), .int64(.max), .uint64(.max), .double(1e300), .double(-1e300)] {

@@ -25,7 +25,7 @@ struct ItemTextTests {
         return DisplayText.fitted(title, to: width - shown) + DisplayText.fitted(details, to: shown)
     }
 
-    @Test("texts at random, of any width and harm → a line as of the whole texts", arguments: 1...20)
+    @Test("random texts, wide and hostile → the same line as of the whole texts", arguments: 1...20)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let parts = [

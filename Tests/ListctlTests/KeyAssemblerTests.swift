@@ -4,7 +4,7 @@ import Testing
 
 @testable import listctl
 
-/// The keys that bytes come together to.
+/// The keys that the bytes make.
 @Suite struct KeyAssemblerTests {
     private func keys(_ bytes: String, _ assembler: inout KeyAssembler) -> [String] {
         bytes.utf8.map { assembler.consume($0) }.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }

@@ -15,7 +15,7 @@ struct ScrollingTests {
         return browser
     }
 
-    /// Makes a step until it changes nothing; answers all items that were on the screen at some time.
+    /// Makes a step until it changes nothing; returns all items that were on the screen at some time.
     private func hold(_ step: Browser.Step, _ browser: inout Browser, _ list: inout FakeList) -> Set<Int> {
         var seen = browser.seen
         var presses = 0
@@ -116,7 +116,8 @@ struct ScrollingTests {
         var browser = opened(&list, rows: 10)
         #expect(list.serve(&browser, browser.step(.pages(1))))
         _ = browser.step(.scroll(rows: 1))
-        // The daemon has not heard of the step: its viewport starts two items further down, as two were put in above.
+        // The daemon does not know of the step yet: its viewport starts two items further down, as two were inserted
+        // above.
         _ = browser.show(list.picture(y: 44 * 12, height: 440, sequence: 8))
         _ = browser.show(list.picture(y: 44 * 13, height: 440, sequence: 9))
         _ = browser.answered()

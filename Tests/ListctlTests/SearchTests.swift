@@ -45,7 +45,7 @@ private struct ReadList {
         change(&self)
     }
 
-    /// What a search finds; nil when it comes to no end.
+    /// What a search finds; nil when it does not end.
     mutating func find(_ text: String, behind start: Search.Position?) -> Search.Step? {
         find(Search.Query(text: text, start: start))
     }

@@ -69,7 +69,7 @@ struct SilenceTests {
         #expect(!status(state).contains("does not answer"))
     }
 
-    @Test("listd is gone or is there anew → silence is no matter any more")
+    @Test("listd is gone or restarted → the message about silence ends")
     func ends() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)

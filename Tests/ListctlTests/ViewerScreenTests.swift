@@ -164,7 +164,7 @@ struct ViewerScreenTests {
         #expect(lines[0].contains("C") == (columns >= 40))
     }
 
-    @Test("a list that is empty, has failed, is not open yet → what is so, in the middle")
+    @Test("a list that is empty, has failed, is not open yet → its state, in the middle")
     func nothing() {
         #expect(viewer([]).lines[5].trimmingPrefix { $0 == " " } == "this list is empty")
         var state = viewer([])
@@ -256,7 +256,7 @@ struct ViewerScreenTests {
     }
 
     @Test(
-        "keys in the last line → whole ones, as many as fit; what is the matter in their place",
+        "keys in the last line → whole ones, as many as fit; a problem takes their place",
         arguments: [10, 40, 80, 300])
     func status(columns: Int) {
         var state = viewer(titles(3), columns: columns)

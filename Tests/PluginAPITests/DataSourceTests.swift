@@ -168,7 +168,7 @@ struct DataSourceTests {
         close(output)
     }
 
-    @Test("stopping → the source is told once, its timers are over, and nothing it sends arrives")
+    @Test("stopping → the source is notified once, its timers end, and nothing it sends arrives")
     func stop() async {
         let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
         let running = Running(end: { continuation.yield(()) }) { context in

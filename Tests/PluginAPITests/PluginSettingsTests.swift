@@ -18,7 +18,7 @@ struct PluginSettingsTests {
     }
 
     @Test(
-        "a truth value in systemd's words",
+        "a truth value in systemd's words → true or false",
         arguments: [
             ("yes", true), ("On", true), ("1", true), ("y", true), ("T", true), ("FALSE", false), ("0", false),
             ("n", false), ("f", false),
@@ -28,7 +28,7 @@ struct PluginSettingsTests {
     }
 
     @Test(
-        "a time with or without a unit",
+        "a time with or without a unit → its length",
         arguments: [
             ("250ms", Duration.milliseconds(250)), ("3", .seconds(3)), ("3 s", .seconds(3)), ("2min", .seconds(120)),
             ("1h", .seconds(3600)), ("2d", .seconds(172_800)), ("0", .zero), ("1min 30s", .seconds(90)),

@@ -63,7 +63,7 @@ struct SectionTimerTests {
         #expect(updates.count == 4)
     }
 
-    @Test("an interval of nothing → one millisecond, so that time goes on")
+    @Test("an interval of zero → one millisecond, so that time goes on")
     func noInterval() throws {
         let list = try list([object("a", every: 0)])
         list.advance(by: .milliseconds(10))

@@ -76,7 +76,7 @@ package final class EventLog<Event: Sendable>: Sendable {
         return event
     }
 
-    /// What was recorded and not taken.
+    /// The recorded events that were not removed yet.
     package var recorded: [Event] { state.withLock { $0.events } }
 
     private func giveUp(_ number: Int, after timeout: Duration) {

@@ -40,7 +40,7 @@ package enum FixtureCompiler {
         return URL(filePath: program).deletingLastPathComponent().path(percentEncoded: false)
     }
 
-    /// Runs a program to its end; answers what it wrote.
+    /// Runs a program to its end; returns what it wrote.
     @discardableResult
     package static func run(_ program: String, _ arguments: [String]) throws -> String {
         let process = Process()

@@ -18,7 +18,7 @@ struct CounterService {
         connection.objects = tree
     }
 
-    /// Starts a bus and comes to it; an initializer that does so lets the optimiser of Swift 6.3.1 crash.
+    /// Starts a bus and connects to it. Not an initializer, since that makes the optimiser of Swift 6.3.1 crash.
     static func start(
         on kind: PrivateBus.Kind = .session, maximumMessageSize: Int = Connection.busMessageSize
     ) async throws -> CounterService {
@@ -54,6 +54,6 @@ struct CounterServer {
     /// The address without the server's identity.
     var address: String { "unix:path=\(directory.path)/direct.sock" }
 
-    /// A connection as programs make it that know they speak to one other.
+    /// A connection that is made as one to a single peer, and not to a bus.
     func client() async throws -> Connection { try await Connection.openDirect(.address(address)) }
 }

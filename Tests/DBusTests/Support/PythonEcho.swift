@@ -21,7 +21,7 @@ enum PythonEcho {
         GLib.MainLoop().run()
         """
 
-    /// Starts it on a bus; answers its unique name.
+    /// Starts it on a bus; returns its unique name.
     static func start(on bus: PrivateBus) async throws -> (ChildProcess, String) {
         let process = try ChildProcess(python: script, [bus.address])
         return (process, try await process.lines.next())

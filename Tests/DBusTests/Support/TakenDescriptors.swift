@@ -3,7 +3,7 @@
 import Glibc
 import Testing
 
-/// All descriptors that this process may have, until they are given back.
+/// Takes all descriptors that this process may have, until they are closed.
 final class TakenDescriptors {
     private var taken: [Int32] = []
     private var before = rlimit()

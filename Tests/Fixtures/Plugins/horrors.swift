@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plugin that does what an object tells it to do: everything that a plugin must be survived in.
+// A plugin that does what an object tells it to do: everything that listd must survive in a plugin.
 //
 // Fields of an object: `do` names the horror, `at` the callback in which it happens, and `once` a pipe with a name: the horror
 // happens as often as there are bytes in it.
@@ -145,7 +145,7 @@ final class HorrorController: ListSectionController, ListDisplayDelegate, ListWo
 
     private func text(_ key: String) -> String { object?.fields[key]?.string ?? "" }
 
-    /// Whether the object wants something to happen in a callback, and no earlier process has seen to it.
+    /// Whether the object wants something to happen in a callback, and no earlier process has done it.
     private func wants(_ callback: String) -> Bool {
         guard text("at") == callback else { return false }
         return Token(text("once")).isThere
@@ -303,7 +303,7 @@ final class HorrorSource: DataSource {
         Horror(rawValue: String(words[0]))?.happen()
     }
 
-    /// Tells something new without end.
+    /// Sends another object again and again without end.
     private func flood() {
         for number in 0... {
             let object = try? ListObject(id: "flood", type: "row", fields: ["count": .int64(Int64(number))])

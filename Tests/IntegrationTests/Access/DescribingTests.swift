@@ -42,7 +42,7 @@ struct DescribingTests {
     }
 
     @Test(
-        "somebody who is no administrator → no clients, and lists without their bytes",
+        "a caller who is not an administrator → no clients, and lists without their bytes",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func stranger(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

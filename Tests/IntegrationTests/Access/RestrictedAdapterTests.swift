@@ -168,7 +168,7 @@ struct RestrictedAdapterTests {
     }
 
     @Test("a reload that takes reading away → the stranger's view is closed and its subscription gone", .rule("AC-06"))
-    func takenAway() async throws {
+    func readAccessRemoved() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nDescription=news\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
         try await adapter.fill(3)
@@ -185,7 +185,7 @@ struct RestrictedAdapterTests {
     }
 
     @Test("a reload that takes reading away while a stranger's reads wait for room → those are refused")
-    func takenAwayFromReads() async throws {
+    func readAccessRemovedFromReads() async throws {
         let stage = try await Stage.withDirectSocket(files: ["news.list": "[List]\nDescription=news\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
         _ = try await adapter.performUpdates([
@@ -202,7 +202,7 @@ struct RestrictedAdapterTests {
     }
 
     @Test("a reload that takes writing away while a stranger's file is read → it is refused, and nothing happens")
-    func takenAwayFromWriting() async throws {
+    func writeAccessRemoved() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nWriters=any\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
         try await adapter.fill(3)

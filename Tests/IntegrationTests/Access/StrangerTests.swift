@@ -31,7 +31,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "a source that is not push → for administrators; what there is under a path is not looked at", .rule("SO-04"),
+        "a source other than push → for administrators only; the path is not examined", .rule("SO-04"),
         arguments: TransportKind.allCases)
     func sources(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -82,7 +82,7 @@ struct StrangerTests {
             let answer = try await other.call(view, "View", member, signature, arguments)
             #expect(answer.error == Listd.error("NotOwner"), "\(member)")
         }
-        // An administrator may, and the owner hears it.
+        // An administrator may, and the owner gets the signal.
         let sequence = try await stage.object(view, "View").call(
             "SetViewport", UInt64(0), 0.0, 0.0, 320.0, 480.0, returning: UInt64.self)
         #expect(sequence == 1)
@@ -92,7 +92,7 @@ struct StrangerTests {
         await stage.stop()
     }
 
-    @Test("a user at a limit → refused and counted; others are not, and giving back makes room")
+    @Test("a user at a limit → refused and counted; others are not, and a release makes room")
     func quotas() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Limits]\nAdaptersPerUser=1\nViewsPerUser=1\nObjectsPerUser=2\nBytesPerUser=4K\n"
@@ -126,7 +126,7 @@ struct StrangerTests {
         let closed = EventLog<Void>()
         _ = try await stage.client.watchOwner(of: user.uniqueName) { if $0 == nil { closed.record(()) } }
         _ = try await closed.next()
-        // The list has closed the view when it answers what it is asked afterwards.
+        // The list has closed the view by the time it answers a later call.
         #expect(try await second.call(path, "Adapter", "GetObjects", "uu", "[0,0]").error == nil)
         #expect(try await second.call(path, "Adapter", "OpenView", "a{sv}", "[{}]").error == nil)
         #expect(try await second.call(Listd.manager, "Manager", "RemoveAdapter", "s", #"["theirs"]"#).error == nil)

@@ -8,7 +8,7 @@ import Testing
 @Suite("listctl monitor", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlMonitorTests {
-    /// Changes a list until the monitor has told of it.
+    /// Changes a list until the monitor prints it.
     private func change(_ adapter: TestAdapter, until name: String, isToldBy monitor: ChildProcess) async throws {
         let isTold = Countdown(1)
         let writing = Task { @DBusActor in
@@ -27,7 +27,7 @@ struct ListctlMonitorTests {
     private let restricted: [String: DBusValue] = ["readers": .string("owner")]
 
     @Test(
-        "a restricted list, an open one, and ones that come later → all are told of",
+        "a restricted list, an open one, and later ones → all are shown",
         arguments: TransportKind.allCases)
     func all(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -44,7 +44,7 @@ struct ListctlMonitorTests {
     }
 
     @Test(
-        "listd starts again → the restricted list is told of again",
+        "listd starts again → the restricted list is shown again",
         arguments: [["monitor"], ["monitor", "secret"]])
     func restart(arguments: [String]) async throws {
         let first = try await Stage()
@@ -76,7 +76,7 @@ struct ListctlMonitorTests {
     }
 
     @Test(
-        "a reload lets one read a list, by its group or as anybody → it is told of from then on",
+        "a reload grants read access, to a group or to anybody → the list is shown from then on",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases, ["group:nogroup", "any"])
     func becomesReadable(transport: TransportKind, readers: String) async throws {
         let stage = try await Stage.withDirectSocket(files: ["feed.list": "[List]\nReaders=owner\n"])
@@ -91,7 +91,7 @@ struct ListctlMonitorTests {
     }
 
     @Test(
-        "a reload takes the right to read from the list that is asked for → that is said, and it ends",
+        "a reload removes read access to the monitored list → a message, and monitor ends",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func becomesRestricted(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(files: ["feed.list": "[List]\nReaders=any\n"])

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What listctl writes, when it cannot", .timeLimit(.minutes(3)))
+@Suite("listctl when its output cannot be written", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlOutputTests {
     private func stageWithList() async throws -> Stage {
@@ -109,7 +109,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("watch writes into a file, which nobody can stop reading → it goes on until the list is removed")
+    @Test("watch writes into a file → it goes on until the list is removed")
     func intoFile() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list")
@@ -118,7 +118,7 @@ struct ListctlOutputTests {
             "/bin/sh",
             ["-c", #""$0" --bus "$1" watch list >"$2"; echo status $?"#]
                 + [Listctl.path, stage.bus.address, file.path])
-        // The suite's time limit ends a wait in vain.
+        // The suite's time limit ends a wait that does not succeed.
         while (try? String(contentsOf: file, encoding: .utf8))?.hasSuffix("read anew, 0 objects\n") != true {
             await Task.yield()
         }
@@ -128,7 +128,9 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("a complaint that cannot be written → the command's own status", arguments: ["2>&-", "2>/dev/full"])
+    @Test(
+        "standard error cannot be written → the exit status is the command's own",
+        arguments: ["2>&-", "2>/dev/full"])
     func complaints(redirection: String) async throws {
         let stage = try await Stage()
         let (status, lines) = try await Listctl.shell(stage.bus.address, "listctl show nosuch \(redirection)")

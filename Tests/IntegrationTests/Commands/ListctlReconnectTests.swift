@@ -7,7 +7,7 @@ import Testing
 @Suite("listctl watch and a bus that goes away", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlReconnectTests {
-    @Test("the bus ends and comes back with another listd → said once each, then the list is read anew")
+    @Test("the bus ends and comes back with another listd → a message for each, then the list is read again")
     func watch() async throws {
         let bus = MortalBus()
         let first = try bus.start()
@@ -20,7 +20,7 @@ struct ListctlReconnectTests {
         #expect(said.hasPrefix("listctl: waiting for the bus: "))
         _ = await before.stop()
         let second = try bus.start()
-        // No further complaint of the bus until it is there again.
+        // No further message about the bus until it is there again.
         #expect(try await watching.lines.next(timeout: .seconds(60)) == "listctl: waiting for listd")
         let after = try await ListdProcess.start(
             bus: bus.address, files: ["mail.list": "[List]\nDurability=memory\n"])

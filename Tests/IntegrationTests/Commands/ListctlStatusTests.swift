@@ -87,7 +87,7 @@ struct ListctlStatusTests {
     func failedSource() async throws {
         let stage = try await Stage(files: ["broken.list": "[List]\nSource=jsonl:/tmp\n"])
         let adapter = stage.object("/org/listd/Listd1/adapters/broken", "Adapter")
-        // Sources are read beside the start; the suite's time limit ends a wait in vain.
+        // Sources are read beside the start; the suite's time limit ends a wait that does not succeed.
         while try await adapter.property("State", as: String.self) != "failed" { await Task.yield() }
         let complaint = "listctl: the list “broken” has failed: /tmp is not a regular file"
         #expect(try await Listctl.run(stage.bus.address, "list").lines.contains(complaint))

@@ -16,7 +16,7 @@ struct ListctlWritingTests {
         try await run(stage, "listctl show \(list)").lines.dropFirst().map { String($0.prefix { $0 != " " }) }
     }
 
-    @Test("append, patch, move, delete → the list is so, and each says its revision")
+    @Test("append, patch, move, delete → the list has the changes, and each prints its revision")
     func writing() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a")
@@ -43,7 +43,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("objects that are not there, lines that are none → a message and 1, the list stays")
+    @Test("missing objects, invalid lines → a message and 1, and the list stays as it was")
     func refused() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", [:])])
@@ -71,7 +71,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("push on a terminal that takes away more than half → refused without --replace; half, or elsewhere → done")
+    @Test("push from a terminal removes more than half → refused without --replace; half, or no terminal → done")
     func push() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")

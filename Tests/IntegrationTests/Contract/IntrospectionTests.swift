@@ -77,7 +77,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test("every signal of a busy life → the signature that introspection declares", .rule("NA-05"))
+    @Test("every signal that a busy list emits → the signature that introspection declares", .rule("NA-05"))
     func signals() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("busy", ["working-range": .uint32(2)])

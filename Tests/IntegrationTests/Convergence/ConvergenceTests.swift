@@ -12,7 +12,7 @@ import Testing
 @Suite("Convergence", .timeLimit(.minutes(60)))
 @DBusActor
 struct ConvergenceTests {
-    /// What lies between listd and its clients.
+    /// The kind of connection between listd and its clients.
     enum Setting: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case bus, narrowBus, direct
 
@@ -31,7 +31,7 @@ struct ConvergenceTests {
     private let eachKind = isSoak ? 10 : 3
 
     @Test(
-        "random transactions, clients stopped, killed and lossy → all that are left equal the daemon",
+        "random transactions, clients stopped, killed and lossy → every client that is left equals the daemon",
         arguments: settings)
     func converge(setting: Setting) async throws {
         let stage = try await Stage.withDirectSocket(setting.kind)
@@ -51,7 +51,8 @@ struct ConvergenceTests {
                 let resident = residentBytes(of: stage.listd.identifier)
                 memory.append(resident)
                 if Self.isSoak {
-                    // Whoever does not read has listd keep up to 1 MiB of signals: a growing listd is told from a slow client.
+                    // For a client that does not read, listd keeps up to 1 MiB of signals; beyond that its own memory
+                    // has grown.
                     let counters = try await stage.statistics()
                     print(
                         setting.rawValue, step, "transactions, listd", resident / 1024, "KiB,",

@@ -32,7 +32,7 @@ final class SwiftFollower {
         view.setViewport(x: 0, y: 0, width: 320, height: 480)
     }
 
-    /// Whom the follower tells what happens.
+    /// Gets the events of the follower.
     @DBusActor
     private final class Owner {
         weak var follower: ListFollower?
@@ -41,7 +41,7 @@ final class SwiftFollower {
     /// Scrolls.
     func look(at y: Double) { view.setViewport(x: 0, y: y, width: 320, height: 480) }
 
-    /// Waits until the copy is at a revision; then what differs from the daemon's, nil if nothing does.
+    /// Waits until the copy is at a revision; returns how it differs from the daemon's list, nil if it does not.
     func difference(at revision: UInt64) async throws -> String? {
         while follower.mirror.revision < revision || !follower.mirror.isComplete { try await events.next() }
         let total = try await adapter.call(
@@ -72,7 +72,7 @@ final class PythonFollower: Sendable {
 
     /// Starts one and returns when it follows.
     ///
-    /// - Parameter drop: it throws away every so-manieth signal; 0 = none.
+    /// - Parameter drop: every how many signals it throws one away; 0 = none.
     init(address: String, adapter: ObjectPath, drop: Int, seed: Int) async throws {
         process = try ChildProcess(
             "/usr/bin/python3", ["-u", Script.path(of: "converge.py"), address, adapter.text, "\(drop)", "\(seed)"])
@@ -83,13 +83,13 @@ final class PythonFollower: Sendable {
     /// Stops (SIGSTOP), continues or kills it.
     func signal(_ number: Int32) { process.signal(number) }
 
-    /// What the kernel says of it (proc(5)): `S` waits, `R` runs, `T` is stopped; empty = gone.
+    /// Its state as in proc(5): `S` waits, `R` runs, `T` is stopped; empty = gone.
     var state: String {
         let text = (try? String(contentsOfFile: "/proc/\(process.processID)/stat", encoding: .utf8)) ?? ""
         return text.split(separator: " ").dropFirst(2).first.map(String.init) ?? ""
     }
 
-    /// Has it follow to a revision and compare itself; what it says.
+    /// Has it follow to a revision and compare itself; returns what it prints.
     func finish(at revision: UInt64) async throws -> String {
         process.write(line: "until \(revision)")
         let status = try await process.exit.next(timeout: .seconds(240))

@@ -18,7 +18,7 @@ struct RandomWriter {
         random = SeededRandom(seed: seed)
     }
 
-    /// One transaction; it lasts as long as it must on a bus whose queues are full.
+    /// One transaction, tried again for as long as the queues of the bus are full.
     mutating func write() async throws {
         step += 1
         switch Int.random(in: 0..<10, using: &random) {

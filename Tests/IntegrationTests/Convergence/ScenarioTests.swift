@@ -36,10 +36,10 @@ struct ScenarioTests {
         try await play(file, over: seed % 2 == 0 ? "daemon" : "direct")
     }
 
-    @Test("there are scenarios")
+    @Test("the folder of scenarios → not empty")
     func some() { #expect(Self.names.count > 3) }
 
-    /// Lets play.py play a file, and is the client that it talks to.
+    /// Has play.py play a file, and is the client that it talks to.
     private func play(_ file: String, over transport: String) async throws {
         let play = try ChildProcess(
             "/usr/bin/python3", ["-u", Self.directory.appending(path: "play.py").path, file, transport],
@@ -102,7 +102,7 @@ private final class ScenarioClient {
 
         func heard(_ event: ListFollower.Event) {
             guard case .failed = event else { return }
-            // The daemon may be gone, which is heard a little later.
+            // The daemon may be gone; its departure is noticed a little later.
             EventLoop.shared.addTimer(after: .milliseconds(100)) { [weak self] in self?.attach() }
         }
 
@@ -125,7 +125,7 @@ private final class ScenarioClient {
             let copy = try mirror.objects.map { try $0.map(Self.json) ?? .null }
             if mirror.revision == UInt64(revision), mirror.isComplete, copy == objects { return nil }
             if ContinuousClock.now > end { return "the mirror has \(copy) at \(mirror.revision), not \(expected)" }
-            // Changes that undo each other are not told: then the revision moves on without an event.
+            // Changes that undo each other are not reported: then the revision moves on without an event.
             EventLoop.shared.addTimer(after: .milliseconds(20)) { [events] in events.record(()) }
             try await events.next()
         }

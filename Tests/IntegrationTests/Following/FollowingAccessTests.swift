@@ -18,10 +18,10 @@ struct FollowingAccessTests {
     }
 
     @Test(
-        "a reload takes reading away from a group → it reads no follower any more, and its views and subscriptions end",
+        "a reload removes a group's read access → its members read no follower, their views and subscriptions end",
         .rule("FO-04"),
         arguments: TransportKind.allCases)
-    func takenAway(transport: TransportKind) async throws {
+    func readAccessRemoved(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(files: ["news.list": "[List]\nReaders=group:nogroup\n"])
         try await stage.list("news").fill(3)
         let found = try await stage.createFollower("found", of: "news", "sort=n")

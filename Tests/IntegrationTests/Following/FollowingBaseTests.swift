@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 
 /// What becomes of the list that is followed: another name, and a worker that dies.
-@Suite("Lists whose base gets another name or is in a worker", .timeLimit(.minutes(5)))
+@Suite("Followed lists that are renamed or in a worker", .timeLimit(.minutes(5)))
 @DBusActor
 struct FollowingBaseTests {
     @Test(
-        "the list that is followed gets another name → empty and failed; one of the old name is followed",
+        "the followed list is renamed → the follower is empty and failed; a new list of the old name is followed",
         arguments: TransportKind.allCases)
     func renamed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -23,7 +23,7 @@ struct FollowingBaseTests {
         try await found.wait(until: "failed")
         try await found.wait(forCount: 0)
         #expect(try await found.sourceError.contains("base"))
-        // What it is called now is followed by nobody.
+        // Nobody follows the list by its new name.
         try await stage.list("other").fill(2)
         try await stage.createAdapter("base").fill(1)
         try await found.wait(forIDs: ["o0"])
@@ -37,7 +37,7 @@ struct FollowingBaseTests {
         await stage.stop()
     }
 
-    @Test("the follower gets another name → it goes on following", arguments: TransportKind.allCases)
+    @Test("the follower is renamed → it still follows", arguments: TransportKind.allCases)
     func followerRenamed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let daemon = ListDaemonClient(connection: try await stage.connect(transport))

@@ -29,7 +29,7 @@ struct FollowingRestartTests {
             _ = try await stage.list("base").applyChanges(remove: ["o0"])
             try await found.wait(forIDs: ["o1", "o2", "o3", "o4"])
         }
-        // The base is gone when listd starts: it lived in memory alone.
+        // The base is gone when listd starts: it was not stored.
         try await store.run { stage in
             let lost = try await stage.createAdapter("lost")
             try await lost.fill(2)
@@ -46,7 +46,7 @@ struct FollowingRestartTests {
     }
 
     @Test(
-        "a store that refuses → the argument is refused and stays; the follower catches up when there is a store again")
+        "the store fails → a new argument is refused, the old one stays; the follower catches up with a working store")
     func refused() async throws {
         let store = try StoreStage()
         let stage = try await store.start()

@@ -38,7 +38,7 @@ struct FollowingTests {
         try await found.wait(forIDs: ["rose", "ivy"])
         #expect(
             try await found.by(client).property("Source", as: String.self).hasPrefix("list:plants?contains=strasse"))
-        // It is no list to write to, but one to follow.
+        // The list cannot be written, but others can follow it.
         let error = await stage.error { _ = try await found.performUpdates([]) }
         #expect(error?.name == Listd.error("ReadOnly"))
         let second = try await stage.createFollower("second", of: "found", "sort=title")
@@ -87,7 +87,7 @@ struct FollowingTests {
         await stage.stop()
     }
 
-    @Test("arguments and lists that cannot be → exact errors, and nothing changes", arguments: TransportKind.allCases)
+    @Test("invalid arguments and lists → exact errors, and nothing changes", arguments: TransportKind.allCases)
     func faults(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let base = try await stage.createAdapter("base")

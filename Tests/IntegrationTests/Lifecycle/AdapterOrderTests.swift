@@ -91,14 +91,14 @@ struct AdapterOrderTests {
         try await view.setViewport(y: 0)
         let before = said.recorded.count
         try await stage.object(Listd.manager, "Manager", by: client).call("RemoveAdapter", "mail")
-        // All of it was said before the answer.
+        // All signals were sent before the answer.
         let last = said.recorded.dropFirst(before).filter { $0 != "PropertiesChanged" }
         #expect(last.suffix(2) == ["Closed", "InterfacesRemoved"], "\(last)")
         #expect(last.first == "DisplayChanged", "\(last)")
         await stage.stop()
     }
 
-    @Test("removed while its source tells the first objects → no fault of the source is said")
+    @Test("removed while its source sends the first objects → no fault of the source is logged")
     func removedWhileFilled() async throws {
         let stages = try StoreStage()
         defer { withExtendedLifetime(stages) {} }
@@ -108,7 +108,7 @@ struct AdapterOrderTests {
         for round in 0..<100 {
             _ = try await stage.createAdapter(
                 "mail", ["durability": .string("disk"), "source": .string("jsonl:" + file)])
-            // Now before the source is heard, now after it.
+            // Sometimes before the first event of the source, sometimes after it.
             for _ in 0..<round % 4 { _ = try await stage.names() }
             try await stage.manager.call("RemoveAdapter", "mail")
         }

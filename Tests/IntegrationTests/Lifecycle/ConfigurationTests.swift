@@ -58,7 +58,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    /// Reads the configuration anew, which leaves something out.
+    /// Calls Reload, which fails in part.
     private func reloadIsIncomplete(_ stage: Stage, _ places: String...) async throws {
         let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
         #expect(error?.name == Listd.error("ReloadIncomplete"))

@@ -14,7 +14,7 @@ struct DirectSocketTests {
         return (stage, stage.listd.directory.appending(path: "direct").path)
     }
 
-    /// What a stranger writes, and whether listd lets go of it.
+    /// What an unknown client writes, and whether listd closes its connection.
     private nonisolated func isDropped(_ bytes: [UInt8], at path: String) throws -> Bool {
         let stranger = try StrangerSocket(path: path)
         stranger.write(bytes)
@@ -36,7 +36,7 @@ struct DirectSocketTests {
         await stage.stop()
     }
 
-    @Test("clients that send garbage, before and after they are let in → dropped, all others are served")
+    @Test("clients that send garbage, before and after authentication → dropped, all others are served")
     func garbage() async throws {
         let (stage, path) = try await makeStage()
         let direct = try await Connection.open(.address("unix:path=" + path))
@@ -56,7 +56,7 @@ struct DirectSocketTests {
         await stage.stop()
     }
 
-    @Test("SIGTERM while much waits for a client that reads late → it gets all of it, and hears that its view ends")
+    @Test("SIGTERM with much queued for a slow client → it receives all of it, the end of its view too")
     func ending() async throws {
         let (stage, path) = try await makeStage()
         let adapter = try await stage.createAdapter("large")

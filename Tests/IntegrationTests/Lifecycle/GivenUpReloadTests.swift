@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A reload that comes to nothing", .timeLimit(.minutes(3)))
+@Suite("Reloads that are abandoned", .timeLimit(.minutes(3)))
 @DBusActor
 struct GivenUpReloadTests {
     private func write(_ text: String, to name: String, of stage: Stage) throws {
@@ -14,7 +14,7 @@ struct GivenUpReloadTests {
             to: stage.listd.directory.appending(path: "config/\(name)"), atomically: true, encoding: .utf8)
     }
 
-    @Test("SIGTERM while plugins hang at load → listd ends at once, no reload is claimed, and its caller hears why")
+    @Test("SIGTERM while plugins hang at load → listd ends at once, no reload is logged, its caller gets the reason")
     func ending() async throws {
         // Far longer than the test may take.
         let settings = "Manifest=loop\nCallbackTimeout=1h\n"
@@ -40,7 +40,7 @@ struct GivenUpReloadTests {
         #expect(!stage.listd.standardError.contains("configuration read"))
     }
 
-    @Test("SIGTERM while a step of a reload does not come to its end → listd ends all the same, and callers hear why")
+    @Test("SIGTERM while a step of a reload hangs → listd ends nevertheless, and callers get the reason")
     func endlessStep() async throws {
         let plugins = TemporaryDirectory()
         try HorrorStage.install(.first, in: plugins)

@@ -62,7 +62,7 @@ struct LifecycleTests {
     }
 
     @Test(
-        "SIGTERM while a client reads and opens views without end → what is answered is no list that is gone, and exit 0",
+        "SIGTERM while a client reads and opens views in a loop → no answer denies that the list exists, and exit 0",
         arguments: TransportKind.allCases)
     func readingToTheEnd(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -100,7 +100,7 @@ struct LifecycleTests {
         #expect(expected.isSuperset(of: errors.recorded), "\(errors.recorded)")
     }
 
-    @Test("a service manager that watches → signs of life, and a status line that counts what there is")
+    @Test("a service manager with a watchdog → keep-alive messages, and a status line with counts")
     func watched() async throws {
         let bus = try PrivateBus()
         let listd = try await ListdProcess.start(bus: bus.address, environment: ["WATCHDOG_USEC": "300000"])
@@ -133,7 +133,7 @@ struct LifecycleTests {
         _ = try await owners.next()
         watch.cancel()
         #expect(try await manager(again).call("GetAdapter", "kept", returning: ObjectPath.self) == adapter)
-        // The view ends on the list's executor, which nobody hears of any more.
+        // The view ends on the list's executor, after the last signal that the test can see.
         while try await manager(again).property("ViewCount", as: UInt32.self) > 0 {}
         #expect(await listd.stop().status == 0)
         bus.kill(second)

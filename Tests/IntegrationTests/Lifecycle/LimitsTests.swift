@@ -8,7 +8,7 @@ import Testing
 @Suite("Limits on a real listd", .timeLimit(.minutes(3)))
 @DBusActor
 struct LimitsTests {
-    @Test("limits from listd.conf → LimitsExceeded beyond them, and shrinking works at them", .rule("ER-03"))
+    @Test("limits from listd.conf → LimitsExceeded beyond them; at a limit, removing works", .rule("ER-03"))
     func limits() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Limits]\nAdaptersPerUser=2\nViewsPerUser=1\nObjectsPerUser=3\nPayloadBytes=1K\n"
@@ -106,7 +106,7 @@ struct LimitsTests {
         await horrors.stop()
     }
 
-    @Test("a user with many connections → what they cause is limited together in the log")
+    @Test("a user with many connections → one rate limit in the log for all of them")
     func logged() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nAdaptersPerUser=1000\n"])
         let begin = ContinuousClock.now
@@ -148,7 +148,7 @@ struct LimitsTests {
         await stage.stop()
     }
 
-    @Test("as many calls in flight as a connection may have → only what gives something back is let in", .rule("LD-04"))
+    @Test("as many calls in flight as a connection may have → only releasing calls are accepted", .rule("LD-04"))
     func callsInFlight() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nCallsPerConnection=4\n"])
         let pause = DBusValue.uint32(3_600_000)

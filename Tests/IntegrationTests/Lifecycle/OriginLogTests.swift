@@ -38,7 +38,7 @@ struct OriginLogTests {
         #expect(said(stage, #"adapter "mine" was removed"#).count == 1)
     }
 
-    @Test("a Reload that adds, removes, replaces and opens up lists → each is said with who called it")
+    @Test("a Reload that adds, removes, replaces and opens up lists → a line for each, with the caller")
     func reload() async throws {
         let plain = "[List]\nDescription=x\n"
         let stage = try await Stage(files: ["goes.list": plain, "stays.list": plain, "same.list": plain])

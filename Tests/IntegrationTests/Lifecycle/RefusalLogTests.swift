@@ -53,7 +53,7 @@ struct RefusalLogTests {
             _ = try await list.by(stage.client).call(
                 "PerformUpdatesFromFile", UInt64(0), descriptor, "jsonl", [String: DBusValue](), returning: UInt64.self)
         }
-        // Ten seconds after the first, the next one is said; a slow machine may get that far.
+        // Ten seconds after the first, the next line is logged; a slow machine may get that far.
         let most = Int(begin.duration(to: .now) / .seconds(10)) + 1
         await stage.stop()
         let keys = [
@@ -131,7 +131,7 @@ struct RefusalLogTests {
         let list = try await stage.createAdapter("list", ["source": .string("jsonl:\(path)")])
         while try await list.state != "failed" { await Task.yield() }
         for views in 7...9 {
-            // Other limits of users have it tried at once; whoever reads the list is answered after that.
+            // A change of the users' limits has it tried at once; a later read of the list is answered after that.
             try "[Limits]\nObjectsPerUser=2\nViewsPerUser=\(views)\n".write(
                 to: stage.listd.directory.appending(path: "config/listd.conf"), atomically: true, encoding: .utf8)
             try await stage.manager.call("Reload")

@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("A list that is made again")
+@Suite("another source after a reload → followers start again with its objects; a list without a file is removed")
 @DBusActor
 struct RemadeListTests {
     private func follower(patience: Duration, _ events: EventLog<String>) -> ListFollower {

@@ -64,10 +64,10 @@ struct RenameTests {
         #expect(said.count == 1)
     }
 
-    @Test("subscribed → how everything displayed ends, and nothing of the list by its new name")
+    @Test("a subscriber → the ends of everything displayed, and nothing of the list by its new name")
     func subscriptions() async throws {
         let stage = try await Stage()
-        // Who may not read hears nothing; who has subscribed, what they asked for.
+        // Clients that may not read get no signal; subscribers get what they chose.
         let list = try await stage.createAdapter("before", ["readers": .string("owner")])
         _ = try await list.performUpdates(Self.rows)
         let other = try await stage.connect()
@@ -187,7 +187,7 @@ struct RenameTests {
             var written: [String] = []
             var number = 0
             while number < 60 {
-                // The list is somewhere: by the name that it has now.
+                // The list exists under one of its names.
                 guard let name = try? await stage.names().first, let list = try? await stage.adapter(name) else {
                     continue
                 }
@@ -238,7 +238,7 @@ struct RenameTests {
     }
 }
 
-/// What the object manager of the lists says.
+/// What the object manager of the lists returns.
 @DBusActor
 private final class TreeLog {
     let events = EventLog<String>()

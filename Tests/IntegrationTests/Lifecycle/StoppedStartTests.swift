@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("An end that is asked for during the start", .timeLimit(.minutes(3)))
+@Suite("Stopping listd while it starts", .timeLimit(.minutes(3)))
 @DBusActor
 struct StoppedStartTests {
     @Test("SIGTERM while a plugin hangs at load → listd ends at once and in order, and all that is stored stays")
@@ -34,7 +34,7 @@ struct StoppedStartTests {
         }
     }
 
-    @Test("SIGTERM while the plugin of a stored list hangs at load → no fault is claimed, and the list comes back")
+    @Test("SIGTERM while the plugin of a stored list hangs at load → no fault is logged, and the list comes back")
     func storedListOfHangingPlugin() async throws {
         let stages = try StoreStage()
         let plugins = try bothPlugins()

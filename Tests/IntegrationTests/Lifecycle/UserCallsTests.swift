@@ -53,7 +53,7 @@ struct UserCallsTests {
         #expect(refused == Self.limit)
         #expect(await refusal { _ = try await stage.statistics() } == Self.limit)
         #expect(await refusal { try await view.setViewport(y: 0) } == Self.limit)
-        // What gives back passes, and others are not concerned.
+        // Calls that release something pass, and other users are not affected.
         try await view.acknowledge(1)
         try await view.remote.call("Close")
         try await adapter.by(third).call("Unsubscribe")

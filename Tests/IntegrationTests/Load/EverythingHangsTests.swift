@@ -11,7 +11,7 @@ import Testing
 @DBusActor
 struct EverythingHangsTests {
     @Test(
-        "all of it hangs → what needs nothing of it is answered; when it goes on, so is the rest, and listd ends well")
+        "all of it hangs → calls that need none of it are answered; it resumes → the others too; listd ends cleanly")
     func isServed() async throws {
         let disk = try LoopDisk()
         defer { disk.remove() }

@@ -133,7 +133,7 @@ struct LargeMessageTests {
         await stage.stop()
     }
 
-    @Test("a direct client reads none of its large pictures → they are on its user's account until it is gone")
+    @Test("a direct client reads none of its large pictures → they count for its user until it disconnects")
     func unreadPictures() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("tall")

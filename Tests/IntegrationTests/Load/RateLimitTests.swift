@@ -10,7 +10,7 @@ import Testing
 struct RateLimitTests {
     private static let limit = Listd.standardError("LimitsExceeded")
 
-    @Test("more calls at once than in a second → the others are refused, named in the log once; what gives back passes")
+    @Test("more calls at once than in a second → the others are refused, logged once; releasing calls pass")
     func rate() async throws {
         let stage = try await Stage(
             arguments: ["--log-level", "notice"],

@@ -72,7 +72,7 @@ struct UnfinishedPayloadTests {
         let clients = try ChildProcess(
             python: Self.script, [stage.listd.directory.appending(path: "direct").path, "8", "\(3 << 20)"])
         #expect(try await clients.lines.next(timeout: .seconds(60)) == "begun")
-        // Three have room, whole; the others are not read.
+        // Three fit whole; the others are not read.
         let waiting = try await stage.statistics()["waiting-bytes"] ?? 0
         #expect(waiting > 9 << 20 && waiting <= 10 << 20, "\(waiting)")
         clients.write(line: "")

@@ -59,7 +59,7 @@ struct WaitingBytesTests {
             for _ in 0..<20 { #expect(try await stage.statistics()["calls-refused"] == 0) }
             #expect(outcome.recorded.isEmpty)
         }
-        // What gives back passes, and so does what is small.
+        // Calls that release something pass, and so do small ones.
         try await adapter.by(stage.client).call("Unsubscribe")
         if Agent.canBeOthers {
             let other = try await Agent(stage.address(.bus), user: Agent.nobody)
@@ -131,7 +131,7 @@ struct WaitingBytesTests {
     }
 
     @Test(
-        "a client asks for much and exits → nothing waits for it any more", .rule("LD-05"),
+        "a client requests much and exits → its queue is dropped", .rule("LD-05"),
         arguments: TransportKind.allCases)
     func departure(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -160,7 +160,7 @@ struct WaitingBytesTests {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("written")
         let client = try await stage.connect()
-        // The bus cannot say who somebody was who left before it was asked.
+        // The bus cannot name the user of a caller that left before listd asked.
         _ = try await adapter.by(client).call("Subscribe", [String](), returning: UInt64.self)
         for step in 0..<20 {
             let call = try adapter.by(client).message("ApplyChanges") { (message) throws(DBusError) in

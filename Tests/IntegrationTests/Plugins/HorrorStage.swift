@@ -136,7 +136,7 @@ extension TestAdapter {
         return items.map { ($0.members.2, $0.members.3) }
     }
 
-    /// How it stands.
+    /// The state of the plugin.
     var state: String {
         get async throws { try await by(stage.client).property("State", as: String.self) }
     }
@@ -167,7 +167,7 @@ extension Picture {
     }
 }
 
-/// What the kernel can take away from a process (landlock(7)).
+/// Rights that the kernel can take from a process (landlock(7)).
 enum Landlock {
     /// Whether this kernel has it, with signals among what it takes away.
     static let isThere: Bool = {

@@ -45,11 +45,11 @@ struct HorrorCase: Sendable {
     static let forbidden = [HorrorCase("changes", at: "item", blamed: nil)]
 }
 
-@Suite("A plugin of horrors beside other lists", .timeLimit(.minutes(10)))
+@Suite("A plugin that misbehaves in every way, beside other lists", .timeLimit(.minutes(10)))
 @DBusActor
 struct HorrorTests {
     @Test(
-        "each horror → only its list waits, comes back, and the plugin says what it was; others are served right",
+        "each misbehaviour → only its list waits and comes back, the plugin's error names it; others are served",
         .rule("OR-04"))
     func horrors() async throws {
         let stage = try await HorrorStage("CallbackTimeout=2s\nMemoryMax=256M")
@@ -65,7 +65,7 @@ struct HorrorTests {
         for bystander in bystanders { bystander.isDone = true }
         var longest = Duration.zero
         for task in work { longest = max(longest, try await task.value) }
-        // For people who compare; nothing is concluded from time on a busy machine.
+        // Printed for comparison only: times on a busy machine prove nothing.
         print("longest time between two answers of the other lists: \(longest);", terminator: " ")
         print("of a thread that only sleeps: \(heartbeat.stop())")
         let said = stage.stage.listd.standardError.split(separator: "\n")
@@ -131,7 +131,7 @@ struct HorrorTests {
     }
 
     @Test("a section controller that dies when it is made → the plugin fails of it, its list shows listd/single")
-    func stillborn() async throws {
+    func diesWhenMade() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Stillborn")
         _ = try await list.performUpdates([Row("x", "row", ["value": .int64(1)])])
@@ -142,7 +142,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a data source that throws, traps or exits → its list says so, and comes back as far as it can")
+    @Test("a data source that throws, traps or exits → its list reports it, and recovers where it can")
     func sources() async throws {
         let stage = try await HorrorStage()
         let options: @Sendable (String) -> [String: DBusValue] = { ["source": .string("horrors/source?\($0)")] }
@@ -181,7 +181,7 @@ struct HorrorTests {
     }
 
     @Test(
-        "a data source that hangs or dies in a callback of its own → what it is called, and that its list is not alone",
+        "a data source that hangs or dies in a callback → the error and the log name the callback; other lists go on",
         arguments: [
             ("loop in timer", "a timer", "CallbackTimeout"),
             ("deadlock in descriptor", "a descriptor's callback", "CallbackTimeout"),
@@ -245,7 +245,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a section controller that says things without end and waits for nothing → its worker is ended, and why")
+    @Test("a section controller that reports without end and waits for nothing → its worker is ended, with the reason")
     func endlessEvents() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("selecting", "Flood")
@@ -269,7 +269,7 @@ struct HorrorTests {
     }
 }
 
-/// A client that writes to a list of its own all the time, and looks whether it is served right.
+/// A client that writes to a list of its own all the time, and checks the answers.
 @DBusActor
 private final class Bystander {
     private let list: TestAdapter

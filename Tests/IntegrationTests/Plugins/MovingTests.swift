@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("A list whose section controllers come to be elsewhere", .timeLimit(.minutes(5)))
+@Suite("Lists whose section controllers move to another process", .timeLimit(.minutes(5)))
 @DBusActor
 struct MovingTests {
     private func text(_ controller: String?) -> String {
@@ -45,7 +45,7 @@ struct MovingTests {
             let present = try await view.present()
             #expect(view.picture.shows(the: present))
             #expect(view.picture.inReadingOrder.allSatisfy { $0.reuseIdentifier == reuse })
-            // What is written goes on from there, and reaches the view.
+            // Writes continue from there, and reach the view.
             let value = DBusValue.int64(Int64(revision) * 100)
             revision = try await list.applyChanges([Upsert("row 1", "row", "keep", "", ["value": value])])
             #expect(revision == update.revision + 1)
@@ -58,7 +58,7 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("to other section controllers of its worker by Reload, whose traits hang → found out, and it comes back")
+    @Test("to other section controllers of its worker by Reload, whose traits hang → detected, and the list comes back")
     func hangsInTraits() async throws {
         let horrors = try await HorrorStage("CallbackTimeout=2s", files: ["moving.list": text("horrors/Steady")])
         let list = TestAdapter(stage: horrors.stage, path: "/org/listd/Listd1/adapters/moving")
@@ -126,8 +126,8 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    /// Does something while a writer writes to the list, whose calls are answered each once; then a mirror that has followed,
-    /// and a view, are right.
+    /// Runs `body` while a writer writes to the list: each of its calls is answered once, and a mirror that has
+    /// followed, and a view, equal the list at the end.
     private func whileWriting(
         on horrors: HorrorStage, _ body: @DBusActor (Stage) async throws -> Void
     ) async throws {

@@ -79,7 +79,7 @@ struct RangeOverDeathTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("ReportScroll kills it → not asked again for what shows the object, in this phase")
+    @Test("ReportScroll kills the worker → not called again in that phase for a view that shows the object")
     func phases() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror", ["layout": .string("none")])

@@ -7,12 +7,12 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("A call of a viewer that its plugin's worker dies of", .timeLimit(.minutes(5)))
+@Suite("Calls of viewers that kill the plugin's worker", .timeLimit(.minutes(5)))
 @DBusActor
 struct RefusedCallbackTests {
     private let pluginFailed = Listd.error("PluginFailed")
 
-    /// An object at whose callback the plugin does something terrible each time.
+    /// An object at whose callback the plugin hangs or dies each time.
     private func poison(_ id: String, at callback: String, _ horror: String = "trap") -> Row {
         Row(id, "row", ["do": .string(horror), "at": .string(callback)])
     }
@@ -43,7 +43,7 @@ struct RefusedCallbackTests {
     }
 
     @Test(
-        "Select kills it → not asked again, refused from then on; another object is asked; it changes → asked again",
+        "Select kills the worker → refused for that object until it changes; other objects are selected",
         .rule("OR-03"))
     func selection() async throws {
         let stage = try await HorrorStage()
@@ -68,7 +68,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("Invoke kills it → PluginFailed and nobody hears of it, refused from then on; it changes → asked again")
+    @Test("Invoke kills the worker → PluginFailed, no signal, and refused for that object until it changes")
     func action() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -101,7 +101,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("the same with GetItems and MoveItem → refused where the object is, answered elsewhere")
+    @Test("GetItems or MoveItem kills the worker → refused where the object is, answered elsewhere")
     func itemsAndMoves() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -136,7 +136,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("SetVisibleRange kills it → the view stays where it was, so that the next worker lives; refused again")
+    @Test("SetVisibleRange kills the worker → the view keeps its range, the next worker lives, and the call is refused")
     func visibleRange() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror", ["layout": .string("none")])
@@ -159,7 +159,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("SetViewport kills it → refused wherever the same would be shown; what was shown before is answered")
+    @Test("SetViewport kills the worker → refused where it would show the same; the viewport before is accepted")
     func viewport() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -183,7 +183,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("it hangs in the call → that costs CallbackTimeout once, and the next such call nothing")
+    @Test("the worker hangs in a call → CallbackTimeout passes once, and the next such call is refused at once")
     func hang() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1s")
         let list = try await stage.makeList("list", "Horror")
@@ -198,7 +198,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("one viewer tries it with many objects, all at once and one by one → the plugin does not fail for others")
+    @Test("one viewer kills the worker with many objects, at once and one by one → the plugin does not fail for others")
     func manyObjects() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -219,12 +219,12 @@ struct RefusedCallbackTests {
         #expect(try await other.performUpdates([Row("x", "row", [:]), Row("y", "row", [:])]) > 0)
         while await refusal({ _ = try await other.items() }) == pluginFailed { await Task.yield() }
         #expect(try await other.items().map(\.reuse) == ["steady", "steady"])
-        // The first one is free, and after the second one the viewer has to wait: more, if this machine is slow.
+        // After the first death nobody waits, after the second one the viewer does; there are more on a slow machine.
         #expect(try await restarts(stage) < 8)
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a view is closed, of which it dies, again and again → the views are gone, and the plugin does not fail")
+    @Test("closing a view kills the worker, again and again → the views are closed, and the plugin does not fail")
     func closing() async throws {
         let stage = try await HorrorStage()
         let views = try await (0..<6).asyncMap { number in

@@ -7,17 +7,17 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("A worker that stands still as a whole", .timeLimit(.minutes(5)))
+@Suite("A worker that is stopped as a whole", .timeLimit(.minutes(5)))
 @DBusActor
 struct StandstillTests {
-    @Test("stopped while nothing is called → found out, asked or not; its list goes on in the next one")
+    @Test("stopped while idle → detected, with a call or without; its list goes on in the next worker")
     func isReplaced() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1s")
         let list = try await stage.makeList("list", "Steady")
         #expect(try await list.performUpdates([Row("x", "row", ["value": .int64(1)])]) == 1)
         let first = try await stage.process
         await halt(first)
-        // Nobody wants anything of it.
+        // Nothing calls the worker.
         try await stage.wait(for: "ready", restarts: 1)
         let second = try await stage.process
         #expect(second != first)
@@ -30,7 +30,7 @@ struct StandstillTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("SIGTERM while nobody would find it out → listd ends its lists without it, and exits with 0")
+    @Test("SIGTERM before the stop is detected → listd ends its lists without the worker, and exits with 0")
     func isLeftBehind() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1h")
         let list = try await stage.makeList("list", "Steady")
@@ -45,7 +45,7 @@ struct StandstillTests {
     }
 
     @Test(
-        "many wait for a worker that is stopped, and others do not read what they asked for → everybody else is served")
+        "calls wait for a stopped worker, and other clients do not read → everybody else is served")
     func othersAreServed() async throws {
         let horrors = try await HorrorStage("CallbackTimeout=1h")
         let stage = horrors.stage

@@ -22,7 +22,7 @@ struct WorkerOutputTests {
         stage.stage.listd.standardError.split(separator: "\n").filter { $0.hasPrefix("horrors: ") }
     }
 
-    @Test("it prints without measure → the first lines, with its name; it goes on, and so does what it says in the log")
+    @Test("it prints without end → the first lines with its name; it goes on, and so do its log messages")
     func flood() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -38,7 +38,7 @@ struct WorkerOutputTests {
         #expect(!stage.stage.listd.standardError.contains("xxx"))
     }
 
-    @Test("it dies of a trap → its last words are in its last error, in the message about its death, and by themselves")
+    @Test("it dies of a trap → its last output is in LastError, in the message about its death, in lines of its own")
     func lastWords() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -53,8 +53,8 @@ struct WorkerOutputTests {
         #expect(printed(stage).contains { $0.contains(words) && $0.hasSuffix("(LISTD_PLUGIN=horrors)") })
     }
 
-    @Test("it dies while it is loaded → PluginFailed has its last words")
-    func stillborn() async throws {
+    @Test("it dies while it is loaded → PluginFailed has its last output")
+    func diesWhileLoaded() async throws {
         let stage = try await HorrorStage("Manifest=trap")
         let error = await #expect(throws: DBusError.self) { try await stage.load() }
         #expect(error?.message.contains("Fatal error: a horror") == true)

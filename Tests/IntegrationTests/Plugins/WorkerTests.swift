@@ -136,7 +136,7 @@ struct WorkerTests {
     }
 
     @Test(
-        "its worker dies for the last time or before while a newer file loads → that one takes over, alone, and lives on",
+        "its worker dies, even for the last time, while a newer file loads → the new process takes over and stays",
         arguments: [1, 3, 5])
     func diesDuringReload(deaths: UInt32) async throws {
         let gate = try Gate()
@@ -160,7 +160,7 @@ struct WorkerTests {
         try await stage.wait(for: "ready")
         #expect(try await stage.plugin("Version", as: String.self) == "2.0")
         #expect(try await list.items().map { $0.content["version"] } == Array(repeating: .string("2.0"), count: 5))
-        // It is looked after like any other worker, and it is the only one.
+        // It is supervised like any other worker, and it is the only one.
         let process = try await stage.process
         kill(process, SIGKILL)
         while try await stage.process == process { try await stage.waitForChange() }
@@ -193,7 +193,7 @@ struct WorkerTests {
             #expect(after[0] == before[0] + 1)
             #expect(after[1] == before[1] + 1)
             #expect(after[2] >= before[2] + 20)
-            // Taken in, and whatever the worker says to that said.
+            // Acknowledged, and the worker's report about that has arrived.
             try await view.call("Ack", sequence)
             _ = try await list.items()
         }
@@ -309,7 +309,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("it died, or failed, and is loaded with success → its last error is empty")
+    @Test("loaded again after it died or failed → its last error is empty")
     func lastErrorIsCleared() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -367,7 +367,7 @@ private final class Gate: Sendable {
         guard unsafe mkfifo(path, 0o644) == 0 else { throw ListdProcess.Failure("mkfifo \(path): errno \(errno)") }
     }
 
-    /// Waits until somebody is at the gate.
+    /// Waits until the plugin has opened the pipe.
     func wait() async {
         await withCheckedContinuation { done in
             Thread.detachNewThread { [self] in
@@ -379,7 +379,7 @@ private final class Gate: Sendable {
         }
     }
 
-    /// Lets everybody through who is there, or comes later.
+    /// Releases those that wait, and those that come later.
     func open() {
         let bytes = [UInt8](repeating: 0, count: 64)
         let count = end.withLock { end in end.map { unsafe write($0.rawValue, bytes, bytes.count) } }

@@ -6,11 +6,11 @@ import ListClient
 import TestSupport
 import Testing
 
-/// Who does not read holds nobody up, and misses nothing unnoticed.
-@Suite("Those that do not read", .timeLimit(.minutes(3)))
+/// A client that does not read delays nobody, and no signal is lost without notice.
+@Suite("Clients and buses that do not read", .timeLimit(.minutes(3)))
 @DBusActor
 struct CongestionTests {
-    /// A list whose every scroll step says about two megabytes to everybody: its names are long.
+    /// A list of which each scroll step broadcasts about two megabytes, as its names are long.
     private func makeLoudAdapter(_ stage: Stage) async throws -> TestAdapter {
         let adapter = try await stage.createAdapter("loud")
         let tail = String(repeating: "x", count: 4000)
@@ -61,7 +61,7 @@ struct CongestionTests {
     }
 
     @Test(
-        "a direct client is stopped → it alone misses signals; when it goes on it is told the revision once",
+        "a direct client is stopped → only that one misses signals; it resumes → it gets the present revision once",
         .rule("TT-02"))
     func stoppedDirectClient() async throws {
         let stage = try await Stage.withDirectSocket()
@@ -80,7 +80,7 @@ struct CongestionTests {
         #expect(try await stage.statistics()["direct-clients-behind"] == 1)
         for step in 0..<20 { _ = try await adapter.applyChanges([Upsert("n\(step)", "", "last", "", [:])]) }
         stopped.signal(SIGCONT)
-        // Its calls are read again when it has taken everything in; the announcement is before the answer.
+        // Its calls are read again when it has read everything; the announcement is before the answer.
         #expect(try await stopped.call(adapter.path, "Adapter", "GetObjects", "uu", "[0,0]") == .values("[21,260,[]]"))
         let heard = try await stopped.signals()
         #expect(heard.contains(#"[21,21,"announce","#) && !heard.contains(#"[20,21,"update","#))
@@ -112,7 +112,7 @@ struct CongestionTests {
     }
 
     @Test(
-        "a bus with small queues drops what is for a stopped viewer → it is told, though nothing new happens",
+        "a bus with small queues drops a stopped viewer's signals → it is notified, even without another change",
         .enabled(if: BusProgram.ofThisRun == .daemon, "dbus-broker throws off who does not read, and drops nothing"))
     func droppedByTheBus() async throws {
         let stage = try await Stage.withDirectSocket(.limited(["max_outgoing_bytes": 65536]))

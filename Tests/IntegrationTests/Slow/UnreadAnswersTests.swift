@@ -55,7 +55,7 @@ struct UnreadAnswersTests {
             lazy.call(try fileCall(adapter, lazy), timeout: nil) { answers.record(try? Self.file($0.get())) }
         }
         while try await stage.statistics()["lent-files"] ?? 0 < 32 {}
-        // What is told apart is users, not their connections.
+        // Users are told apart, not their connections.
         let refusal = await #expect(throws: DBusError.self) {
             _ = try await stage.client.call(try fileCall(adapter, stage.client))
         }
@@ -70,7 +70,7 @@ struct UnreadAnswersTests {
         await stage.stop()
     }
 
-    @Test("sixty clients ask a hundred times for much, do not read, and exit → their places and memory are free again")
+    @Test("sixty clients request much a hundred times, do not read, and exit → their places and memory are free again")
     func clientsThatGo() async throws {
         let stage = try await Stage.withDirectSocket(
             files: [
@@ -105,7 +105,7 @@ struct UnreadAnswersTests {
             #expect(try await stage.statistics()["direct-clients-behind"] == 0)
             peaks.append(try peakMemory(of: stage.listd.identifier))
         }
-        // What the first round took serves the others.
+        // The memory of the first round is used again.
         #expect(peaks[2] - peaks[0] < 48 << 20, "\(peaks.map { $0 >> 20 }) MiB")
         let newcomer = try await stage.connect(.direct)
         #expect(try await largePage(adapter, newcomer).decode(as: UInt64.self, UInt32.self, [Row].self).1 == 20)

@@ -58,7 +58,7 @@ struct LedgerTests {
         await stage.stop()
     }
 
-    @Test("read further without any change, and ended → how far it was is kept, although no transaction took it along")
+    @Test("the cursor advances without a change, and listd ends → the cursor is kept")
     func nothingNew() async throws {
         let ledger = try LedgerStage()
         var stage = try await ledger.start()
@@ -135,7 +135,7 @@ struct LedgerTests {
         #expect(twice == Listd.error("DuplicateIdentifier"))
         #expect(try await list.revision == 1)
         #expect(try await list.ids == ["row 0", "row 1", "row 2"])
-        // Another machine has written, and the list does not know yet.
+        // Another machine has written, and the list does not have it yet.
         #expect(try await list.ask("behind the list") == 1)
         #expect(await error { try await list.apply(add: ["a"], expecting: 1) } == Listd.error("RevisionConflict"))
         #expect(try await list.apply(add: ["a"]) == 2)
@@ -193,7 +193,7 @@ struct LedgerTests {
     func memory() async throws {
         let ledger = try LedgerStage()
         let stage = try await ledger.start()
-        // What both need anyway, with a list of one page.
+        // The memory that both need for a list of one page.
         _ = try await LedgerList.make("1000&page=1000", named: "small", on: stage, durability: "memory")
         let process = try await stage.object("/org/listd/Listd1/plugins/ledger", "Plugin")
             .property("ProcessID", as: UInt32.self)

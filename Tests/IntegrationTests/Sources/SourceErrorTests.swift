@@ -13,7 +13,7 @@ struct SourceErrorTests {
     private var path: String { directory.path + "/rows.jsonl" }
 
     private func write(_ lines: String...) throws {
-        // A new file in the place of the old one: nobody sees half of it.
+        // A new file in the place of the old one: no reader sees half of it.
         try (lines.joined(separator: "\n") + "\n").write(toFile: path, atomically: true, encoding: .utf8)
     }
 

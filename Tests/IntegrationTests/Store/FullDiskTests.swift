@@ -35,7 +35,7 @@ struct FullDiskTests {
         }
         let state = try await adapter.objects()
         #expect(state.revision == 1 && state.rows.map(\.id) == ["a"])
-        // Lists that are not stored do not care.
+        // Lists that are not stored are not affected.
         let memory = try await stage.createAdapter("memory")
         #expect(try await memory.applyChanges([large("m")]) == 1)
         disk.makeRoom()

@@ -75,7 +75,7 @@ final class Countdown {
     }
 }
 
-/// What a test found out that should not be.
+/// A fault that a test has found.
 struct Lost: Error, CustomStringConvertible {
     let description: String
     init(_ text: String) { description = text }

@@ -10,7 +10,6 @@ enum ListChange: Sendable {
     case move(String, String, String)
     case patch(String, [String: DBusValue])
 
-    /// Does it.
     @DBusActor
     func perform(on adapter: TestAdapter) async throws -> UInt64 {
         switch self {

@@ -28,7 +28,7 @@ struct LostFilesTests {
     @Test(
         "the state directory, the database or its log removed or replaced → StoreFailed, and one line that names the file",
         arguments: ["directory", "other directory", "database", "other database", "log"])
-    func takenAway(what: String) async throws {
+    func filesRemoved(what: String) async throws {
         let stage = try await stages.start()
         let adapter = try await stage.createStored("mail")
         #expect(try await adapter.applyChanges(row("a")) == 1)

@@ -42,7 +42,7 @@ struct MissingPluginTests {
         }
         #expect(try await second.adapter("filled").state == "failed")
         #expect(try await second.adapter("filled").objects().rows.count == 3)
-        // What is still missing stops no reload.
+        // A plugin that is still missing does not stop a reload.
         try await second.manager.call("Reload")
         #expect(try await restored[0].state == "failed")
 

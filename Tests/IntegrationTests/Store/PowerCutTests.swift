@@ -42,7 +42,7 @@ struct PowerCutTests {
         #expect(epochs["disk"] != before["disk"] && epochs["fsync"] == before["fsync"])
         #expect(try await after.adapter("disk").objects().revision == 3)
         await after.kill()
-        // Nothing of the machine's end is left to be feared.
+        // Nothing is left that a power cut could lose.
         try await stages.run(boot: "second") { stage async throws in
             #expect(try await self.epochs(stage) == epochs)
         }

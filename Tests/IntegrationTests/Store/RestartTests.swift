@@ -71,7 +71,7 @@ struct RestartTests {
             #expect(state.revision == before.revision && state.rows == before.rows)
             #expect(try await !stage.manager.call("Dump", returning: String.self).contains("not looked at yet"))
         }
-        // One that nobody looked at ends as well as it came back.
+        // A list that was restored and never used ends without a loss.
         try await stages.run { stage async throws in
             #expect(try await stage.adapter("a list").epoch().isEmpty == false)
         }

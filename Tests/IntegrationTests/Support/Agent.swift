@@ -34,7 +34,7 @@ final class Agent: Sendable {
     }()
 
     private let process: ChildProcess
-    /// The name that the other end gave it.
+    /// Its unique name on the connection.
     let uniqueName: String
 
     private static func setpriv(_ user: UInt32) -> [String] {
@@ -62,7 +62,7 @@ final class Agent: Sendable {
         _ arguments: String = "[]"
     ) async throws -> Answer {
         let name = interface.hasPrefix("org.") ? interface : Listd.name + "." + interface
-        return try await tell(#"["call","\#(path)","\#(name)","\#(member)","\#(signature)",\#(arguments)]"#)
+        return try await send(#"["call","\#(path)","\#(name)","\#(member)","\#(signature)",\#(arguments)]"#)
     }
 
     /// Calls a method that listd refuses: the error's name and message.
@@ -80,15 +80,15 @@ final class Agent: Sendable {
     func begin(
         _ path: ObjectPath, _ member: String, _ signature: String = "", _ arguments: String = "[]", times: Int = 1
     ) async throws {
-        _ = try await tell(
+        _ = try await send(
             #"["begin",\#(times),"\#(path)","\#(Listd.name).Adapter","\#(member)","\#(signature)",\#(arguments)]"#)
     }
 
     /// What the calls that were begun were answered with, as JSON: "ok" or the error's name of each.
-    func outcomes() async throws -> String { try await tell(#"["outcomes"]"#).values ?? "" }
+    func outcomes() async throws -> String { try await send(#"["outcomes"]"#).values ?? "" }
 
     /// Writes a text without quotes into all pipes that were given to calls, and ends them.
-    func feed(_ text: String) async throws { _ = try await tell(#"["feed","\#(text)"]"#) }
+    func feed(_ text: String) async throws { _ = try await send(#"["feed","\#(text)"]"#) }
 
     /// Reads a property of listd.
     func property(_ path: ObjectPath, _ interface: String, _ name: String) async throws -> Answer {
@@ -97,10 +97,10 @@ final class Agent: Sendable {
     }
 
     /// Asks the bus for signals.
-    func match(_ rule: String) async throws { _ = try await tell(#"["match","\#(rule)"]"#) }
+    func match(_ rule: String) async throws { _ = try await send(#"["match","\#(rule)"]"#) }
 
     /// The signals that came since it was last asked, as JSON: path, member, arguments of each.
-    func signals() async throws -> String { try await tell(#"["signals"]"#).values ?? "" }
+    func signals() async throws -> String { try await send(#"["signals"]"#).values ?? "" }
 
     /// Stops (SIGSTOP), continues, or kills it.
     func signal(_ number: Int32) { process.signal(number) }
@@ -108,7 +108,7 @@ final class Agent: Sendable {
     /// Sends a command without waiting for its answer, as a program that is stopped cannot give one.
     func begin(_ command: String) { process.write(line: command) }
 
-    private func tell(_ command: String) async throws -> Answer {
+    private func send(_ command: String) async throws -> Answer {
         process.write(line: command)
         return try await answer()
     }

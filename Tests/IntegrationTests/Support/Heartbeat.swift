@@ -31,7 +31,7 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// Ends it; answers the longest time between two of its beats.
+    /// Ends it; returns the longest time between two of its beats.
     func stop() -> Duration {
         state.withLock { state in
             state.isOver = true

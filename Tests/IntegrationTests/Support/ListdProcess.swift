@@ -171,7 +171,7 @@ private final class ErrorText: Sendable {
         return collected.withLock { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Takes what has been written; false when nobody can write any more.
+    /// Reads what has been written; false when nobody can write any more.
     @discardableResult
     private func readAvailable() -> Bool {
         collected.withLock { collected in

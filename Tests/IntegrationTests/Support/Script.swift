@@ -19,7 +19,7 @@ struct Script: Sendable {
         leading = []
     }
 
-    /// Runs it; answers its status and everything that it wrote.
+    /// Runs it; returns its status and everything that it wrote.
     func run(
         _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> (status: Int32, output: String) {

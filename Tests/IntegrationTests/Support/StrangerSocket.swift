@@ -30,10 +30,10 @@ struct StrangerSocket: ~Copyable {
         }
     }
 
-    /// Says that nothing more comes.
+    /// Closes its sending side.
     func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Reads until the other end lets go; false when it does not within the time-out.
+    /// Reads until the other end closes; false when it does not within the time-out.
     func readsToTheEnd() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {

@@ -20,7 +20,7 @@ final class TestView {
     let path: ObjectPath
     let remote: RemoteObject
     let events = EventLog<Event>()
-    /// What the signals lead to.
+    /// The picture that the signals add up to.
     private(set) var picture = Picture()
     /// How many bytes of messages came.
     private(set) var hasGap = false

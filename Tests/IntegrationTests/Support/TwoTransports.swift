@@ -11,7 +11,8 @@ enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible 
 
     var testDescription: String { self == .bus ? "over the bus" : "over the direct socket" }
 
-    /// How a stage's own clients come to listd, where a test does not say it: over the bus, unless LISTD_TEST_BUS is `direct`.
+    /// How a stage's own clients connect to listd, where a test does not say it: over the bus, unless LISTD_TEST_BUS is
+    /// `direct`.
     static let ofThisRun: TransportKind =
         ProcessInfo.processInfo.environment["LISTD_TEST_BUS"] == "direct" ? .direct : .bus
 

@@ -116,7 +116,7 @@ struct DescriptorTests {
     }
 
     @Test(
-        "GetObjectsByFileDescriptor → a sealed memory file that is the same list again; what JSON lacks is the nearest",
+        "GetObjectsByFileDescriptor → a sealed memory file with the same list; values that JSON lacks are approximated",
         arguments: TransportKind.allCases)
     func writing(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

@@ -20,7 +20,7 @@ struct SearchBusTests {
     }
 
     @Test(
-        "a text in any field or in some, forwards and backwards → the next object, itself included; never around the end",
+        "a text in any field or in some, forwards and backwards → the next object, the first included; no wrapping",
         .rule("FO-08"),
         arguments: TransportKind.allCases)
     func places(transport: TransportKind) async throws {

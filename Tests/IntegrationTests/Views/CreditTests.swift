@@ -38,7 +38,7 @@ struct CreditTests {
     }
 
     @Test(
-        "properties asked for right behind an Ack, a SetViewport, a Select, whose answers nobody awaits → what they made",
+        "properties read right behind an Ack, a SetViewport or a Select that is not awaited → the values after it",
         arguments: TransportKind.allCases)
     func lookingBehindACall(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -74,7 +74,7 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("a stalled view whose list moves under it, with nothing that is sent → its properties follow all the same")
+    @Test("a stalled view whose list changes while nothing is sent → its properties follow the list")
     func propertiesOfAStall() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")

@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// A writer that loads more when somebody has scrolled so far.
+/// A writer that loads more when a viewer comes near the end.
 @Suite("NearEnd, over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct NearEndBusTests {
@@ -30,7 +30,7 @@ struct NearEndBusTests {
         try await view.setViewport(y: 3479)
         try await view.setViewport(y: 3500)
         #expect(try await heard.next() == Said(view: view.path, distance: 420))
-        // Of the next page the end is far away.
+        // With the next page the end is far away.
         try await adapter.fill(200)
         try await view.setViewport(y: 8000)
         #expect(try await heard.next() == Said(view: view.path, distance: 320))
@@ -42,7 +42,7 @@ struct NearEndBusTests {
         await stage.stop()
     }
 
-    @Test("the worker of the list dies → what was said is not said again, but after the end was farther away")
+    @Test("the worker of the list dies → NearEnd is not repeated until the end was farther away")
     func workerDeath() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady", ["near-end-distance": .double(100)])

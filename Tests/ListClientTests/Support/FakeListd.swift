@@ -59,7 +59,7 @@ final class FakeList {
     var ids: [String] = ["a", "b"]
     let kept = EventLog<Call>()
     let closed = EventLog<String>()
-    /// Hears of the calls by which a list is followed, before they are answered; an error is the answer.
+    /// Gets each call by which a list is followed, before it is answered; an error that it returns is the answer.
     var onCall: @DBusActor (String) throws -> Void = { _ in }
 
     static let interface = Interface<FakeList>(

@@ -10,7 +10,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Signals in pieces")
+@Suite("Splitting signals")
 struct SignalPartsTests {
     private func change(_ count: Int, idBytes: Int) -> DisplayChange {
         var change = DisplayChange(view: 3, revision: 7)

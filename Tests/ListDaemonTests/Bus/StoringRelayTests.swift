@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("The way of a list's transactions to the store and back")
+@Suite("StoringRelay: a list's transactions to the store, outcomes back")
 struct StoringRelayTests {
     private let heard = EventLog<String>()
 
@@ -44,7 +44,7 @@ struct StoringRelayTests {
 
     private let work = StoreWork(oldestRevision: 0, revision: 0, limit: 1)
 
-    @Test("the store answers a new host before the answers are led to it → it hears them, not the one before")
+    @Test("the store answers a new host before it is the target → the new host gets the answers, not the old one")
     @DBusActor
     func early() async throws {
         let relay = try makeRelay()

@@ -56,7 +56,7 @@ struct SubscriptionsTests {
     }
 
     @Test(
-        "a signal that is never broadcast → whoever chose it, on the bus or not; who chose nothing in particular does not"
+        "a signal that is never broadcast → for those who chose it by name, on the bus or not"
     )
     func unicast() {
         for isRestricted in [false, true] {

@@ -29,7 +29,7 @@ struct ConfigurationLoaderTests {
         load().faults.map { String($0.description.dropFirst(directory.path.count + 1)) }
     }
 
-    @Test("no directory, an empty one → what holds without files, and no fault")
+    @Test("no directory, or an empty one → the defaults, and no fault")
     func empty() {
         for path in [directory.path, directory.path + "/missing"] {
             let loaded = ConfigurationLoader.load(path)
@@ -86,7 +86,7 @@ struct ConfigurationLoaderTests {
         #expect(faults() == expected)
     }
 
-    @Test("names that are not UTF-8 → only one that ends like a list's is a fault; other directories are nobody's")
+    @Test("names that are not UTF-8 → a fault only with the suffix of a list; other directories are ignored")
     func names() throws {
         for name: [CChar] in [[0x6E, -23, 0], [0x2E, 0x78, -23, 0x2E, 0x73, 0x77, 0x70, 0]] {
             try create(name)
@@ -114,7 +114,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "a limit under which nobody gets through → a fault: nobody could reload it away",
+        "a limit that locks everybody out → a fault, as no client could call Reload",
         arguments: ["CallsPerConnection=0", "AuthenticationSeconds=0"])
     func noCalls(_ line: String) throws {
         try write("[Limits]\n\(line)\n", to: "listd.conf")

@@ -42,7 +42,7 @@ struct FollowingGraphTests {
         #expect(graph.wouldCloseCircle(renaming: "c", to: "b"))
         #expect(!graph.wouldCloseCircle(renaming: "a", to: "missing"))
         #expect(!graph.wouldCloseCircle(renaming: "c", to: "missing"))
-        // Whoever follows the old name follows nobody then.
+        // A follower of the old name follows no list then.
         #expect(!FollowingGraph([("x", "y"), ("y", "x")]).wouldCloseCircle(renaming: "x", to: "z"))
         #expect(FollowingGraph([("x", "x")]).wouldCloseCircle(renaming: "x", to: "z") == false)
     }

@@ -22,14 +22,14 @@ struct HostAccountTests {
     /// What a transaction changes in the account of three objects.
     private func booked(_ changes: PreparedTransaction.Changes) throws -> Quotas.Amounts {
         let objects = try present.map { try object($0) }
-        // Another list of the same user, which a wrong booking would give away.
+        // Another list of the same user: a wrong release would show in its account.
         ledger.adopt(Quotas.Amounts(objects: 3, bytes: 999), for: 7)
         var account = HostAccount(ledger: ledger, user: 7)
         account.adopt(objects)
         return try account.book(.changes(changes)) { id in objects.first { $0.id == id } }
     }
 
-    @Test("removed ids that the list does not have, or that are named twice → only what is there is given back")
+    @Test("removed ids that the list does not have, or that are repeated → only what is there is released")
     func unknown() throws {
         let delta = try booked(PreparedTransaction.Changes(removed: ["x", "a", "y", "a", "z", "a"]))
         #expect(delta == Quotas.Amounts(objects: -1, bytes: -(try object("a").byteCount)))

@@ -22,7 +22,7 @@ struct HostExecutorTests {
         var overlaps = 0
     }
 
-    @Test("work from many threads and from the one that works itself → each in its order, never two at a time")
+    @Test("work enqueued by many threads and by running work → each in its order, never two at a time")
     func order() async throws {
         let (executor, journal, count) = (HostExecutor(label: "test"), Journal(), 3000)
         let note: @Sendable (Int, Int) -> Void = { producer, number in
@@ -46,14 +46,14 @@ struct HostExecutorTests {
             }
         }
         await withCheckedContinuation { done in executor.post { done.resume() } }
-        let entries = journal.entries  // nobody works any more
+        let entries = journal.entries  // no thread works any more
         #expect(entries.count == 4 * count && journal.overlaps == 0)
         for producer in 0...3 {
             #expect(entries.filter { $0.producer == producer }.map(\.number) == Array(0..<count))
         }
     }
 
-    @Test("collected work that is light → done by the thread that collected it; from the first heavy one on by another")
+    @Test("light work enqueued on the loop → run inline; from the first heavy one on by another thread")
     func handOver() async throws {
         let executor = HostExecutor(label: "test")
         let threads = EventLog<(String, UInt)>()
@@ -71,7 +71,7 @@ struct HostExecutorTests {
         #expect(outcome[0].1 == outcome[1].1 && outcome[2].1 != outcome[0].1)
     }
 
-    @Test("collected work that is light, but takes long → another thread does what is behind it")
+    @Test("light work that takes long → another thread runs what is behind it")
     func longWork() async throws {
         let executor = HostExecutor(label: "test")
         let threads = EventLog<UInt>()

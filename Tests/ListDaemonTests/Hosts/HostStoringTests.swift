@@ -62,7 +62,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "an update → stored; nothing is announced before, and read as it was; what came meanwhile comes next",
+        "an update → stored, then announced; read as it was until then, and later requests wait",
         .rule("WT-02"))
     func waits() async throws {
         let host = makeHost()
@@ -105,7 +105,7 @@ struct HostStoringTests {
         #expect(try await nextRevision() == 1)
     }
 
-    /// Has three items, and lets two of them go when it is asked for the first.
+    /// Has three items, and removes two of them when it is asked for the first.
     private final class ShrinkingController: ListSectionController {
         private var count = 3
         private var hasAsked = false
@@ -127,7 +127,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "no revision is left for what a section controller does, and the store refuses more → it waits, and the list is read as it was; stored → it happens"
+        "no revisions are left, and the store refuses more → a section controller's changes wait; stored → applied"
     )
     func itemUpdateRefused() async throws {
         let table = try SectionControllerTable(["*": "test/shrinking"]) { _ in
@@ -208,7 +208,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "ended → while listd ends it is still read, and nothing else is done; taken away, it is gone",
+        "listd ends → the list is still read, and nothing else is done; removed → it is gone",
         arguments: [ViewClosing.shuttingDown, .adapterRemoved])
     func ended(reason: ViewClosing) async throws {
         let host = makeHost(isStored: false)

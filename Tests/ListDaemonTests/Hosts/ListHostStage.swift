@@ -55,7 +55,7 @@ final class NearWorker: Sendable {
         presentation = PresentationHost(
             executor: HostExecutor(label: "org.listd.test.worker"), tracer: CallTracer(nil), resolve: resolve
         ) { output in
-            relay.worker.withLock { $0 }?.take(output)
+            relay.worker.withLock { $0 }?.deliver(output)
         }
         self.host = host
         relay.worker.withLock { $0 = self }
@@ -67,7 +67,7 @@ final class NearWorker: Sendable {
         let worker = Mutex<NearWorker?>(nil)
     }
 
-    private func take(_ output: PresenterOutput) {
+    private func deliver(_ output: PresenterOutput) {
         counts.withLock { $0.reports += 1 }
         host.report(output, from: number)
     }
@@ -110,7 +110,7 @@ struct ListHostStage {
         }
     }
 
-    /// Whatever executors have to do, they have done.
+    /// Waits until the executors have no work left.
     func settle(_ worker: NearWorker? = nil) async {
         for _ in 0..<4 {
             if let worker { await withCheckedContinuation { done in worker.presentation.post { _ in done.resume() } } }

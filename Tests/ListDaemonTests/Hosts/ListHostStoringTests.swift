@@ -143,7 +143,7 @@ struct ListHostStoringTests {
         #expect(setup.configuration.workingRange == 0 && setup.controllers.option == ["*": "listd/single"])
     }
 
-    @Test("a write is refused, the worker dies → whoever follows the objects does not hear of it; stored → once")
+    @Test("a write is refused, the worker dies → followers are not notified; stored → they are, once")
     func followed() async throws {
         let stage = try await makeStored()
         let followed = EventLog<[String]>()
@@ -200,7 +200,7 @@ struct ListHostStoringTests {
         _ = try await stage.said.next(timeout: .seconds(60)) { if case .event(.updated) = $0 { true } else { false } }
     }
 
-    @Test("the list ends → its log and its last revision are written, then everybody is told")
+    @Test("the list ends → its log and its last revision are written, then everybody is notified")
     func settles() async throws {
         let stage = try await makeStored(revision: 3)
         stage.report(.changed(.reload(0)), from: worker)
@@ -211,7 +211,7 @@ struct ListHostStoringTests {
         _ = try await stage.answer(to: 1).get()
     }
 
-    @Test("the list ends while its worker is gone → what is stored is told and answered, the rest refused")
+    @Test("the list ends while its worker is gone → stored updates are announced and answered, the rest refused")
     func endsUnpresented() async throws {
         let stage = try await makeStored()
         try stage.put(1, "a")

@@ -63,7 +63,7 @@ struct ListHostTests {
         }
     }
 
-    @Test("a replace of all objects, of which few are others → those cross, once")
+    @Test("a replace of all objects that changes few → only those are sent, once")
     func replace() async throws {
         let text = String(repeating: "x", count: 1000)
         let stage = ListHostStage(try rows(0..<6000, text), revision: 1)
@@ -97,7 +97,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "nobody presents the list → objects are read, writes and views wait; opened, all of them are done in order",
+        "no presenter → objects are read, writes and views wait; one opens the list → all of them run in order",
         .rule("OR-01"))
     func waits() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7, wasPresented: true)
@@ -139,7 +139,7 @@ struct ListHostTests {
         #expect(try await stage.answer(to: 1).revision == 8)
     }
 
-    @Test("two workers die with a call → PluginFailed; with a write that waits → it is done by the third")
+    @Test("two workers die in a call → PluginFailed; in a write → the third applies it")
     func dyingTwice() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         var worker = FalseWorker()
@@ -159,7 +159,7 @@ struct ListHostTests {
         #expect(try await stage.answer(to: 2).revision == 10)
     }
 
-    @Test("the worker dies of a call → that is refused, and not asked again of the next one")
+    @Test("the worker dies in a call → the call is refused, and the next worker is not asked")
     func dyingOfCall() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let (first, second) = (FalseWorker(), FalseWorker())
@@ -208,7 +208,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "its viewer has left, and the worker dies of closing the view → the view is closed, and not opened in the next")
+        "its viewer has left, and closing the view kills the worker → closed, and not opened in the next one")
     func dyingClosing() async throws {
         let stage = ListHostStage(revision: 7)
         let (first, second) = (FalseWorker(), FalseWorker())
@@ -224,7 +224,7 @@ struct ListHostTests {
         #expect(closed)
     }
 
-    @Test("a view is closed while nobody presents it → it ends at once, and what was asked of it is answered")
+    @Test("a view is closed without a presenter → it ends at once, and its waiting calls are answered")
     func closingWaiting() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let worker = FalseWorker()
@@ -295,7 +295,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the only view is on screen → a write is presented; it is not → it waits for as long as the list collects at most"
+        "the only view is on screen → a write is presented at once; off screen → after the longest time to coalesce"
     )
     func offScreen() async throws {
         var configuration = ListAdapter.Configuration(name: "x")
@@ -319,7 +319,7 @@ struct ListHostTests {
         #expect(text.contains("flush at("))
     }
 
-    @Test("held, or no more, while the list is being opened → the worker is told when it is open")
+    @Test("flushes are held, or released, while the list is being opened → the worker is told when it is open")
     func held() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let worker = FalseWorker()

@@ -25,7 +25,7 @@ final class ListHostWorld {
         var log: [Transaction] = []
     }
 
-    /// A client that remembers the items that it has read, and forgets those of which it is told.
+    /// A client that remembers the items that it has read, and forgets those that are reported as changed.
     private struct Mirror {
         var revision: UInt64
         /// The objects in their order; nil = not read yet.
@@ -65,7 +65,7 @@ final class ListHostWorld {
         }
     }
 
-    /// What a list has said and nobody has heard.
+    /// Effects of a list that were not handled yet.
     private final class Said: Sendable {
         let effects = Mutex<[AdapterEffect]>([])
 
@@ -82,7 +82,7 @@ final class ListHostWorld {
 
     // MARK: What happens
 
-    /// Something that happens at random; false when there is nothing.
+    /// Does one random step; false when none is possible.
     func step(isQuiet: Bool = false) async throws -> Bool {
         var choices: [() async throws -> Void] = []
         func add(_ times: Int, _ body: @escaping () async throws -> Void) {
@@ -108,7 +108,7 @@ final class ListHostWorld {
         return true
     }
 
-    /// Lets everything end that is under way; then what is read is what the store has.
+    /// Lets all that is in progress end; then what is read is what the store has.
     func settleDown() async throws {
         while try await step(isQuiet: true) {}
         let left = asked.keys.filter { !answered.contains($0) }.sorted()
@@ -118,14 +118,14 @@ final class ListHostWorld {
         try #require(mirror.ids == disk.objects.map(\.id))
     }
 
-    /// Lets executors do what they have to do, and hears what is said.
+    /// Lets the executors finish their work, and handles the effects.
     private func settle() async throws {
         for _ in 0..<3 {
             await withCheckedContinuation { done in host.ping { done.resume() } }
             if let worker { await worker.settle() }
         }
         if let worker { try #require(worker.complaints.recorded.isEmpty, "\(worker.complaints.recorded)") }
-        for effect in said.take() { try hear(effect) }
+        for effect in said.take() { try handle(effect) }
     }
 
     // MARK: Clients
@@ -225,7 +225,7 @@ final class ListHostWorld {
 
     private func killDaemon() {
         count("kills")
-        // Of what the store is writing, some is there.
+        // A kill leaves some of what the store was writing.
         for (_, work) in writes.prefix(int(writes.count + 1)) { write(work) }
         restart()
     }
@@ -254,7 +254,7 @@ final class ListHostWorld {
 
     // MARK: Hearing
 
-    private func hear(_ effect: AdapterEffect) throws {
+    private func handle(_ effect: AdapterEffect) throws {
         switch effect {
         case .store(let token, let work): writes.append((token, work))
         case .event(.updated(let transaction)): try follow(transaction)
@@ -325,7 +325,7 @@ final class ListHostWorld {
     }
 }
 
-/// A clock that stands still until it is told to go on.
+/// A clock that a test advances.
 final class FalseClock: Sendable {
     private struct Timer {
         let time: UInt64
@@ -347,7 +347,7 @@ final class FalseClock: Sendable {
 
     var hasTimers: Bool { state.withLock { !$0.timers.isEmpty } }
 
-    /// Goes on to the next timer, which fires.
+    /// Advances to the next timer, which fires.
     func advance() {
         let timer = state.withLock { state -> Timer? in
             guard let index = state.timers.indices.min(by: { state.timers[$0].time < state.timers[$1].time }) else {
@@ -363,7 +363,7 @@ final class FalseClock: Sendable {
     func forget() { state.withLock { $0.timers = [] } }
 }
 
-/// A worker whose orders and reports are on their way until they are let arrive.
+/// A worker whose orders and reports arrive when the test lets them.
 private final class LateWorker: Sendable {
     private let number = PresenterNumbers.next()
     private let presentation: PresentationHost

@@ -26,7 +26,7 @@ struct LocalPresenterTests {
         return worker
     }
 
-    /// What a request makes a list say, up to and with the answer; not what it says because time has passed.
+    /// The effects of a request up to its answer, without those of time.
     private func effects(of command: AdapterCommand, _ stage: ListHostStage) async throws -> [AdapterEffect] {
         stage.host.send(command)
         var said: [AdapterEffect] = []
@@ -38,7 +38,7 @@ struct LocalPresenterTests {
         }
     }
 
-    /// Forgets what was said until now.
+    /// Forgets the effects so far.
     private func forget(_ stage: ListHostStage) async throws {
         _ = try await stage.ask(999, .query(999, .changes(since: 999, byteLimit: 1)))
     }

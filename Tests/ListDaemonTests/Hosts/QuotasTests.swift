@@ -48,7 +48,7 @@ struct QuotasTests {
         #expect(quotas.used(by: 7).adapters == 1)
     }
 
-    @Test("giving back more than one has, or overflowing → no trap, nothing below zero")
+    @Test("releasing more than is booked, or overflowing → no trap, nothing below zero")
     func extremes() throws {
         var quotas = Quotas(limits: Quotas.Amounts(adapters: 1, views: 1, objects: .max, bytes: .max))
         try quotas.change(Quotas.Amounts(objects: .max), for: 7)

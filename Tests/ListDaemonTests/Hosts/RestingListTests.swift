@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A list that was restored and that nobody has looked at", .timeLimit(.minutes(2)))
+@Suite("Restored lists before their first use", .timeLimit(.minutes(2)))
 @DBusActor
 struct RestingListTests {
     private nonisolated static let configuration = ListAdapter.Configuration(name: "x")
@@ -40,7 +40,7 @@ struct RestingListTests {
 
     // MARK: At rest
 
-    @Test("properties, signs of life, holding, remembered changes, a dump, durability → no engine")
+    @Test("properties, keep-alives, held flushes, remembered changes, a dump, durability → no engine")
     func rests() async throws {
         let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 1, views: 1, objects: 9, bytes: 999))
         let list = Self.restore(try Self.objects(0..<9), account: HostAccount(ledger: ledger, user: 7))
@@ -66,7 +66,7 @@ struct RestingListTests {
     }
 
     @Test(
-        "a look or a change → an engine, and the answer that it gives",
+        "a read of items or a change → an engine, and its answer",
         arguments: [
             .query(1, .objects(offset: 0, limit: 1, byteLimit: 9)), .query(1, .find(id: "3")),
             .query(1, .items(firstSection: 0, sectionCount: 1, byteLimit: 9)),
@@ -111,7 +111,7 @@ struct RestingListTests {
 
     // MARK: Afterwards
 
-    @Test("looked at late or at once → the same effects from then on", arguments: 0..<40)
+    @Test("first used late or at once → the same effects from then on", arguments: 0..<40)
     func sameAfterwards(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let objects = try Self.objects(0..<Int.random(in: 1...60, using: &random))
@@ -196,7 +196,7 @@ private struct RecordedHost {
         return try await answer(to: id)
     }
 
-    /// What a request makes it say, up to and with the answer; not what it says because time has passed.
+    /// The effects of a request up to its answer, without those of time.
     func effects(of command: AdapterCommand) async throws -> [String] {
         host.send(command)
         var said: [String] = []

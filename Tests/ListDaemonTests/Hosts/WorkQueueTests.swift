@@ -12,7 +12,7 @@ import Testing
 
 @Suite("The queue of a list's work")
 struct WorkQueueTests {
-    @Test("random appending and taking → like an array, first in, first out", arguments: [1, 2, 3] as [UInt64])
+    @Test("random appending and removing → like an array, first in, first out", arguments: [1, 2, 3] as [UInt64])
     func order(seed: UInt64) {
         var (queue, naive, random) = (WorkQueue<Int>(), [Int](), SeededRandom(seed: seed))
         for number in 0..<5000 {
@@ -27,7 +27,7 @@ struct WorkQueueTests {
         }
     }
 
-    @Test("a queue that is never empty → keeps room for what waits, not for what was taken")
+    @Test("a queue that is never empty → memory for what waits only")
     func neverEmpty() {
         var queue = WorkQueue<Int>()
         queue.append(0)
@@ -38,7 +38,7 @@ struct WorkQueueTests {
         #expect(!queue.isEmpty && queue.capacity <= 128)
     }
 
-    @Test("emptied after a great rush → gives the memory back")
+    @Test("emptied after a burst → releases the memory")
     func afterRush() {
         var queue = WorkQueue<Int>()
         for number in 0..<10_000 { queue.append(number) }

@@ -13,7 +13,7 @@ import Testing
 struct CallRatesTests {
     private let start = ContinuousClock.now
 
-    @Test("as many as in a second at once, then as many as time gives back; users do not share")
+    @Test("calls at the limit → those of a second at once, then as many as time allows; users do not share")
     func burst() {
         var rates = CallRates()
         func taken(_ user: UInt32, after time: Duration) -> Int {
@@ -25,7 +25,7 @@ struct CallRatesTests {
         #expect(taken(1, after: .seconds(60)) == 50)
     }
 
-    @Test("more users than are kept come → those are forgotten who could make all their calls anyway")
+    @Test("more users than are tracked → those with all of their calls left are forgotten")
     func forgotten() {
         var rates = CallRates()
         func isTaken(_ user: UInt32, after time: Duration) -> Bool { rates.consume(user, limit: 1, at: start + time) }

@@ -23,8 +23,8 @@ struct FairQueueTests {
         #expect(queue.popFirst() == nil && queue.count == 0)
     }
 
-    @Test("one user waits for much over many connections → another one's call has its turn next but one")
-    func newcomer() {
+    @Test("one user has much waiting on many connections → another user's call is served within two turns")
+    func secondUserIsServedSoon() {
         var queue = Queue(quantum: 100)
         for number in 0..<200 { queue.append(number, size: 100, user: 1, connection: ":1.\(number % 20)") }
         for _ in 0..<10 { #expect(queue.popFirst()?.user == 1) }
@@ -33,7 +33,7 @@ struct FairQueueTests {
         #expect(next.contains(2))
     }
 
-    @Test("users wait for pieces of other sizes → all get the same bytes, but for a turn and a piece")
+    @Test("users with pieces of different sizes → the same bytes for each, within one turn and one piece")
     func bytes() {
         var random = SeededRandom(seed: 24)
         var queue = Queue(quantum: 1 << 16)
@@ -53,7 +53,7 @@ struct FairQueueTests {
         #expect(difference <= 2 * ((1 << 16) + (1 << 20)), "\(served)")
     }
 
-    @Test("a piece turns out larger than was said → its user waits until the others have had as much")
+    @Test("a piece is larger than announced → its user waits until the others have had as much")
     func corrected() throws {
         var queue = Queue(quantum: 100)
         for number in 0..<50 {
@@ -69,7 +69,7 @@ struct FairQueueTests {
         #expect(others >= 20 && others <= 40, "\(others)")
     }
 
-    @Test("a connection leaves → its pieces are handed back in order, and nobody waits for its turn")
+    @Test("a connection leaves → its pieces are returned in order, and its turn is skipped")
     func left() {
         var queue = Queue(quantum: 100)
         for number in 0..<6 { queue.append(number, size: 50, user: 1, connection: number % 2 == 0 ? "a" : "b") }
@@ -105,7 +105,7 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 100 && queue.count == 0)
     }
 
-    @Test("a held connection leaves → what waited is handed back, and it is held no more")
+    @Test("a held connection leaves → its pieces are returned, and it is held no more")
     func heldConnectionLeaves() {
         var queue = Queue(quantum: 100)
         queue.append(0, size: 50, user: 1, connection: "a")
@@ -140,7 +140,7 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 0)
     }
 
-    @Test("100,000 users wait, and half of them leave → the rest in a time that is no product of the two")
+    @Test("100,000 users wait, and half of them leave → the others are served in linear time")
     func many() {
         var queue = FairQueue<Int, Int>(quantum: 100)
         for number in 0..<300_000 {

@@ -43,8 +43,8 @@ struct UserAccountsTests {
         try accounts.beginCall(of: 1)
     }
 
-    @Test("everything is given back, and more than that → nobody is remembered, nothing is below zero")
-    func givenBack() throws {
+    @Test("everything is released, and more than that → no user is tracked, nothing is below zero")
+    func releasesEverything() throws {
         var accounts = makeAccounts()
         try accounts.beginCall(of: 1)
         try accounts.reserve(10, for: 1)
@@ -62,9 +62,9 @@ struct UserAccountsTests {
     }
 
     @Test(
-        "user after user takes all that it gets → the next one always finds room, nobody more than the first",
+        "user after user takes all it can get → the next one still finds room, and none gets more than the first",
         .rule("LD-03"))
-    func newcomers() throws {
+    func nextUserFindsRoom() throws {
         var accounts = UserAccounts()
         var last = Int.max
         for user in 0..<64 as Range<UInt32> {
@@ -79,7 +79,7 @@ struct UserAccountsTests {
         #expect(accounts.bytes < accounts.limits.bytes)
     }
 
-    @Test("random requests → as a model that adds up what everybody has says", arguments: 0..<20 as Range<UInt64>)
+    @Test("random requests → equal to a model that adds up each user's", arguments: 0..<20 as Range<UInt64>)
     func model(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var accounts = makeAccounts(calls: 5, bytesPerUser: 1200, bytes: 4000)

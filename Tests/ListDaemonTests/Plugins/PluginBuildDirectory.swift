@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A directory in which a test puts plugins together.
-final class PluginWorkshop {
+/// A directory in which a test builds plugins.
+final class PluginBuildDirectory {
     /// Where the plugins are.
     let directory: String
 
@@ -63,7 +63,7 @@ final class PluginWorkshop {
         return output
     }
 
-    /// Builds the plugin of `Tests/Fixtures/PreviousMinor` against the libraries there, and answers the plugin's path.
+    /// Builds the plugin of `Tests/Fixtures/PreviousMinor` against the libraries there, and returns the plugin's path.
     func buildVeteran() throws -> String {
         let sources = "\(Self.root)Tests/Fixtures/PreviousMinor"
         let version = PluginRecord.current.swiftVersion

@@ -13,10 +13,10 @@ import Testing
 
 @Suite("What may be loaded as a plugin")
 struct PluginFileTests {
-    private let workshop: PluginWorkshop
+    private let directory: PluginBuildDirectory
 
     init() throws {
-        workshop = try PluginWorkshop()
+        directory = try PluginBuildDirectory()
     }
 
     /// The head of a shared object for this machine, as this very process has one.
@@ -32,7 +32,7 @@ struct PluginFileTests {
     }
 
     private func load(_ name: String, identity: ProcessIdentity = .current) throws(ListError) -> PluginFile {
-        try PluginFile(path: workshop.path(name), in: [workshop.directory], identity: identity)
+        try PluginFile(path: directory.path(name), in: [directory.directory], identity: identity)
     }
 
     private func refusal(_ name: String, identity: ProcessIdentity = .current) -> String? {
@@ -46,15 +46,15 @@ struct PluginFileTests {
 
     @Test("a shared object for this machine that only its owner may write → taken, by its canonical path")
     func good() throws {
-        try workshop.write(head(), to: "good.so")
+        try directory.write(head(), to: "good.so")
         let file = try load("good.so")
-        #expect(file.path == workshop.path("good.so"))
+        #expect(file.path == directory.path("good.so"))
         #expect(file.pluginName == "good")
     }
 
     @Test("libNAME.so and NAME.so → NAME")
     func names() throws {
-        try workshop.write(head(), to: "libgreen-house_2.so")
+        try directory.write(head(), to: "libgreen-house_2.so")
         #expect(try load("libgreen-house_2.so").pluginName == "green-house_2")
     }
 
@@ -83,7 +83,7 @@ struct PluginFileTests {
             case "foreign": try head(machine: 8)
             default: [UInt8]()
             }
-        try workshop.write(bytes, to: "\(what).so")
+        try directory.write(bytes, to: "\(what).so")
         let text = try #require(refusal("\(what).so"))
         #expect(text.contains(reason))
         #expect(text.contains("\(what).so"))
@@ -92,8 +92,8 @@ struct PluginFileTests {
     @Test("a directory or a pipe → refused, and nothing waits for a writer")
     func notRegular() throws {
         try FileManager.default.createDirectory(
-            atPath: workshop.path("directory.so"), withIntermediateDirectories: false)
-        let made = unsafe mkfifo(workshop.path("pipe.so"), 0o600)
+            atPath: directory.path("directory.so"), withIntermediateDirectories: false)
+        let made = unsafe mkfifo(directory.path("pipe.so"), 0o600)
         try #require(made == 0)
         #expect(refusal("directory.so")?.contains("not a regular file") == true)
         #expect(refusal("pipe.so")?.contains("not a regular file") == true)
@@ -101,29 +101,29 @@ struct PluginFileTests {
 
     @Test("others may write the file → refused with the mode", arguments: [0o757, 0o777, 0o702])
     func writableByOthers(mode: Int) throws {
-        try workshop.write(head(), to: "open.so", mode: mode)
+        try directory.write(head(), to: "open.so", mode: mode)
         #expect(refusal("open.so")?.contains("mode \(String(mode, radix: 8))") == true)
     }
 
     @Test("another group may write the file → refused; the daemon's own group may")
     func writableByGroup() throws {
-        try workshop.write(head(), to: "group.so", mode: 0o775)
+        try directory.write(head(), to: "group.so", mode: 0o775)
         let own = ProcessIdentity.current
         #expect(throws: Never.self) { try load("group.so") }
         if own.user == 0 {
-            try workshop.give("group.so", toUser: 0, group: 4711)
+            try directory.give("group.so", toUser: 0, group: 4711)
             #expect(refusal("group.so")?.contains("group 4711") == true)
         }
     }
 
     @Test("owned by a stranger → refused with both users; owned by root → taken whoever runs listd")
     func owners() throws {
-        try workshop.write(head(), to: "owned.so")
+        try directory.write(head(), to: "owned.so")
         let owner = ProcessIdentity.current.user
         let other = ProcessIdentity(user: owner + 1, group: ProcessIdentity.current.group)
         if owner == 0 {
             #expect(refusal("owned.so", identity: other) == nil)
-            try workshop.give("owned.so", toUser: 4711, group: 0)
+            try directory.give("owned.so", toUser: 4711, group: 0)
             #expect(refusal("owned.so")?.contains("owned by user 4711, not by root or user 0") == true)
         } else {
             #expect(refusal("owned.so", identity: other)?.contains("owned by user \(owner)") == true)
@@ -132,8 +132,8 @@ struct PluginFileTests {
 
     @Test("others may write the plugin directory → refused, since they could put another file there")
     func writableDirectory() throws {
-        try workshop.write(head(), to: "good.so")
-        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: workshop.directory)
+        try directory.write(head(), to: "good.so")
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory.directory)
         #expect(refusal("good.so")?.contains("its plugin directory is not safe") == true)
     }
 
@@ -141,13 +141,13 @@ struct PluginFileTests {
     func writableBelow() throws {
         for name in ["more", "more/deep"] {
             try FileManager.default.createDirectory(
-                atPath: workshop.path(name), withIntermediateDirectories: false,
+                atPath: directory.path(name), withIntermediateDirectories: false,
                 attributes: [.posixPermissions: 0o755])
         }
-        try workshop.write(head(), to: "more/deep/good.so")
-        #expect(try load("more/deep/good.so").path == workshop.path("more/deep/good.so"))
+        try directory.write(head(), to: "more/deep/good.so")
+        #expect(try load("more/deep/good.so").path == directory.path("more/deep/good.so"))
         for open in ["more", "more/deep"] {
-            let path = workshop.path(open)
+            let path = directory.path(open)
             try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
             #expect(refusal("more/deep/good.so")?.contains("its plugin directory is not safe") == true)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
@@ -156,23 +156,23 @@ struct PluginFileTests {
 
     @Test("a link within the directory → its target; a link out of it → refused")
     func links() throws {
-        try workshop.write(head(), to: "good.so")
-        try FileManager.default.createSymbolicLink(atPath: workshop.path("inside.so"), withDestinationPath: "good.so")
+        try directory.write(head(), to: "good.so")
+        try FileManager.default.createSymbolicLink(atPath: directory.path("inside.so"), withDestinationPath: "good.so")
         try FileManager.default.createSymbolicLink(
-            atPath: workshop.path("outside.so"), withDestinationPath: "/bin/true")
-        #expect(try load("inside.so").path == workshop.path("good.so"))
+            atPath: directory.path("outside.so"), withDestinationPath: "/bin/true")
+        #expect(try load("inside.so").path == directory.path("good.so"))
         #expect(refusal("outside.so")?.contains("in no plugin directory") == true)
-        #expect(refusal("../\(URL(filePath: workshop.directory).lastPathComponent)x/a.so") == nil)
+        #expect(refusal("../\(URL(filePath: directory.directory).lastPathComponent)x/a.so") == nil)
     }
 
     @Test("a name → the first directory that has NAME.so or libNAME.so; a path outside → refused")
     func search() throws {
-        let second = try PluginWorkshop()
-        try workshop.write(head(), to: "libboth.so")
+        let second = try PluginBuildDirectory()
+        try directory.write(head(), to: "libboth.so")
         try second.write(head(), to: "both.so")
         try second.write(head(), to: "other.so")
-        let directories = PluginDirectories(["/nonexistent", workshop.directory, second.directory])
-        #expect(try directories.find("both").path == workshop.path("libboth.so"))
+        let directories = PluginDirectories(["/nonexistent", directory.directory, second.directory])
+        #expect(try directories.find("both").path == directory.path("libboth.so"))
         #expect(try directories.find("other").path == second.path("other.so"))
         #expect(try directories.find("other.so").path == second.path("other.so"))
         #expect(try directories.find(second.path("both.so")).path == second.path("both.so"))
@@ -193,9 +193,9 @@ struct PluginFileTests {
             ("garden", "there is no garden.so or libgarden.so in /nonexistent:HERE"),
         ])
     func wanted(name: String, text: String) {
-        let directories = PluginDirectories(["/nonexistent", workshop.directory])
+        let directories = PluginDirectories(["/nonexistent", directory.directory])
         let error = #expect(throws: ListError.self) { try directories.find(name) }
-        let wanted = text.replacing("HERE", with: workshop.directory)
+        let wanted = text.replacing("HERE", with: directory.directory)
         #expect(error?.message.contains(wanted) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains(name) == true)
     }

@@ -14,15 +14,15 @@ import Testing
 
 @Suite("Loading a plugin's library")
 struct PluginLibraryTests {
-    private let workshop: PluginWorkshop
+    private let directory: PluginBuildDirectory
 
     init() throws {
-        workshop = try PluginWorkshop()
+        directory = try PluginBuildDirectory()
     }
 
     private func library(_ fixture: String, as name: String? = nil) throws -> PluginLibrary {
-        let path = try workshop.build(fixture, as: name)
-        return try PluginLibrary(PluginFile(path: path, in: [workshop.directory]))
+        let path = try directory.build(fixture, as: name)
+        return try PluginLibrary(PluginFile(path: path, in: [directory.directory]))
     }
 
     @Test(
@@ -48,7 +48,7 @@ struct PluginLibraryTests {
         let error = #expect(throws: ListError.self) { try library(fixture) }
         #expect(error?.code == .pluginRefused)
         let description = try #require(error?.description)
-        #expect(description.contains(workshop.directory))
+        #expect(description.contains(directory.directory))
         for text in texts { #expect(description.contains(text)) }
     }
 
@@ -97,8 +97,8 @@ struct PluginLibraryTests {
 
     @Test("a plugin of the previous minor version → loads, and its section controller works in today's list")
     func previousMinor() throws {
-        let path = try workshop.buildVeteran()
-        let library = try PluginLibrary(PluginFile(path: path, in: [workshop.directory]))
+        let path = try directory.buildVeteran()
+        let library = try PluginLibrary(PluginFile(path: path, in: [directory.directory]))
         #expect(library.record.apiMinor == PluginRecord.current.apiMinor - 1)
         let manifest = try library.manifest(for: PluginHost(settings: PluginSettings(["Greeting": "Good day"])))
         #expect(manifest.version == "0.9")

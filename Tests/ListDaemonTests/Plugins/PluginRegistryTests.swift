@@ -15,16 +15,16 @@ import Testing
 
 @Suite("The plugins that a daemon was asked for")
 struct PluginRegistryTests {
-    private let workshop: PluginWorkshop
+    private let directory: PluginBuildDirectory
     private let changes = Recorder<PluginRegistry.Change>()
     private let registry: PluginRegistry
 
     init() throws {
-        let workshop = try PluginWorkshop()
+        let directory = try PluginBuildDirectory()
         let changes = changes
-        self.workshop = workshop
+        self.directory = directory
         registry = PluginRegistry(
-            directories: PluginDirectories([workshop.directory]),
+            directories: PluginDirectories([directory.directory]),
             configuration: { _ in
                 var configuration = PluginConfiguration(of: "")
                 configuration.isolation = .none
@@ -37,7 +37,7 @@ struct PluginRegistryTests {
 
     @Test("a plugin by name, then by path → loaded once, known with all that the bus tells")
     func load() async throws {
-        let path = try workshop.build("greenhouse.swift")
+        let path = try directory.build("greenhouse.swift")
         let plugin = try await registry.load("greenhouse")
         #expect(plugin.name == "greenhouse")
         #expect(plugin.version == "2.1")
@@ -53,10 +53,10 @@ struct PluginRegistryTests {
 
     @Test("the file of a plugin in this process is replaced → LoadPlugin asks for a restart; lists go on")
     func replaced() async throws {
-        let path = try workshop.build("greenhouse.swift")
+        let path = try directory.build("greenhouse.swift")
         let plugin = try await registry.load("greenhouse")
-        try FileManager.default.copyItem(atPath: path, toPath: workshop.path("new"))
-        let result = unsafe rename(workshop.path("new"), path)
+        try FileManager.default.copyItem(atPath: path, toPath: directory.path("new"))
+        let result = unsafe rename(directory.path("new"), path)
         try #require(result == 0)
         func expectRefusal() async {
             for name in ["greenhouse", path] {
@@ -77,7 +77,7 @@ struct PluginRegistryTests {
 
     @Test("a plugin in this process is unloaded and loaded again from the same file → it is there again")
     func loadedAgain() async throws {
-        try workshop.build("greenhouse.swift")
+        try directory.build("greenhouse.swift")
         let plugin = try await registry.load("greenhouse")
         try await registry.unload("greenhouse", usedBy: [])
         #expect(try await registry.load("greenhouse") == plugin)
@@ -85,7 +85,7 @@ struct PluginRegistryTests {
 
     @Test("a section controller of a plugin → the plugin is loaded, and the list's provider makes it for its types")
     func controllers() async throws {
-        try workshop.build("greenhouse.swift")
+        try directory.build("greenhouse.swift")
         let table = try await registry.sectionControllers(for: [
             "reading": "greenhouse/ReadingController", "*": "listd/binding",
         ])
@@ -99,9 +99,9 @@ struct PluginRegistryTests {
 
     @Test("a worker that cannot be started → pluginFailed says so, and the plugin is not there")
     func noWorker() async throws {
-        try workshop.build("greenhouse.swift")
+        try directory.build("greenhouse.swift")
         let registry = PluginRegistry(
-            directories: PluginDirectories([workshop.directory]),
+            directories: PluginDirectories([directory.directory]),
             configuration: { _ in
                 var configuration = PluginConfiguration(of: "")
                 configuration.isolation = .worker
@@ -128,8 +128,8 @@ struct PluginRegistryTests {
             ("wrong_major/X", .pluginRefused),
         ])
     func unknownControllers(name: String, code: ListError.Code) async throws {
-        try workshop.build("greenhouse.swift")
-        try workshop.build("wrong_major.c")
+        try directory.build("greenhouse.swift")
+        try directory.build("wrong_major.c")
         let error = await #expect(throws: ListError.self) { try await registry.sectionControllers(for: ["*": name]) }
         #expect(error?.code == code)
         #expect(error?.message.contains(name.split(separator: "/")[0]) == true)
@@ -137,7 +137,7 @@ struct PluginRegistryTests {
 
     @Test("a plugin's data source → runs with its argument and the plugin's settings")
     func source() async throws {
-        try workshop.build("greenhouse.swift")
+        try directory.build("greenhouse.swift")
         let (events, continuation) = AsyncStream.makeStream(of: SourceEvent.self)
         let source = try await registry.source("readings", of: "greenhouse", argument: "2") { continuation.yield($0) }
         source.start()
@@ -153,7 +153,7 @@ struct PluginRegistryTests {
 
     @Test("an argument that makes no sense → invalidArguments, and no source", arguments: ["", "many", "-1"])
     func badArgument(argument: String) async throws {
-        try workshop.build("greenhouse.swift")
+        try directory.build("greenhouse.swift")
         let error = await #expect(throws: ListError.self) {
             try await registry.source("readings", of: "greenhouse", argument: argument) { _ in }
         }
@@ -162,7 +162,7 @@ struct PluginRegistryTests {
 
     @Test("a data source that the plugin does not have → invalidArguments that names it")
     func unknownSource() async throws {
-        try workshop.build("greenhouse.swift")
+        try directory.build("greenhouse.swift")
         let error = await #expect(throws: ListError.self) {
             try await registry.source("nothing", of: "greenhouse", argument: "") { _ in }
         }
@@ -172,7 +172,7 @@ struct PluginRegistryTests {
 
     @Test("unloading: in use → refused with the lists named; unused → gone; unknown → noSuchPlugin")
     func unload() async throws {
-        try workshop.build("greenhouse.swift")
+        try directory.build("greenhouse.swift")
         try await registry.load("greenhouse")
         let inUse = await #expect(throws: ListError.self) {
             try await registry.unload("greenhouse", usedBy: ["tomatoes", "beans"])

@@ -92,7 +92,7 @@ struct LogTests {
         #expect(sink.entries.last?.message == "👩\u{200D}🚀 نمی\u{200C}خواهم")
     }
 
-    @Test("one client says too much → the rest is counted and said with its next message; others are not touched")
+    @Test("one client causes too many messages → the rest are counted in its next one; others are not affected")
     func rateLimit() {
         let sink = RecordingSink()
         let clock = ManualClock()

@@ -13,10 +13,10 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Signs of life", .timeLimit(.minutes(1)))
+@Suite("Keep-alive messages of the watchdog", .timeLimit(.minutes(1)))
 @DBusActor
 struct WatchdogTests {
-    /// Somebody who is asked, and answers when the test says so.
+    /// A part that the watchdog asks, which answers when the test says so.
     private final class Asked: Sendable {
         let answers = Mutex<[@Sendable () -> Void]>([])
 
@@ -41,7 +41,7 @@ struct WatchdogTests {
         await withCheckedContinuation { continuation in EventLoop.shared.post { continuation.resume() } }
     }
 
-    @Test("everybody answers → a sign of life, again and again; nobody to ask → likewise", arguments: [0, 1, 3])
+    @Test("all parts answer, or there are none → a message in each round", arguments: [0, 1, 3])
     func alive(count: Int) async throws {
         let signs = EventLog<Void>()
         let queue = DispatchQueue(label: "test")
@@ -55,7 +55,7 @@ struct WatchdogTests {
         watchdog.end()
     }
 
-    @Test("one of two does not answer → no sign of life until it does, however often a round is begun")
+    @Test("one of two does not answer → no message until it does, however often a round begins")
     func silence() async throws {
         let (one, other) = (Asked(), Asked())
         let signs = EventLog<Int>()
@@ -77,7 +77,7 @@ struct WatchdogTests {
         watchdog.end()
     }
 
-    @Test("the daemon is ending → no sign of life for late answers")
+    @Test("the daemon is ending → no message for late answers")
     func ended() async {
         let asked = Asked()
         let count = Count(0)

@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("How far a search has come")
+@Suite("The progress of a search")
 struct SearchProgressTests {
     private func transaction(
         _ revision: UInt64, count: Int, _ kind: Transaction.Kind = .update,
@@ -53,7 +53,7 @@ struct SearchProgressTests {
         }
     }
 
-    @Test("what was inserted, moved, reloaded or has other items behind the search → looked at once the rest is")
+    @Test("objects inserted, moved or changed behind the search → looked at after the rest")
     func changed() {
         func next(_ change: (inout Transaction) -> Void) -> Range<Int>? {
             var progress = SearchProgress(from: 0, isBackwards: false, revision: 1, count: 2000)
@@ -72,7 +72,7 @@ struct SearchProgressTests {
     }
 
     @Test(
-        "changes in front while the rest is looked at → the rest goes on; then they are looked at, with some around them"
+        "changes in front while the rest is looked at → the rest first, then these with some around them"
     )
     func largestFirst() {
         var progress = SearchProgress(from: 10, isBackwards: false, revision: 1, count: 10_000)
@@ -103,7 +103,7 @@ struct SearchProgressTests {
         #expect(progress.match == nil && progress.region == 10..<995)
     }
 
-    @Test("a reload → everything anew")
+    @Test("a reload → everything is searched again")
     func reload() {
         var progress = SearchProgress(from: 1, isBackwards: false, revision: 1, count: 4)
         progress.examine(1..<4)

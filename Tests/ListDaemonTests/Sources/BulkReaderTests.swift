@@ -184,7 +184,7 @@ struct BulkReaderTests {
         #expect(await fault(reader, file) == nil)
     }
 
-    @Test("pipes count as FileBytes, files as their size, whatever has come of them → LimitsExceeded for one too many")
+    @Test("pipes count with FileBytes, files with their size, whatever was read → LimitsExceeded beyond")
     func reserved() async throws {
         var limits = BulkReader.Limits()
         limits.fileBytes = 100
@@ -208,7 +208,7 @@ struct BulkReaderTests {
         #expect(await fault(reader, try file(57)) == nil)
     }
 
-    @Test("FileBytes above what a user may have read at a time → one call may bring them all the same")
+    @Test("FileBytes above what a user may have read at a time → a single call is read nevertheless")
     func largeFiles() async throws {
         var limits = BulkReader.Limits()
         limits.bytesPerUser = 10

@@ -58,7 +58,7 @@ struct JSONLDecoderTests {
             ])
     }
 
-    @Test("empty lines, lines of space, CRLF, no end of the last line → skipped, or no matter")
+    @Test("empty lines, blanks, CRLF, a last line without end → skipped or accepted")
     func lines() throws {
         let ids = try decode("\n \t\r\n{\"id\":\"a\"}\r\n\n  {\"id\" : \"b\"}  \n{\"id\":\"c\"}").map(\.id)
         #expect(ids == ["a", "b", "c"])

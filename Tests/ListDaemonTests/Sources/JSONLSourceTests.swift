@@ -68,7 +68,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file put in its place → the whole anew; the old one is not followed any more")
+    @Test("a file replaced by another → read from its start; the old one is not followed any more")
     func replaced() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -99,7 +99,7 @@ struct JSONLSourceTests {
     }
 
     @Test(
-        "a file that is written anew: shorter, as long, longer → the whole anew",
+        "a file written again: shorter, as long, longer → read from its start",
         arguments: [line("b", 2), line("b", 1) + line("a", 1), line("z", 1) + line("a", 1) + line("c", 3)])
     func rewritten(text: String) async throws {
         try Writing.write(line("a", 1) + line("b", 1), to: path)
@@ -116,7 +116,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("bytes changed in the middle of a large file, in place → the whole anew")
+    @Test("bytes changed in the middle of a large file, in place → read from its start")
     func overwritten() async throws {
         let lines = (0..<5000).map { line("i\($0 + 10000)", 1) }
         try Writing.write(lines.joined(), to: path)
@@ -134,7 +134,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file with another time and the same bytes → nothing is said; what comes then is upserted")
+    @Test("a file with another time and the same bytes → no event; later lines are upserted")
     func touched() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -145,7 +145,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("other bytes, as many, with the time as it was → the whole anew")
+    @Test("other bytes, as many, with the time as it was → read from its start")
     func sameTime() async throws {
         let future = time(nil) + 3600
         try Writing.write(line("a", 1), to: path)
@@ -260,7 +260,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a symbolic link that is turned, a target that grows in another directory → followed")
+    @Test("a symbolic link gets another target, a target grows in another directory → followed")
     func links() async throws {
         let (first, second) = (directory.file("first"), directory.file("far"))
         try #require(unsafe mkdir(second, 0o755) == 0)
@@ -279,7 +279,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a directory far above gets another name, and another comes in its place → the file there is followed")
+    @Test("a parent directory is renamed and replaced → the file there is followed")
     func renamedAbove() async throws {
         for name in ["top", "top/mid", "top/mid/low", "other", "other/mid", "other/mid/low"] {
             try #require(unsafe mkdir(directory.file(name), 0o755) == 0)
@@ -301,7 +301,7 @@ struct JSONLSourceTests {
     }
 
     @Test(
-        "a link on the way that is turned → the file there is followed",
+        "a symbolic link in the path gets another target → the file there is followed",
         arguments: [("release-1", "release-2"), ("./release-1/../release-1", "next")])
     func turned(_ targets: (String, String)) async throws {
         for name in ["release-1", "release-2"] {
@@ -337,7 +337,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("limits that are raised → what was too large is read again; what is there already is not told again")
+    @Test("limits are raised → what was too large is read again, the rest is not sent again")
     func raised() async throws {
         let small = ObjectLimits(objectBytes: 64, idBytes: 16)
         let text = line("a", 1) + line(String(repeating: "b", count: 17), 2)
@@ -360,7 +360,7 @@ struct JSONLSourceTests {
         #expect(try await events.next() == .fault(nil))
         #expect(try await events.next() == .list(both + [try object(String(repeating: "c", count: 5000), 3)]))
         source.setLimits(ObjectLimits(idBytes: 9000), fileBytes: 2 << 20)
-        // A line that is told shows that what was heard of the file before is done with, and cannot meet the next one.
+        // A reported line shows that earlier notices about the file were handled, and cannot mix with the next one.
         try Writing.append(line("e", 5), to: path)
         #expect(try await events.next() == .upserts([object("e", 5)]))
         try Writing.append(line(String(repeating: "d", count: 8500), 4), to: path)
@@ -368,7 +368,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a source that was stopped → nothing more is said, and stopping again only completes")
+    @Test("a stopped source → no further event, and stopping again only completes")
     func stopped() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()

@@ -42,7 +42,7 @@ struct LentFilesTests {
         #expect(lent.use == (3, 30))
     }
 
-    @Test("no descriptor is left for what the kernel says of them → refused; one is left again → lent")
+    @Test("no descriptor is left to see what is in use → refused; one is free again → lent")
     func noDescriptor() throws {
         let (lent, file) = (LentFiles(limits: limits()), try file(10))
         var limit = rlimit()

@@ -32,7 +32,7 @@ struct SourceRecordTests {
         }
     }
 
-    @Test("bytes that were not written so → none, and the source begins anew")
+    @Test("bytes of another format → no record, and the source starts from the beginning")
     func damaged() {
         let bytes = Self.record.bytes
         for count in bytes.indices where count < bytes.count - 3 {

@@ -53,7 +53,7 @@ enum Writing {
     }
 }
 
-/// What a source says, in a form that can be compared.
+/// An event of a source, in a form that can be compared.
 enum Said: Sendable, Equatable {
     case list([ListObject])
     case upserts([ListObject])
@@ -61,7 +61,7 @@ enum Said: Sendable, Equatable {
     case fault(ListError?)
     case ready
     case paused
-    /// What only plugins say.
+    /// Events that only plugins send.
     case other
 
     init(_ event: SourceEvent) {
@@ -80,10 +80,10 @@ enum Said: Sendable, Equatable {
 }
 
 extension EventLog<Said> {
-    /// Takes what a source says.
+    /// Collects the events of a source.
     var sink: SourceSink { { self.record(Said($0)) } }
 
-    /// The next thing said that is about what is in the list.
+    /// The next event that changes the list.
     func nextSuccess() async throws -> Said {
         try await next {
             switch $0 {
@@ -93,7 +93,7 @@ extension EventLog<Said> {
         }
     }
 
-    /// The fault said next; nil = that there is none any more.
+    /// The fault of the next event about one; nil = there is none any more.
     func nextFault() async throws -> ListError? {
         guard case .fault(let error) = try await next() else {
             throw ListError(.invalidArguments, "what was said is no fault")
@@ -101,7 +101,7 @@ extension EventLog<Said> {
         return error
     }
 
-    /// The error said next.
+    /// The error of the next event about one.
     func nextFailure() async throws -> ListError {
         guard case .failed(let error) = try await next() else {
             throw ListError(.invalidArguments, "what was said is no failure")

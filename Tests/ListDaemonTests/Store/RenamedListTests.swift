@@ -17,7 +17,7 @@ struct RenamedListTests {
 
     private func open() throws -> OpenedStore { try SQLiteStore.open(directory: directory.path) }
 
-    @Test("renamed → everything of it under the new name, and what is written of that goes on")
+    @Test("renamed → all of it under the new name, later writes too")
     func renamed() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))

@@ -35,7 +35,7 @@ struct RevisionBlockTests {
     }
 
     @Test(
-        "killed with an open block → the next revision comes after all of it, and no changes are known; then it goes on"
+        "killed with an open block → the next revision comes after it, and no changes are known; updates go on"
     )
     func killedWithBlock() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String] in
@@ -43,7 +43,7 @@ struct RevisionBlockTests {
             try await store.write(.create(adapter("x")))
             try await store.write(.update("x", 1, .replace([object("a", 1)])))
             try await store.write(.reserve(name: "x", limit: 1025))
-            // Revisions 2 to 40 are given to clients.
+            // Revisions 2 to 40 are announced to clients.
             try await store.write(.update("x", 41, .replace([object("a", 2)]), limit: 1026))
             Glibc.kill(getpid(), SIGKILL)
         }
@@ -80,7 +80,7 @@ struct RevisionBlockTests {
         await opened.store.close()
     }
 
-    @Test("a cursor → stored with the objects; without one it stays; a block of nobody's → StoreFailed")
+    @Test("a cursor → stored with the objects; without one it stays; a block of an unknown list → StoreFailed")
     func cursor() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
@@ -104,7 +104,7 @@ struct RevisionBlockTests {
     }
 
     @Test(
-        "updates and blocks, killed at random moments → no revision is given twice, whatever was given of a block",
+        "updates and blocks, killed at random moments → no revision is used twice, whatever part of a block was used",
         .rule("DU-03"))
     func randomKills() async throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -118,7 +118,7 @@ struct RevisionBlockTests {
                 try await store.write(.reserve(name: "x", limit: last + 30))
                 limit = max(limit, last + 30)
             case 1...3:
-                // Given without a word to the store.
+                // Used without a request to the store.
                 last = min(limit, last + UInt64.random(in: 0...5, using: &random))
             case 4...6:
                 try await store.write(
@@ -126,7 +126,7 @@ struct RevisionBlockTests {
                 last += 1
                 limit = max(limit, last)
             default:
-                // What is under way when it is killed has not been given to anybody.
+                // What is in progress at the kill was not announced to anybody.
                 let isKilled = Bool.random(using: &random)
                 if !isKilled {
                     try await store.write(.settle(name: "x", revision: last, log: [], forgetBefore: 0))

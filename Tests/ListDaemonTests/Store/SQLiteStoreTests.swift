@@ -57,7 +57,7 @@ struct SQLiteStoreTests {
         await last.store.close()
     }
 
-    @Test("given up at any row while it is read → StoreFailed, nothing is set aside, and the next time all is there")
+    @Test("interrupted at any row while it is read → StoreFailed, nothing is set aside, and the next time all is there")
     func givenUp() async throws {
         let first = try open().store
         for name in ["a", "b"] {

@@ -47,7 +47,7 @@ struct StoreDamageTests {
         try await expectSetAside("file is not a database")
     }
 
-    @Test("a file that was cut down to nothing → set aside, for it was not new")
+    @Test("a file cut down to nothing → set aside, as it was not new")
     func empty() async throws {
         try await makeStore()
         try Writing.write("", to: file)
@@ -150,8 +150,8 @@ struct StoreDamageTests {
         await opened.store.close()
     }
 
-    @Test("a log without its database → set aside and told, never lost in silence; an empty one is nothing")
-    func loneLog() async throws {
+    @Test("a log without its database → set aside and reported; an empty one → ignored")
+    func logWithoutDatabase() async throws {
         try await makeStore()
         let live = try SQLiteStore.open(directory: directory.path).store
         try await live.write(.create(adapter("y")))
@@ -160,7 +160,7 @@ struct StoreDamageTests {
         for (count, name) in ["77-wal", "77+-wal"].enumerated() {
             try FileManager.default.removeItem(atPath: file)
             try log.write(to: URL(fileURLWithPath: file + "-wal"))
-            // It is told even when the end is asked for meanwhile: the next start would not see it any more.
+            // It is logged even when the end is requested meanwhile, as the next start would not see it.
             let opened = try SQLiteStore.open(directory: directory.path, now: 77) { true }
             #expect(opened.adapters.isEmpty && opened.logDamage == nil)
             let damage = try #require(opened.damage, "time \(count)")

@@ -132,7 +132,7 @@ extension StoreFaultTests {
             stage.lists.insert(name)
             return .create(adapter(name))
         }
-        // Revisions of an open block are given without a word to the store.
+        // Revisions of an open block are used without a request to the store.
         if stage.limit > model.revision { model.revision = .random(in: model.revision...stage.limit, using: &random) }
         if stage.lists.contains("x"), random.chance(oneIn: 8) {
             stage.limit = max(stage.limit, model.revision + 100)

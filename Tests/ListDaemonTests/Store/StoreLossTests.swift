@@ -37,7 +37,7 @@ struct StoreLossTests {
         for (name, bytes) in kept { try #require(bytes).write(to: URL(fileURLWithPath: directory.file(name))) }
     }
 
-    @Test("any byte of the log changed that SQLite has read → said, and kept as it was; the lists have new epochs")
+    @Test("any byte changed in the part of the log that SQLite has read → reported, a copy kept, and new epochs")
     func changedBytes() async throws {
         try await makeKilledStore()
         let bytes = try ["", "-wal", "-mark"].map { try #require(FileManager.default.contents(atPath: file + $0)) }
@@ -62,7 +62,7 @@ struct StoreLossTests {
         }
     }
 
-    @Test("the log as it was left → nothing is said, in any boot", arguments: ["this", "other"])
+    @Test("an intact log → nothing is reported, in any boot", arguments: ["this", "other"])
     func wholeLog(boot: String) async throws {
         try await makeKilledStore()
         let opened = try open(boot)
@@ -71,7 +71,7 @@ struct StoreLossTests {
     }
 
     @Test(
-        "the end of the log is gone after a power cut → said of what was synced, not of the rest",
+        "the end of the log is lost in a power cut → reported if it was synced",
         arguments: [Durability.disk, .fsync])
     func unsyncedEnd(durability: Durability) async throws {
         try await makeKilledStore(durability: durability)
@@ -82,7 +82,7 @@ struct StoreLossTests {
         await opened.store.close()
     }
 
-    @Test("a log that began anew, a mark that is older, damaged or gone → nothing is said", arguments: 0..<3)
+    @Test("a log that was restarted, a mark that is older, damaged or missing → nothing is reported", arguments: 0..<3)
     func staleMark(kind: Int) async throws {
         try await makeKilledStore()
         let mark = try #require(FileManager.default.contents(atPath: file + "-mark"))
@@ -106,7 +106,7 @@ struct StoreLossTests {
         await opened.store.close()
     }
 
-    @Test("a database that is gone → said once, if there were lists in it")
+    @Test("a missing database → reported once, if there were lists in it")
     func missingFile() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))

@@ -65,7 +65,7 @@ struct StoreRunTests {
         await last.store.close()
     }
 
-    @Test("a boot that nobody knows → like another one")
+    @Test("an unknown boot id → as another boot")
     func unknownBoot() async throws {
         try await kill(try await makeLists(""))
         let again = try open("")

@@ -43,7 +43,7 @@ struct StoredListTests {
         }
     }
 
-    /// Nobody reads what the list says of its failures.
+    /// The failures that the list reports are not read.
     private struct SilentSink: LogSink {
         func write(_ entry: LogEntry) {}
     }
@@ -87,7 +87,7 @@ struct StoredListTests {
         #expect(list.cursor == [8])
     }
 
-    @Test("a list that is not kept → its cursor is known, and written when it is kept from then on")
+    @Test("a list that is not stored → its cursor is remembered, and written when it is stored from then on")
     func cursorInMemory() async throws {
         let list = list(.memory)
         list.cursors.set([7], for: 12)
@@ -120,7 +120,7 @@ struct StoredListTests {
     }
 
     @Test(
-        "kept no more, while a transaction comes → it waits; refused → it is written; done → it is not",
+        "storing ends while a transaction comes → it waits; refused → written; done → not written",
         arguments: [true, false])
     func ending(isRefused: Bool) async throws {
         let list = list(.disk)
@@ -141,7 +141,7 @@ struct StoredListTests {
         #expect(list.isStored == isRefused && store.changes.recorded.isEmpty)
     }
 
-    @Test("kept from now on → the whole list in one change; refused → not kept, as before", arguments: [true, false])
+    @Test("storing begins → the whole list in one change; refused → not stored, as before", arguments: [true, false])
     func beginning(isRefused: Bool) async throws {
         let list = list(.memory)
         let answers = EventLog<String>()

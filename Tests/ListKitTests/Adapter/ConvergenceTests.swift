@@ -55,7 +55,7 @@ struct ConvergenceTests {
             let earlier = reference
             expected[id] = reference.apply(operation)
             hasChanged = hasChanged || reference != earlier
-            // With this updater a write that is taken is a change, whatever it writes.
+            // With this updater every accepted write is a change, whatever it writes.
             if list.adapter.configuration.updater == .reload, operation.isWrite {
                 hasChanged = hasChanged || expected[id] == .some(nil)
             }

@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-@Suite("ListAdapter: the short road")
+@Suite("ListAdapter without a host")
 struct FirstStepsTests {
     @Test("a full list, then changes → revisions, batches and objects agree")
     func writing() throws {

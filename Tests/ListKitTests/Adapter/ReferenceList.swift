@@ -9,7 +9,7 @@ struct ReferenceList: Equatable {
 
     func index(_ id: String) -> Int? { objects.firstIndex { $0.id == id } }
 
-    /// Applies a request by itself; answers the code of its error.
+    /// Applies a request by itself; returns the code of its error.
     mutating func apply(_ operation: UpdateRequest.Operation) -> ListError.Code? {
         var next = self
         let code = next.run(operation)

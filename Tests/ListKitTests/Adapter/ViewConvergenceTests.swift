@@ -149,7 +149,7 @@ struct ViewConvergenceTests {
         if source.random.chance(oneIn: 10) { try viewer.screen.expectEqualToResync(of: adapter) }
         #expect(viewer.displayed.isSuperset(of: description.visibleObjects))
         #expect(description.visibleObjects == adapter.visibleObjects(in: viewer.screen.view).map(\.id))
-        // Sizes that a viewer reported are no part of the list: such a view has no fresh twin.
+        // Sizes that a viewer reported are no part of the list: such a view cannot be compared with a fresh one.
         guard viewer.screen.view != 1, viewer.screen.view != 6 else { return }
         var options = viewer.options
         options.window = nil

@@ -20,7 +20,7 @@ struct DerivedListTests {
         #expect(world.transactions > Self.updates / 4)
     }
 
-    @Test("one object of many changes → only it is told")
+    @Test("one object of many changes → only that one is reported")
     func oneChange() throws {
         let objects = try (0..<1000).map {
             try ListObject(id: "\($0)", fields: ["n": .int64(Int64($0)), "t": "x\($0)"])
@@ -37,7 +37,7 @@ struct DerivedListTests {
         if let change = list.takeChange() { Issue.record("\(change)") }
     }
 
-    @Test("a change of what is not shown → nothing is told")
+    @Test("an object that is not shown changes → no change is reported")
     func unseen() throws {
         let objects = try (0..<100).map {
             try ListObject(id: "\($0)", fields: ["n": .int64(Int64($0)), "t": "x\($0)"])
@@ -52,7 +52,7 @@ struct DerivedListTests {
         #expect(removed == ["1"])
         #expect(upserts.map(\.object.id) == ["12"])
     }
-    @Test("two objects pass a third one → that is told to move, in place of both")
+    @Test("two objects pass a third one → one move of the third")
     func fewestMoves() throws {
         let objects = try (0..<5).map { try ListObject(id: "\($0)", fields: ["n": .int64(Int64($0))]) }
         let list = DerivedList(try DerivedQuery(parsing: "sort=n"))

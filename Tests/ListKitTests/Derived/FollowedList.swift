@@ -4,7 +4,8 @@
 import TestSupport
 import Testing
 
-/// A list, a derived list of it, and a third one that shows what that tells; and what a naive filter and sort makes of the first.
+/// A list, a derived list of it, and a third one built from the changes of that; and the result of a naive filter and
+/// sort of the first.
 final class FollowedList {
     private var random: SeededRandom
     private let base = TestHost()
@@ -12,7 +13,7 @@ final class FollowedList {
     private let derived: DerivedList
     private let ids: [String]
     private var query: DerivedQuery
-    /// Contents of the base list's transactions that the derived list was not told yet.
+    /// Contents of the base list's transactions that the derived list has not received yet.
     private var behind: [PreparedTransaction.Content] = []
     private(set) var transactions = 0
     private let isMinimal: Bool
@@ -37,41 +38,41 @@ final class FollowedList {
             // The answer to a question is as of then, and what was announced before it came before it.
             let offset = max(0, derived.baseCount - (random.chance(oneIn: 4) ? 2 : 0))
             if random.chance(oneIn: 2) { try flushBase(try operation()) }
-            tellDerived()
+            updateDerived()
             let page = base.adapter.objects(from: offset, limit: Int.random(in: 1...7, using: &random))
             let total = base.adapter.objectCount
             derived.append(page, from: offset, total: total)
         }
-        try tellShown()
+        try updateShown()
     }
 
-    /// Some changes of the base list or the query, told one by one or together; then all three are compared.
+    /// Some changes of the base list or the query, passed on one by one or together; then all three are compared.
     func step() throws {
         switch Int.random(in: 0..<12, using: &random) {
         case 0:
             query = try DerivedQuery(parsing: argument())
-            tellDerived()
+            updateDerived()
             derived.setQuery(query)
         case 1: for _ in 0..<5 { try flushBase(try operation()) }
         default: try flushBase(try operation())
         }
         if random.chance(oneIn: 10) { derived.prepare() }
-        tellDerived()
+        updateDerived()
         if random.chance(oneIn: 5) { return }
         if random.chance(oneIn: 20) {
-            // What was told is refused: the whole list is told later.
+            // The changes are refused: the whole list is passed on later.
             _ = derived.takeChange()
             derived.tellWhole()
         }
-        try tellShown()
+        try updateShown()
     }
 
-    private func tellDerived() {
+    private func updateDerived() {
         for content in behind { derived.apply(content) }
         behind = []
     }
 
-    private func tellShown() throws {
+    private func updateShown() throws {
         let before = shown.adapter.objects(from: 0, limit: .max)
         _ = shown.takeEvents()
         switch derived.takeChange() {

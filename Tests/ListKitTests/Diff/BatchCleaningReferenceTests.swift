@@ -4,7 +4,7 @@ import ListKit
 import TestSupport
 import Testing
 
-@Suite("ListBatchUpdateData against a second writing of its rules")
+@Suite("ListBatchUpdateData against a reference implementation")
 struct BatchCleaningReferenceTests {
     /// Raw changes of two sections with two items each.
     private struct Raw {

@@ -36,7 +36,7 @@ struct DiffFormsTests {
         }
     }
 
-    @Test("where each element was and is → as the pairs say", arguments: 0..<10)
+    @Test("old and new indexes of each element → as the pairs have them", arguments: 0..<10)
     func mapping(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<150 {

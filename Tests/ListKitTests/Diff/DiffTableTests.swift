@@ -36,7 +36,7 @@ struct DiffTableTests {
         }
     }
 
-    @Test("a table for nothing → finds nothing")
+    @Test("an empty table → finds nothing")
     func empty() {
         DiffMemory.with(byteCount: 64) { memory in
             let table = DiffTable(count: 0, limit: 0, in: &memory)

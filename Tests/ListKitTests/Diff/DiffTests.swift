@@ -147,7 +147,7 @@ struct DiffTests {
     }
 }
 
-/// Who stays between two lists, found the slow way.
+/// The elements that are in both lists, found by comparing all.
 enum ReferencePairs {
     /// Where each survivor was and is, by its place after.
     static func survivors(_ old: [Element], _ new: [Element]) -> [ListMoveIndex] {

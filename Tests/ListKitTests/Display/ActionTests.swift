@@ -40,7 +40,7 @@ struct ActionTests {
         #expect(log.take() == ["open 1 7", "close 0 0"])
     }
 
-    @Test("what the section controller does meanwhile → comes with the answer")
+    @Test("changes that the section controller makes in the action → applied with the answer")
     func events() throws {
         let list = try list()
         let answer = try list.adapter.invoke("mark", item: 0, ofObject: "b")
@@ -51,7 +51,7 @@ struct ActionTests {
         #expect(selected == [[SelectedItem(objectID: "b", item: 0)]])
     }
 
-    @Test("an unknown object or item → its error, and nobody is asked")
+    @Test("an unknown object or item → its error, and no controller is called")
     func unknown() throws {
         let list = try list()
         let object = #expect(throws: ListError.self) { try list.adapter.invoke("open", item: 0, ofObject: "c") }
@@ -68,7 +68,7 @@ struct ActionTests {
         #expect(try !TestHost(try objects("a")).adapter.invoke("open", item: 0, ofObject: "a").handled)
     }
 
-    @Test("a call → told to the performance delegate as an action")
+    @Test("a call → reported to the performance delegate as an action")
     func traced() throws {
         let list = try list()
         let delegate = CallbackList()

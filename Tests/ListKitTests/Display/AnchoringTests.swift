@@ -120,7 +120,7 @@ struct AnchoringTests {
         #expect(screen.offset.y == 105)
     }
 
-    @Test("a viewport from before a shift → the shift is added, once; after it → not", .rule("VW-10"))
+    @Test("a viewport as of before a shift → shifted, once; as of after it → not", .rule("VW-10"))
     func shifts() throws {
         let list = TestHost(try names(10..<60))
         var screen = try list.open(y: 105)
@@ -140,7 +140,7 @@ struct AnchoringTests {
         #expect(try scroll(seen: 1, 300) == 300)
     }
 
-    @Test("a shift that a stalled viewer was not sent → is added to what it says")
+    @Test("a shift that a stalled viewer was not sent → added to its viewport")
     func stalledShift() throws {
         let list = TestHost(try names(10..<60))
         let screen = try list.open(y: 105) { $0.window = 1 }

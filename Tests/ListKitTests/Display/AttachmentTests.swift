@@ -4,14 +4,14 @@
 import TestSupport
 import Testing
 
-@Suite("Views and data sources that come and go while something waits")
+@Suite("Views and data sources that come and go while updates wait")
 struct AttachmentTests {
     private func texts(_ screen: Screen) -> [String] {
         screen.items.map { $0.objectID + ($0.content["letter"]?.string ?? "") }
     }
 
     @Test(
-        "a view before the objects, after them, and a second one → items once the viewport is said",
+        "a view before the objects, after them, and a second one → items once the viewport is set",
         .rule("AD-22...AD-24", "EE-81")
     )
     func order() throws {
@@ -82,7 +82,7 @@ struct AttachmentTests {
         #expect(new.reads == 1)
     }
 
-    @Test("an update, or a reload, completed → what it shows is visible already", .rule("EE-06", "EE-07"))
+    @Test("an update, or a reload, completed → its items are already visible", .rule("EE-06", "EE-07"))
     func visibleInCompletion() throws {
         let list = try TestHost.letters("a:x")
         _ = try list.open()
@@ -104,7 +104,7 @@ struct AttachmentTests {
     }
 
     @Test(
-        "a list released: shown, with something waiting, flushing or laid out anew → nothing of it stays",
+        "a list released with items shown, an update waiting, flushing or laying out → nothing of it stays",
         .rule("AD-34", "AD-35", "EE-53", "EE-92", "EE-93"),
         arguments: 0..<5)
     func released(moment: Int) throws {

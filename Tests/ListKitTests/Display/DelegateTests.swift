@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Delegates: who is told, in which order, and what happens when nobody listens")
+@Suite("Delegates: who is notified, in which order, and what happens without one")
 struct DelegateTests {
     /// Implements nothing: every call has a default.
     final class Silent: ListAdapterDelegate, ListUpdaterDelegate, ListDisplayDelegate {}
@@ -45,7 +45,7 @@ struct DelegateTests {
         }
     }
 
-    @Test("delegates that implement nothing → everything works, nothing is said")
+    @Test("delegates without any method → everything works")
     func silent() throws {
         let silent = Silent()
         let list = try TestHost.letters("a:x") { $0.displayDelegate = silent }
@@ -90,7 +90,7 @@ struct DelegateTests {
     }
 
     @Test(
-        "objects, items, everything anew → listeners hear which it was, and a reload is never animated",
+        "objects, items, everything reloaded → listeners get which it was, and a reload is never animated",
         .rule("EE-66...EE-70")
     )
     func kindsOfUpdates() throws {
@@ -116,7 +116,7 @@ struct DelegateTests {
         #expect(updates.heard.count == 4)
     }
 
-    @Test("a listener that leaves while it is told → the others hear everything", .rule("AN-05"))
+    @Test("a listener removes itself while it is notified → the others get everything", .rule("AN-05"))
     func leavingListener() throws {
         let log = EventList()
         let announcer = ListAdapterAnnouncer()

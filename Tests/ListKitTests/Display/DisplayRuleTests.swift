@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("What is told of elements that appear and disappear, from update to update")
+@Suite("Display notifications from update to update")
 struct DisplayRuleTests {
     /// The display events of the sections, without their updates and working ranges.
     private func display(_ log: EventList) -> [String] {
@@ -12,7 +12,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "shown, one item fewer, one object fewer, all gone → each section and each item hears once",
+        "shown, one item fewer, one object fewer, all gone → one notification for each section and item",
         .rule("EE-44...EE-47"))
     func counts() throws {
         let log = EventList()
@@ -40,7 +40,7 @@ struct DisplayRuleTests {
         #expect(log.take() == ["delegate end a.0", "delegate end a@0", "completion"])
     }
 
-    @Test("an item that one view loses in the update in which another one gets it → hears nothing", .rule("DH-13"))
+    @Test("an item leaves one view and enters another in one update → no notification", .rule("DH-13"))
     func handedOverToAnotherView() throws {
         let log = EventList()
         let rows = (0..<30).map { "r\($0):x" }
@@ -106,7 +106,7 @@ struct DisplayRuleTests {
         #expect(controllers.filter(\.isInRange).map(\.id).sorted() == (0..<10).map { "n\($0)" })
     }
 
-    @Test("a scroll to other sections → those that come into range hear it before those that leave it", .rule("WR-14"))
+    @Test("a scroll to other sections → those entering the range are notified before those leaving it", .rule("WR-14"))
     func rangesInOrder() throws {
         let log = EventList()
         let list = TestHost(
@@ -119,7 +119,7 @@ struct DisplayRuleTests {
         #expect(said == (30..<40).map { "enter r\($0)" } + (0..<10).map { "exit r\($0)" })
     }
 
-    @Test("sections without items → the empty view, unless objects are enough not to be empty", .rule("AD-65...AD-68"))
+    @Test("sections without items → the empty view, unless objects alone count as content", .rule("AD-65...AD-68"))
     func emptySections() throws {
         let list = try TestHost.letters("a:", "b:") { _ in
         } configure: {
@@ -142,7 +142,7 @@ struct DisplayRuleTests {
         #expect(screen.items.map(\.reuseIdentifier) == ["empty"])
     }
 
-    @Test("a section without a controller → the delegate hears of its error item all the same", .rule("DH-14"))
+    @Test("a section without a controller → the delegate is notified of its error item nevertheless", .rule("DH-14"))
     func withoutController() throws {
         let log = EventList()
         let delegate = DelegateTests.Listener("delegate", log)
@@ -154,7 +154,7 @@ struct DisplayRuleTests {
         #expect(log.take() == ["delegate end a.0", "delegate end a@0"])
     }
 
-    @Test("one listener of two lists → hears both; one that left hears nothing", .rule("AN-02...AN-04"))
+    @Test("one listener of two lists → notified of both; a removed one of none", .rule("AN-02...AN-04"))
     func announcer() throws {
         let log = EventList()
         let announcer = ListAdapterAnnouncer()
@@ -192,7 +192,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "a header on a section without items → the section is shown, no item is; it goes, and the section with it",
+        "header-only section → shown, then removed",
         .rule("AD-96", "AD-97")
     )
     func headerOnly() throws {

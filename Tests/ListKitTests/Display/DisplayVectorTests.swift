@@ -5,7 +5,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("display.json: who hears of what appears and disappears", .rule("DH-01...DH-13"))
+@Suite("display.json: notifications of what appears and disappears", .rule("DH-01...DH-13"))
 struct DisplayVectorTests {
     /// Writes the events of a delegate or a listener into a log.
     final class Teller: ListAdapterDelegate {
@@ -76,7 +76,7 @@ struct DisplayVectorTests {
         }
     }
 
-    @Test("updates of a list on a screen → each controller hears each cell once", arguments: try cases("e2e"))
+    @Test("updates of a list on a screen → each controller is notified of each cell once", arguments: try cases("e2e"))
     func counts(vector: JSON) throws {
         func objects(_ json: JSON?) throws -> [ListObject] {
             try (json?.array ?? []).map { pair in
@@ -103,7 +103,7 @@ struct DisplayVectorTests {
         }
     }
 
-    @Test("a section shown in two views → its controller hears the first appearance and the last end")
+    @Test("a section shown in two views → its controller is notified of the first beginning and the last end")
     func twoViews() throws {
         let log = EventList()
         let list = try TestHost.letters("a:x", log: log)
@@ -116,7 +116,7 @@ struct DisplayVectorTests {
         #expect(log.take() == ["end a.0", "end a", "exit a"])
     }
 
-    @Test("all controllers made anew → the old ones hear the end of what is shown, the new ones the beginning")
+    @Test("all controllers replaced → the old ones are notified of the end of display, the new ones of the beginning")
     func replaced() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)

@@ -16,7 +16,7 @@ struct FinerDisplayRuleTests {
     }
 
     @Test(
-        "an end that comes twice, or without a beginning → told once, or not at all", .rule("DH-05", "DH-06", "DH-09"))
+        "an end that comes twice, or without a beginning → notified once, or never", .rule("DH-05", "DH-06", "DH-09"))
     func endsTwice() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)
@@ -42,7 +42,7 @@ struct FinerDisplayRuleTests {
     }
 
     @Test(
-        "another section at the same place while the old one is still shown → it hears its own beginning",
+        "another section at the index of one that is still shown → notified of its own beginning",
         .rule("DH-07"))
     func samePlace() throws {
         let log = EventList()
@@ -62,7 +62,7 @@ struct FinerDisplayRuleTests {
             ])
     }
 
-    /// What a delegate hears, with the objects' letters and the whole paths.
+    /// The calls of a delegate, with the objects' letters and the whole paths.
     private final class Exact: ListAdapterDelegate {
         var lines: [String] = []
         private func letters(_ object: ListObject) -> String { object.fields["items"]?.string ?? "" }

@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("The objects of a list whose engine is elsewhere")
+@Suite("FollowedCopy: the objects of a list whose engine is in another process")
 struct FollowedCopyTests {
-    @Test("random updates → where the list says that objects went; a view that no engine told goes where it would go")
+    @Test("random updates → objects are where the list has them; a view without an engine moves as with one")
     func random() throws {
         var random = SeededRandom(seed: 41)
         for round in 0..<40 {

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(Daemon) @testable import ListKit
 
-@Suite("The layout of single items invalidated")
+@Suite("Invalidating the layout of single items")
 struct ItemInvalidationTests {
     @Test(
         "one item grows → only it is measured, what follows moves, contents and slots stay", arguments: [5, 1500])

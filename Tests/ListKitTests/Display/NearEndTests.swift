@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-/// Whoever loads more learns that the end of the list comes near.
+/// A program that loads more pages is notified when the end of the list is near.
 @Suite("The end of the list comes near")
 struct NearEndTests {
     private func rows(_ count: Int, from first: Int = 0, height: Double = 50) throws -> [ListObject] {
@@ -27,7 +27,7 @@ struct NearEndTests {
         return said(try list.adapter.setViewport(view: view, seen: 0, rect: rect).effects, of: view)
     }
 
-    @Test("scrolling → told when it is near, not again while it is; told again after it was farther away")
+    @Test("scrolling → notified when the end is near, and again only after it was farther away")
     func scrolling() throws {
         let list = try list(10)
         _ = try list.open()
@@ -41,7 +41,7 @@ struct NearEndTests {
         #expect(try scroll(list, 1000) == [0])
     }
 
-    @Test("an update while it is near → told again when another object is the last, and only then")
+    @Test("an update while the end is near → notified again when another object is the last, and only then")
     func updates() throws {
         let list = try list(3)
         _ = try list.open()
@@ -67,7 +67,7 @@ struct NearEndTests {
         #expect(said(list.takeEvents()) == [0])
     }
 
-    @Test("a distance of 0, or a view that has not said what it looks at → never told")
+    @Test("a distance of 0, or a view without a viewport → never notified")
     func never() throws {
         let list = try list(1, 0)
         _ = try list.open()
@@ -78,7 +78,7 @@ struct NearEndTests {
         #expect(said(other.takeEvents()) == [])
     }
 
-    @Test("the option changes → told when it is enough, and that it is no longer")
+    @Test("the option changes → notified when the end is near enough now, and when it is no longer")
     func configured() throws {
         let list = try list(5, 0)
         _ = try list.open()
@@ -137,7 +137,7 @@ struct NearEndTests {
         #expect(said(try list.adapter.reportSizes(view: 1, sizes: [small]).effects) == [51])
     }
 
-    @Test("a view without credit, and two views → each is told of its own end")
+    @Test("a view without credit, and two views → each is notified of its own end")
     func credit() throws {
         let list = try list(20)
         _ = try list.open { $0.window = 1 }
@@ -147,7 +147,7 @@ struct NearEndTests {
         #expect(try scroll(list, 900, view: 2) == [0])
     }
 
-    @Test("a view that goes on in another engine → told what is new, not what it was told")
+    @Test("a view that goes on in another engine → notified of what is new only")
     func resumption() throws {
         let list = try list(10)
         _ = try list.open()
@@ -167,7 +167,7 @@ struct NearEndTests {
         #expect(said(try other.adapter.resumeView(try nothing.adapter.resumption(of: 1))) == [])
     }
 
-    @Test("random updates and scrolls → what a naive look at content, viewport and last object says", arguments: 1...20)
+    @Test("random updates and scrolls → as a naive look at content, viewport and last object", arguments: 1...20)
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let list = try list(10, 120)

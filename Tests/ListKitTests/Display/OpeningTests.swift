@@ -81,7 +81,9 @@ struct OpeningTests {
         return begins.min { abs($0 - wanted) < abs($1 - wanted) } ?? 0
     }
 
-    @Test("layout none, every small list, length, item and position → as tried out", arguments: ScrollPosition.allCases)
+    @Test(
+        "layout none, every small list, length, item, position → as by exhaustive search",
+        arguments: ScrollPosition.allCases)
     func ranges(position: ScrollPosition) throws {
         for count in 1...7 {
             let list = TestHost(try ViewTests.ids(0..<count))

@@ -52,7 +52,7 @@ struct ResumptionTests {
         try screen.expectEqualToResync(of: new.adapter)
     }
 
-    @Test("a selection that goes on → no section controller is asked or told, no event; what is gone is left out")
+    @Test("a selection that goes on → no callback and no event; missing items are left out")
     func selection() throws {
         let log = EventList()
         let list = TestHost(
@@ -71,7 +71,7 @@ struct ResumptionTests {
         #expect(list.adapter.selectedItems.isEmpty)
     }
 
-    @Test("a view that is left → what its viewer knows, and another engine goes on from it")
+    @Test("a view is handed over → another engine goes on from what its viewer knows")
     func left() throws {
         let old = TestHost(try ViewTests.ids(0..<100))
         var screen = try old.open()

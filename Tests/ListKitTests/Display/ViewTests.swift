@@ -95,7 +95,7 @@ struct ViewTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("a difference that fits again without an acknowledgement → still waits for one")
+    @Test("a stalled difference that would fit again → still waits for an acknowledgement")
     func stallHolds() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open { $0.window = 1 }
@@ -219,7 +219,7 @@ struct ViewTests {
     }
 
     @Test(
-        "ranges that lie outside of the list, wholly or with an item → taken into it, however far and however empty it is"
+        "ranges outside of the list, wholly or in part → clamped to it, also when it is empty"
     )
     func rangesOutside() throws {
         let rows = ["a:1234"] + (0..<2000).map { "e\($0):" } + ["z:56"]
@@ -245,7 +245,7 @@ struct ViewTests {
         #expect(try show(.init(section: far, item: 0), .init(section: farther, item: 0)) == ["q0"])
     }
 
-    @Test("a reuse identifier that is another one byte by byte, if not to Swift → released and shown, in another slot")
+    @Test("a reuse identifier is replaced by a canonically equivalent one → released and shown, in another slot")
     func equivalentIdentifiers() throws {
         let list = TestHost([try ListObject(id: "a", type: "", fields: ["reuse": "\u{e9}"])])
         var screen = try list.open()
@@ -257,7 +257,7 @@ struct ViewTests {
     }
 
     @Test(
-        "viewports that cannot be → InvalidArgs, and the view stays as it was", .rule("VW-12"),
+        "invalid viewports → InvalidArgs, and the view stays as it was", .rule("VW-12"),
         arguments: [
             Rect(x: .nan, y: 0, width: 1, height: 1), Rect(x: 0, y: .infinity, width: 1, height: 1),
             Rect(x: 0, y: 0, width: -1, height: 1), Rect(x: 0, y: 0, width: 1, height: .nan),

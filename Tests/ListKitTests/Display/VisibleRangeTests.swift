@@ -99,7 +99,7 @@ struct VisibleRangeTests {
     }
 
     @Test(
-        "random updates, ranges as of any picture, acks and resyncs → as plain arrays say", .rule("VW-14"),
+        "random updates, ranges as of any picture, acks and resyncs → equal to plain arrays", .rule("VW-14"),
         arguments: 0..<24)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed) &* 977 &+ 5)
@@ -174,7 +174,7 @@ struct VisibleRangeTests {
         #expect(screen.items.map(\.section) == [2, 3])
     }
 
-    @Test("a viewer that acknowledges nothing, and updates without end → what it may go by takes bounded memory")
+    @Test("a viewer that acknowledges nothing, and updates without end → the remembered pictures take bounded memory")
     func bounded() throws {
         let list = TestHost(try ViewTests.ids(0..<400))
         try list.adapter.openView(1, options: Self.options { $0.window = 1 })
@@ -198,7 +198,7 @@ struct VisibleRangeTests {
         #expect(items.first.section == min(o30, o40) && items.length == abs(o30 - o40) + 1)
     }
 
-    @Test("last before first, in whichever order the list has them now → InvalidArgs; crossed by an update → exchanged")
+    @Test("last before first, in the list's present order → InvalidArgs; crossed by an update → swapped")
     func crossed() throws {
         let list = TestHost(try ViewTests.ids(0..<10))
         try list.adapter.openView(1, options: Self.options())

@@ -59,7 +59,7 @@ struct AbsoluteLayoutTests {
     }
 
     @Test(
-        "random lists and transactions → every answer as by looking at every frame",
+        "random lists and transactions → every answer equals a check of every frame",
         arguments: Arrangement.allCases, [ScrollDirection.vertical, .horizontal])
     func randomTransactions(_ arrangement: Arrangement, _ direction: ScrollDirection) {
         for (seed, size) in [0, 4, 150, 400].enumerated() {

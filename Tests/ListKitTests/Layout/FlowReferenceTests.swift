@@ -4,7 +4,7 @@ import ListKit
 import TestSupport
 import Testing
 
-@Suite("Flow layout against a plain second writing of the algorithm")
+@Suite("Flow layout against a reference implementation")
 struct FlowReferenceTests {
     /// What every comparison runs over.
     struct Situation: Sendable, CustomTestStringConvertible {
@@ -39,7 +39,7 @@ struct FlowReferenceTests {
     }
 
     @Test(
-        "random list → every frame, the content size and every window as in the second writing",
+        "random list → every frame, the content size and every window as in the reference",
         .rule("LY-46", "LY-49...LY-51"),
         arguments: Situation.all)
     func randomLists(_ situation: Situation) {
@@ -66,7 +66,7 @@ struct FlowReferenceTests {
     }
 
     @Test(
-        "against rounding in 64 bits → the same at scales 1 and 2; at 3 that one loses pixels, which is not followed",
+        "rounding in 64 bits → the same at scales 1 and 2; at 3 it loses pixels, so 32 bits are used",
         .rule("LY-51")
     )
     func lostPixels() {
@@ -77,8 +77,8 @@ struct FlowReferenceTests {
     /// How many items lie on other pixels than with a rounding; sizes are multiples of a quarter of the factor.
     private func wrongFrames(scale: Double, factor: Double, rounding: NaiveFlow.Rounding) -> Int {
         let configuration = FlowConfiguration(scale: scale)
-        // No sum of sizes meets this width, so that it is not the dust that decides where a row ends. Nothing lies before 0,
-        // where 32 bits keep the dust.
+        // No sum of sizes equals this width, so that rounding errors do not decide where a row ends. Nothing is before
+        // 0, where 32 bits keep them.
         let container = Size(width: 103.45671, height: 100)
         var wrong = 0
         for (character, seed) in zip([RandomSections.Character.rows, .grid, .grid, .rows, .grid, .grid], 0...) {
@@ -130,7 +130,7 @@ func expectSameWindows(
     for _ in 0..<count {
         let offset = generator.quarters(-80...length)
         let origin = isVertical ? Point(x: 0, y: offset) : Point(x: offset, y: 0)
-        // Off the grid, so that no frame ends exactly at an edge where dust would decide.
+        // Off the grid, so that no frame ends exactly at an edge where a rounding error would decide.
         let window = Rect(
             x: origin.x + 0.0625, y: origin.y + 0.0625, width: generator.quarters(1...480),
             height: generator.quarters(1...480))
@@ -148,7 +148,7 @@ private func isSame(_ layout: ListLayout, _ naive: NaiveFlow, _ window: Rect, _ 
     }
 }
 
-/// Whether two frames are the same but for the dust of thirds.
+/// Whether two frames are equal but for the rounding errors of thirds.
 func near(_ first: Rect?, _ second: Rect?) -> Bool {
     guard let first, let second else { return first == second }
     return abs(first.minX - second.minX) < 1e-5 && abs(first.minY - second.minY) < 1e-5 && near(first.size, second.size)

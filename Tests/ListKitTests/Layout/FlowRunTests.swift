@@ -57,7 +57,7 @@ struct FlowRunTests {
         #expect(inRuns.attributes(in: all, origin: .zero) == single.attributes(in: all, origin: .zero))
     }
 
-    @Test("a run that says less than one section, or more than there are → held to what is there")
+    @Test("a run of fewer than one section, or more than there are → clamped")
     func wrongRuns() {
         struct Boaster: LayoutSource {
             let count: Int

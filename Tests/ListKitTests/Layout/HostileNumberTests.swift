@@ -5,7 +5,7 @@ import Testing
 
 @testable import ListKit
 
-@Suite("Layouts: numbers that no honest list has")
+@Suite("Layouts: hostile numbers")
 struct HostileNumberTests {
     static let numbers: [Double] = [
         .nan, .infinity, -.infinity, 1e308, -1e308, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 1e18, -1e18, -1,
@@ -60,7 +60,7 @@ struct HostileNumberTests {
     }
 
     @Test(
-        "hostile numbers in layout absolute → finite frames; what has a number that is none is empty", arguments: 0..<10
+        "hostile numbers in layout absolute → finite frames; a frame with NaN is empty", arguments: 0..<10
     )
     func absolute(seed: Int) {
         var generator = SeededGenerator(seed: seed)
@@ -99,7 +99,7 @@ struct HostileNumberTests {
     }
 
     @Test(
-        "item counts out of bounds → held to what a layout can take",
+        "item counts out of bounds → clamped to what a layout can take",
         arguments: [
             (Int.min, 0), (-1, 0), (3, 3), (Int.max, SectionMetrics.maximumItemCount),
         ])
@@ -134,7 +134,7 @@ struct HostileNumberTests {
         }
     }
 
-    @Test("content longer than can be measured → held at a bound, in order")
+    @Test("content longer than can be measured → clamped to a bound, in order")
     func endlessContent() {
         let huge = TestSection(items: [.of(100, 1e300)])
         var layout = ListLayout(.flow(FlowConfiguration()))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Error texts")
 struct ErrorTextTests {
-    /// A text without an end, which counts what is taken of it.
+    /// An endless text that counts how many characters are read of it.
     private struct Endless: Sequence, IteratorProtocol {
         final class Count {
             var taken = 0
@@ -23,7 +23,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "a text of any length is quoted → no more of it is looked at than is quoted", arguments: ["a", "\"", "\u{1}"])
+        "a text of any length is quoted → only the quoted part is read", arguments: ["a", "\"", "\u{1}"])
     func boundedCost(scalar: Unicode.Scalar) {
         let text = Endless(scalar: scalar)
         let quotation = ErrorText.quote(text)

@@ -3,7 +3,7 @@
 import ListKit
 import Testing
 
-/// What an error says is what it is, wherever it is kept.
+/// Two errors with the same content are equal, wherever they are stored.
 struct ListErrorTests {
     private static let error = ListError(.storeFailed, "list “feed”: not stored", cause: "disk full")
 

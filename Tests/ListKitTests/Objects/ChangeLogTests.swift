@@ -55,7 +55,7 @@ struct ChangeLogTests {
         #expect(error?.code == .revisionGone)
     }
 
-    @Test("stored transactions → continued; with a gap or another end → what is sound")
+    @Test("stored transactions → continued; with a gap or another end → the consistent part")
     func restoring() throws {
         let stored = (5...9).map { Self.transaction($0) }
         var log = ChangeLog(revision: 9, stored: stored)
@@ -66,7 +66,7 @@ struct ChangeLogTests {
         #expect(ChangeLog(revision: 3, stored: []).oldestRevision == 3)
     }
 
-    @Test("what the store does not have → in order, until it has it; all that is known of a list that was not stored")
+    @Test("entries that are not stored → in order, until they are; all of them for a list that was not stored")
     func unwritten() {
         var log = ChangeLog(revision: 4, stored: (3...4).map { Self.transaction($0) })
         #expect(log.unwritten.isEmpty)

@@ -112,7 +112,7 @@ struct ObjectListNumbersTests {
         #expect(owner.announced.map(\.revision) == [1])
     }
 
-    @Test("another presenter shows the list → a reload with a number; what was being presented becomes it")
+    @Test("another presenter shows the list → a reload with a number, which includes the update in progress")
     func reload() throws {
         let owner = ObjectListOwner(try objects("a"))
         guard case .reserve(let work) = owner.list.beginReload(now: 0) else {
@@ -131,7 +131,7 @@ struct ObjectListNumbersTests {
             return
         }
         #expect(update.isReload && owner.list.table.count(.new) == 0)
-        // Whoever opens the list says nothing of what changed.
+        // Opening the list reports no changes.
         owner.take(owner.list.presented(Presented(itemCount: 0)))
         #expect(owner.announced.map(\.kind) == [.reload, .reload] && owner.announced[1].sectionCount == 0)
         #expect(owner.answers.map(\.revision) == [2])
@@ -216,7 +216,7 @@ struct ObjectListNumbersTests {
         #expect(block.limit == RevisionNumbers.blockSize && block.log.isEmpty)
     }
 
-    @Test("the end → what was not written, with the revision as the limit; nothing is numbered after it")
+    @Test("the list ends → entries that were not written, with the revision as the limit; no numbers after it")
     func end() throws {
         let owner = ObjectListOwner(try objects("a"))
         let block = try #require(owner.list.reserve(now: 0))
@@ -229,7 +229,7 @@ struct ObjectListNumbersTests {
         #expect(numbers.last == 1)
     }
 
-    @Test("a list ends without its presenter → what waits is refused, each once")
+    @Test("a list ends without its presenter → waiting requests are refused, each once")
     func refuseWaiting() throws {
         let owner = ObjectListOwner(try objects("a"))
         let path = IndexPath(section: 0, item: 0)

@@ -44,7 +44,7 @@ final class ObjectListOwner {
     /// The next step; the steps that follow from it are done.
     func turn(isUrgent: Bool = false) { perform(list.next(now: now, isUrgent: isUrgent)) }
 
-    /// Does all that waits.
+    /// Does all waiting steps.
     func flush() { while list.timing != .idle { turn(isUrgent: true) } }
 
     func perform(_ step: UpdateStep) {

@@ -105,7 +105,7 @@ struct ObjectListTests {
         #expect(owner.writes.map(\.limit) == [1, 1, 1, 1])
     }
 
-    @Test("several refused together → again one by one, before what came later, whatever collects")
+    @Test("several refused together → again one by one, before later requests")
     func retryOneByOne() throws {
         let owner = ObjectListOwner(try objects("a")) {
             $0.coalescing = .init(minimum: 1000, maximum: 1000, increment: 0)
@@ -130,7 +130,7 @@ struct ObjectListTests {
         #expect(owner.ids == ["c", "d"])
     }
 
-    @Test("a request that goes alone → by itself, and nothing passes it")
+    @Test("a request that requires its own transaction → alone, and in order")
     func goesAlone() throws {
         let owner = ObjectListOwner(try objects("a", "b"))
         let path = IndexPath(section: 0, item: 0)
@@ -145,7 +145,7 @@ struct ObjectListTests {
         #expect(owner.answers.map(\.revision) == [1, 2, 3, 4, 4])
     }
 
-    @Test("an item is dragged → what the section controllers say becomes of it")
+    @Test("an item is dragged → the section controllers decide where it goes")
     func moveItem() throws {
         let owner = ObjectListOwner(try objects("a", "b", "c"))
         let path = IndexPath(section: 0, item: 0)

@@ -68,7 +68,7 @@ final class ObjectListWorld {
     private var reports: [Report] = []
 
     private var reference = ReferenceList(objects: [])
-    /// What the reference is when what is under way is announced, and the errors that its requests get.
+    /// The reference once what is in progress is announced, and the errors that its requests get.
     private var next: (reference: ReferenceList, codes: [RequestID: ListError.Code?])?
     private var operations: [RequestID: UpdateRequest] = [:]
     private var answered: [RequestID: UInt64?] = [:]
@@ -104,7 +104,7 @@ final class ObjectListWorld {
 
     // MARK: What happens
 
-    /// Something that happens at random; false when there is nothing.
+    /// Does one random step; false when none is possible.
     func step(isQuiet: Bool = false) throws -> Bool {
         var choices: [() throws -> Void] = []
         func add(_ times: Int, _ body: @escaping () throws -> Void) {
@@ -129,7 +129,7 @@ final class ObjectListWorld {
         return true
     }
 
-    /// Lets everything end that is under way.
+    /// Lets all that is in progress end.
     func settleDown() throws {
         while try step(isQuiet: true) {}
         #expect(list.phase == .idle && list.timing == .idle && writes.isEmpty)
@@ -197,7 +197,7 @@ final class ObjectListWorld {
             if !answers.contains(where: { $0.errorCode == .storeFailed }) {
                 #expect(judged.reference.objects == reference.objects)
             }
-            try take(answers)
+            try handle(answers)
         }
     }
 
@@ -223,7 +223,7 @@ final class ObjectListWorld {
         return (judged, codes)
     }
 
-    private func take(_ answers: [RequestAnswer]) throws {
+    private func handle(_ answers: [RequestAnswer]) throws {
         for answer in answers {
             try #require(answered[answer.id] == nil && operations[answer.id] != nil)
             answered[answer.id] = answer.revision
@@ -331,7 +331,7 @@ final class ObjectListWorld {
         try perform(list.moveAnswered(.error(ListError(.pluginFailed, "dead"))))
     }
 
-    /// Handles what the presenter says, until no number is left for it.
+    /// Handles the presenter's reports, until no number is left for them.
     private func handleReports() throws {
         while let report = reports.first {
             switch report {
@@ -388,7 +388,7 @@ final class ObjectListWorld {
             try #require(list.log.changes(since: transaction.baseRevision, byteLimit: .max) == [transaction])
             count("\(transaction.kind)")
         }
-        try take(announced.answers)
+        try handle(announced.answers)
     }
 
     // MARK: The daemon
@@ -403,7 +403,7 @@ final class ObjectListWorld {
             }
             #expect(!list.numbers.mayNumber())
         } else {
-            // Of what the store is writing, some is there.
+            // A kill leaves some of what the store was writing.
             for write in writes.prefix(int(writes.count + 1)) { disk.write(write.work) }
         }
         let (revision, log) = (list.numbers.last, list.log)

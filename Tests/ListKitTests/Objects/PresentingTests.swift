@@ -319,19 +319,19 @@ extension PresentingTests {
                 let answer = presenting.answer(move)
                 for (index, changes) in answer.changes.enumerated() {
                     let isLast = answer.verdict == nil && index == answer.changes.count - 1
-                    take(list.changedByItself(changes, answering: isLast ? move.id : nil), &events)
+                    collect(list.changedByItself(changes, answering: isLast ? move.id : nil), &events)
                 }
                 if let verdict = answer.verdict { perform(list.moveAnswered(verdict), &events) }
             case .store: perform(list.stored(.success(()), sharesTable: sharesTable, now: 0), &events)
             case .reserve: Issue.record("a list that is not stored reserves numbers")
-            case .present(let update): take(list.presented(presenting.present(update)), &events)
+            case .present(let update): collect(list.presented(presenting.present(update)), &events)
             case .presentItems(let ticket):
-                take(list.changedByItself(presenting.presentItems(through: ticket)), &events)
+                collect(list.changedByItself(presenting.presentItems(through: ticket)), &events)
             case .answers(let answers): self.answers.presenting += answers
             }
         }
 
-        private func take(_ announced: Announced?, _ events: inout [AdapterEvent]) {
+        private func collect(_ announced: Announced?, _ events: inout [AdapterEvent]) {
             events += announced?.events ?? []
             answers.presenting += announced?.answers ?? []
         }

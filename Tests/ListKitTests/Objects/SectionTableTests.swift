@@ -107,7 +107,7 @@ struct SectionTableTests {
             let moves: ListDiffMoves = source.random.chance(oneIn: 2) ? .minimal : .positional
             let job = DiffJob(old: sides.old.map(\.object), new: list, moves: moves, generation: 0)
             var changes = SectionChanges(job.run().result, leadingTo: list)
-            // Who gets the changes alone makes the same list of them.
+            // The changes alone lead to the same list.
             if source.random.chance(oneIn: 2) { changes.list = nil }
             return changes
         }

@@ -56,7 +56,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "the same with a didUpdate that asks for an update of its own, and after a store that failed → it stays selected too"
+        "a didUpdate that requests another update, also after a failed store → the item stays selected"
     )
     func selectionAcrossOwnUpdates() throws {
         let list = try list("a:xyz")

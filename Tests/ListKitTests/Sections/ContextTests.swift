@@ -48,7 +48,7 @@ struct ContextTests {
         #expect(list.adapter.takeEvents().count == 2)
     }
 
-    @Test("a viewer deselects and highlights → the controller is told", .rule("AD-80...AD-86"))
+    @Test("a viewer deselects and highlights → the controller is notified", .rule("AD-80...AD-86"))
     func viewer() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)

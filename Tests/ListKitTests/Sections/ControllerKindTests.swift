@@ -47,11 +47,11 @@ struct ControllerKindTests {
             ListItem(reuseIdentifier: "card", content: object.fields)
         }
         override func size(for object: ListObject) -> Size { Size(width: 100, height: 44) }
-        override func didSelect(_ item: ListItem?) { note("select", item) }
-        override func didDeselect(_ item: ListItem?) { note("deselect", item) }
-        override func didHighlight(_ item: ListItem?) { note("highlight", item) }
-        override func didUnhighlight(_ item: ListItem?) { note("unhighlight", item) }
-        private func note(_ event: String, _ item: ListItem?) {
+        override func didSelect(_ item: ListItem?) { record("select", item) }
+        override func didDeselect(_ item: ListItem?) { record("deselect", item) }
+        override func didHighlight(_ item: ListItem?) { record("highlight", item) }
+        override func didUnhighlight(_ item: ListItem?) { record("unhighlight", item) }
+        private func record(_ event: String, _ item: ListItem?) {
             log.note("\(event) \(item?.content["n"]?.int ?? -1)")
         }
     }
@@ -102,7 +102,7 @@ struct ControllerKindTests {
         #expect(screen.items.first?.content == ["n": .int64(9)])
     }
 
-    @Test("single: selecting and deselecting → the delegate hears controller and object", .rule("SG-05", "SG-06"))
+    @Test("single: selecting and deselecting → the delegate gets controller and object", .rule("SG-05", "SG-06"))
     func singleSelection() throws {
         let log = SelectionLog()
         let list = single(log)
@@ -199,7 +199,7 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "binding: selection and highlight → the delegate hears of the item; dragged → the items are reordered",
+        "binding: selection and highlight → the delegate gets the item; dragged → the items are reordered",
         .rule("BN-08...BN-13", "BN-21")
     )
     func binding() throws {

@@ -47,7 +47,7 @@ struct FaultTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("sizes that are not finite → error items, told once, also with several views", .rule("AD-152"))
+    @Test("sizes that are not finite → error items, reported once, also with several views", .rule("AD-152"))
     func sizes() throws {
         for size in [Size(width: .nan, height: 1), Size(width: 1, height: .infinity)] {
             let (list, _) = try list { $0.size = size }
@@ -80,7 +80,7 @@ struct FaultTests {
         #expect(faults(list.takeEvents()).count == 1)
     }
 
-    @Test("another number of items than was announced → an error item; the next change of the object heals it")
+    @Test("another number of items than was announced → an error item; the next change of the object repairs it")
     func countLie() throws {
         let list = try TestHost.letters("a:x", "b:xyz")
         var screen = try list.open()

@@ -55,7 +55,7 @@ struct FixedTraitsTests {
     }
 
     @Test(
-        "fixed traits, 100,000 objects → a screen, a step and another size make the controllers that are shown, no more"
+        "fixed traits, 100,000 objects → a screen, a step and another size make only the visible controllers"
     )
     func fewControllers() throws {
         let provider = Provider(.allSections)

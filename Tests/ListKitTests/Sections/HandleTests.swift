@@ -4,7 +4,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("Sections that were only noticed for a while leave nothing behind")
+@Suite("Memory of sections that were visible for a while")
 struct HandleTests {
     /// How many sections the adapter keeps something of.
     private func noticed(_ adapter: ListAdapter) -> Int {
@@ -16,7 +16,7 @@ struct HandleTests {
         try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: y, width: 100, height: 880)).effects
     }
 
-    @Test("a long list scrolled to its end and back → as many sections are kept as are shown, and those that matter")
+    @Test("a long list scrolled to its end and back → only visible sections and those with state are kept")
     func scrolling() throws {
         let count = 20_000
         let list = TestHost(try (0..<count).map { try ListObject(id: "o\($0)") }) { $0.workingRange = 2 }
@@ -71,7 +71,7 @@ struct HandleTests {
         #expect(noticed(list.adapter) == 1 && list.controller("o0") === first)
     }
 
-    @Test("an object changed, alone or with all others → nobody keeps what it was before", arguments: [1, 200])
+    @Test("an object changed, alone or with all others → its old content is released", arguments: [1, 200])
     func changed(count: Int) throws {
         let list = try TestHost.letters("o0:x")
         weak let before = list.adapter.object(at: 0)?.storage.buffer

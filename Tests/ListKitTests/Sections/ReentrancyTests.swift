@@ -153,7 +153,7 @@ struct ReentrancyTests {
     }
 
     @Test(
-        "hundreds of controllers that only wake the host from a callback → what another one puts off is done all the same"
+        "hundreds of controllers that only wake the host from a callback → work deferred by another one still runs"
     )
     func manyWakeUps() throws {
         let log = EventList()

@@ -62,7 +62,7 @@ struct SelectionInUpdatesTests {
         }
     }
 
-    @Test("an item of a binding section, in didUpdate → the one with that index afterwards, told in its place")
+    @Test("a binding section's item is selected in didUpdate → the one with that index afterwards, event in its place")
     func inDidUpdate() throws {
         let list = try choosers("a:xy")
         _ = try list.open()
@@ -75,7 +75,7 @@ struct SelectionInUpdatesTests {
     }
 
     @Test(
-        "an item that the same item update inserts → that one, told in its place, with and without other sections",
+        "an item that the same item update inserts → selected, event in its place, with and without other sections",
         arguments: [false, true])
     func inBatch(withSections: Bool) throws {
         let list = try TestHost.letters("a:xy")
@@ -217,7 +217,7 @@ struct SelectionInUpdatesTests {
         for index in mirrors.indices { mirrors[index].take(events, from: list.adapter) }
     }
 
-    @Test("when an item is made or shown in the update → told before the views' pictures")
+    @Test("when an item is made or shown in the update → the event comes before the views' pictures")
     func whileShown() throws {
         let list = try TestHost.letters("a:xy")
         _ = try list.open()

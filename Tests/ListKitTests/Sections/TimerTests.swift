@@ -112,7 +112,7 @@ struct TimerTests {
         }
     }
 
-    @Test("a delay beyond all clocks → accepted, never due")
+    @Test("an unreachable delay → accepted, never due")
     func endless() throws {
         let executor = Executor()
         let list = try list(executor)

@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-@Suite("What section controllers and their makers ask for at odd moments")
+@Suite("Section controllers and providers that request work while they are asked for something")
 struct WishesTests {
     // MARK: While a controller is made
 
@@ -18,7 +18,7 @@ struct WishesTests {
         }
     }
 
-    @Test("a maker asks for the controller that it is to make, or for one whose maker asks for it → there is none yet")
+    @Test("a provider asks for the controller that it is to make, or two for each other's → nil")
     func made() throws {
         let maker = Maker()
         let host = TestHost(
@@ -34,7 +34,7 @@ struct WishesTests {
         #expect(host.itemCounts == [2, 1])
     }
 
-    /// A list whose section controllers are made when somebody looks; `act` is called with each that is shown its object.
+    /// A list whose section controllers are made when they are first shown; `act` is called with each of them.
     private func lazyList(_ act: @escaping (LetterController) -> Void) throws -> TestHost {
         let provider = LazyProvider {
             let controller = LetterController(log: EventList())
@@ -59,7 +59,7 @@ struct WishesTests {
     }
 
     @Test(
-        "a client asks for a controller, which wants something as it is made → done in the same call, and the host is told",
+        "a controller requests work while it is made → done in the same call, and the host is notified",
         arguments: ["layout", "scroll", "selection"])
     func madeForClient(wish: String) throws {
         let list = try lazyList { controller in
@@ -81,7 +81,7 @@ struct WishesTests {
         #expect(list.adapter.takeEvents().isEmpty == (wish == "layout"))
     }
 
-    @Test("makers that ask each for the next controller → from a depth on there is none, and all are made in the end")
+    @Test("providers that each request the next controller → nil from a depth on, and all are made in the end")
     func chain() throws {
         let count = 10_000
         var (depth, deepest) = (0, 0)
@@ -101,7 +101,7 @@ struct WishesTests {
         #expect(host.adapter.takeEvents().isEmpty)
     }
 
-    @Test("a provider that asks for a controller of the type that it is asked about → from a depth on there is none")
+    @Test("a provider that requests a controller of the type in question → nil from a depth on")
     func nestedProvider() throws {
         final class Provider: ListSectionControllerProvider {
             weak var adapter: ListAdapter?
@@ -141,7 +141,7 @@ struct WishesTests {
         ) -> Rect { frame }
     }
 
-    @Test("asked for while a view is shown anew → done at once, and the host is told", arguments: [false, true])
+    @Test("work requested while a view is laid out → done at once, and the host is notified", arguments: [false, true])
     func shownAnew(scrolls: Bool) throws {
         let list = TestHost(
             try [letters("a:abcdefghijklmnopqrst")], provider: ScriptedProvider { _ in Transitional(log: EventList()) })

@@ -16,7 +16,7 @@ struct SlotPoolTests {
         /// The most that an identifier ever showed at once.
         var peaks: [String: Int] = [:]
 
-        /// Notes that a slot was taken; answers what is wrong with it.
+        /// Records that a slot was taken; returns what is wrong with it.
         mutating func take(_ slot: UInt32, _ identifier: String) -> String? {
             if shown.contains(where: { $0.slot == slot }) { return "slot \(slot) is shown twice" }
             if let waiting = identifier.isEmpty ? nil : free[identifier]?.popLast() {

@@ -66,7 +66,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "what is around a widget → whether it can be seen", .rule("VV-01...VV-11"),
+        "a widget and what covers it → whether it can be seen", .rule("VV-01...VV-11"),
         arguments: try vectors("visibility", "cases"))
     func visibility(vector: JSON) {
         let interval = UInt64(vector["earlyInterval"]?.integer ?? 1) * 1000
@@ -87,7 +87,7 @@ struct CoalescerVectorTests {
         #expect("\(state)" == vector["expected"]?.string)
     }
 
-    @Test("what the map knows → of objects and sections that are there, and of none else", .rule("SM-01...SM-12"))
+    @Test("lookups in the map → objects and sections that are there, and no others", .rule("SM-01...SM-12"))
     func sectionMap() throws {
         let list = TestHost(try objects("a", "b", "c"))
         let adapter = list.adapter

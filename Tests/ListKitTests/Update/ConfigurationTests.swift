@@ -48,7 +48,7 @@ struct ConfigurationTests {
         #expect(list.adapter.revision == 1 && list.ids == ["a", "b"])
     }
 
-    @Test("another layout → the view is new until it says what it looks at")
+    @Test("another layout → the view is empty until it has a viewport")
     func layout() throws {
         let list = TestHost(try objects("a", "b"))
         var screen = try list.open()
@@ -129,7 +129,7 @@ struct ConfigurationTests {
         #expect(list.adapter.revision == revision)
     }
 
-    @Test("another layout while a view behind the content is stalled → acknowledged, it shows what it looks at next")
+    @Test("another layout while a view behind the content is stalled → acknowledged, it shows its next viewport")
     func stalledAndRelaidOut() throws {
         let list = TestHost(try objects("a", "b"))
         var options = ListViewOptions()
@@ -150,7 +150,7 @@ struct ConfigurationTests {
         #expect(screen.items.map(\.objectID) == ["a"])
     }
 
-    @Test("other controllers for a type → all are made anew")
+    @Test("other controllers for a type → all of them are replaced")
     func controllers() throws {
         let log = EventList()
         var made = 0

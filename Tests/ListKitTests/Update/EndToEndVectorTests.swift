@@ -192,7 +192,7 @@ struct EndToEndVectorTests {
     static func listeners() throws -> [JSON] { try Vectors.load("updates_e2e")["updateListeners"]?.array ?? [] }
 
     @Test(
-        "listeners → told once, before the completion, and held weakly", .rule("EE-66...EE-73"),
+        "listeners → notified once, before the completion, and held weakly", .rule("EE-66...EE-73"),
         arguments: try listeners())
     func listener(vector: JSON) throws {
         let adapter = ListAdapter(

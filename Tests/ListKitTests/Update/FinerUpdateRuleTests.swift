@@ -14,7 +14,7 @@ struct FinerUpdateRuleTests {
     // MARK: Callbacks during an update
 
     @Test(
-        "asked for an item while the items of a section are made anew → none; afterwards the new ones", .rule("EE-49"))
+        "an item is requested while the items of its section are made → nil; afterwards the new ones", .rule("EE-49"))
     func displayedWhileMaking() throws {
         let list = try TestHost.letters("a:xy", "b:q")
         _ = try list.open()
@@ -100,7 +100,7 @@ struct FinerUpdateRuleTests {
 
     // MARK: Coalescing
 
-    @Test("nobody can be looking → it waits for the maximum; a list without views does not", .rule("CO-06", "CO-08"))
+    @Test("no view on the screen → an update waits for the maximum; without views it does not", .rule("CO-06", "CO-08"))
     func withoutViews() throws {
         let list = TestHost {
             $0.coalescing = .init(minimum: 10, maximum: 500, increment: 10, usesMaximumWhenNotVisible: true)
@@ -166,7 +166,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "a context that outlives its object → each question is answered with nothing, each order does nothing",
+        "a context that outlives its object → questions return nil, commands do nothing",
         .rule("AD-52...AD-56")
     )
     func departed() throws {

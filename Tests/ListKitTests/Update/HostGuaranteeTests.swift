@@ -64,7 +64,7 @@ struct HostGuaranteeTests {
         #expect(screen.items.map(\.reuseIdentifier) == ["error", "letter"])
     }
 
-    @Test("hundreds of scrolls put off before another data source → the source is taken over all the same")
+    @Test("hundreds of deferred scrolls before another data source → the source is taken over nevertheless")
     func sourceBehindScrolls() throws {
         let list = try rows(300)
         _ = try list.open()
@@ -76,7 +76,7 @@ struct HostGuaranteeTests {
         #expect(list.adapter.dataSource === source && list.ids == ["last"])
     }
 
-    @Test("another data source while the items of a section are read → somebody is told of what waits")
+    @Test("another data source while the items of a section are read → the host is notified of waiting work")
     func sourceWhileReading() throws {
         let clock = LibraryTests.Clock()
         let list = try TestHost.letters("a:x", "b:y")
@@ -92,7 +92,7 @@ struct HostGuaranteeTests {
         #expect(list.ids == ["z"] && (woken > 0 || !clock.events.isEmpty))
     }
 
-    @Test("a viewport that does not move, a scroll to where the view is → nobody hears that the content moved")
+    @Test("a viewport that does not move, a scroll to where the view is → no scroll notification")
     func noScroll() throws {
         let scrolls = DelegateTests.Scrolls()
         let list = try rows(60) { $0.scrollDelegate = scrolls }
@@ -103,7 +103,7 @@ struct HostGuaranteeTests {
         #expect(scrolls.events.isEmpty)
     }
 
-    @Test("a controller that keeps itself at the start whenever it hears a scroll → told twice, not 257 times")
+    @Test("a controller that scrolls to the start whenever it is notified of a scroll → notified twice, not 257 times")
     func scrollInScroll() throws {
         final class Keeper: ListScrollDelegate {
             var count = 0

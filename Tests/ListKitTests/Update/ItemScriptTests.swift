@@ -106,7 +106,7 @@ struct ItemScriptTests {
     }
 
     @Test(
-        "a block that says nothing → no transaction; that says one thing → one",
+        "a block without changes → no transaction; with one change → one",
         .rule("AD-14", "AD-134...AD-136", "IC-01...IC-03"),
         arguments: ["", "i2", "d1", "r1", "m0>1", "s"])
     func collector(steps: String) throws {

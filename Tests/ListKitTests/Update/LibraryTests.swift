@@ -92,7 +92,7 @@ struct LibraryTests {
         #expect(answers == ["flushing false", "waiting false"])
     }
 
-    @Test("due earlier than was said before → the scheduler is told again; later → an old call does not flush")
+    @Test("due earlier than scheduled → scheduled again; later → the old call does not flush")
     func dueAtAnotherTime() throws {
         let clock = Clock()
         let adapter = adapter(clock) {

@@ -117,7 +117,7 @@ struct RefusedScheduleTests {
 
         private func int(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random.random) }
 
-        private func take() {
+        private func applyFlush() {
             let events = list.takeEvents()
             for index in screens.indices { screens[index].take(events) }
         }
@@ -140,7 +140,7 @@ struct RefusedScheduleTests {
             default: try select()
             }
             list.take(list.adapter.takeEvents())
-            take()
+            applyFlush()
         }
 
         private func flush() {
@@ -232,7 +232,7 @@ struct RefusedScheduleTests {
             let index = int(2)
             let rect = Rect(x: 0, y: Double(int(20)) * 10, width: 100, height: 100)
             list.take(try list.adapter.setViewport(view: ViewID(index + 1), seen: 0, rect: rect))
-            take()
+            applyFlush()
             list.take(try list.adapter.acknowledge(view: ViewID(index + 1), sequence: screens[index].sequence))
         }
 
@@ -241,11 +241,11 @@ struct RefusedScheduleTests {
             list.now += 100_000
             list.flush()
             list.take(list.adapter.takeEvents())
-            take()
+            applyFlush()
             #expect(completions.allSatisfy { $0 == 1 })
             for view in [1, 2] as [ViewID] {
                 list.take(try list.adapter.acknowledge(view: view, sequence: screens[Int(view) - 1].sequence))
-                take()
+                applyFlush()
                 try screens[Int(view) - 1].expectEqualToResync(of: list.adapter)
             }
             var present: Set<Int> = []

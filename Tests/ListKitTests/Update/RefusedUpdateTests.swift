@@ -157,7 +157,7 @@ struct RefusedUpdateTests {
         #expect(completed == ["source false", "objects false"])
     }
 
-    @Test("refused, and the list ends → completions hear that nothing was applied")
+    @Test("refused, and the list ends → completions get false")
     func ending() throws {
         var list: TestHost? = try TestHost.letters("a:xyz")
         var completed: [Bool] = []
@@ -209,7 +209,7 @@ struct RefusedUpdateTests {
         list.take(try list.adapter.setViewport(view: 1, seen: 0, rect: rect))
     }
 
-    @Test("an item comes on the screen that is to go → its controller hears of its coming, and of its going once")
+    @Test("an item that waits for its removal becomes visible → its controller gets one begin and one end of display")
     func comesWhileWaiting() throws {
         let log = EventList()
         let (list, controller, _) = try watched(from: 0, log)
@@ -227,7 +227,7 @@ struct RefusedUpdateTests {
         #expect(log.take().filter { $0.hasSuffix("a.11") } == ["end a.11"])
     }
 
-    @Test("an item leaves the screen that is to go → its controller hears of it, and not again when it goes")
+    @Test("an item that waits for its removal leaves the screen → one end of display, and none at the removal")
     func leavesWhileWaiting() throws {
         let log = EventList()
         let (list, controller, _) = try watched(from: 2, log)

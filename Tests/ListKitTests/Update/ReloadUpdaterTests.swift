@@ -141,7 +141,7 @@ struct ReloadUpdaterTests {
         #expect(list.itemCounts == [1] && list.adapter.revision == 0)
     }
 
-    @Test("the short road: completed with true, and the list has the new items", .rule("RU-13"))
+    @Test("without a host: completed with true, and the list has the new items", .rule("RU-13"))
     func completion() throws {
         let list = try Self.list("a")
         try section(list, "a").count = 2

@@ -37,7 +37,7 @@ struct StateMachineTests {
         /// What waits, in order; a number is chosen when it is asked for.
         private var waiting: [(number: UInt64, wish: Wish, isAnswered: Bool)] = []
         private var nextNumber: UInt64 = 1
-        /// Wishes that completed, and requests that were answered, since the flush before.
+        /// Updates that completed, and requests that were answered, since the flush before.
         private var done: [UInt64] = []
         private var expectedCode: [UInt64: ListError.Code?] = [:]
         /// Item updates asked for inside of others: how often each was completed.
@@ -206,7 +206,7 @@ struct StateMachineTests {
             clock.isReplacing = true
             adapter.setDataSource(new)
             clock.isReplacing = false
-            takeFlush(through: waiting.count)
+            finishFlush(through: waiting.count)
             compare()
         }
 
@@ -239,12 +239,12 @@ struct StateMachineTests {
             screen.take(events)
             for case .sectionFault(let fault) in events { faults.append(fault.reason) }
             for case .updated(let transaction) in events { try mirror.apply(transaction, from: adapter) }
-            takeFlush(
+            finishFlush(
                 through: done.max().flatMap { last in waiting.lastIndex { $0.number == last } }.map { $0 + 1 } ?? 0)
             if !clock.isReplacing { compare() }
         }
 
-        private func takeFlush(through end: Int) {
+        private func finishFlush(through end: Int) {
             for (number, wish, _) in waiting[..<end] {
                 #expect(number == 0 || done.count { $0 == number } == 1)
                 switch wish {

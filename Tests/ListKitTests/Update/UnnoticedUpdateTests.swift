@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Whether somebody has taken notice of a section makes no difference to what is said of it")
+@Suite("Announcements do not depend on whether a section was visited")
 struct UnnoticedUpdateTests {
     /// Objects have as many items as their field `items` says, by their kind's traits; `many` makes the number impossible.
     private final class Provider: ListSectionControllerProvider {
@@ -47,8 +47,8 @@ struct UnnoticedUpdateTests {
         }
     }
 
-    @Test("a controller that is asked for its items has a changed, unnoticed section reloaded → it is announced once")
-    func meddling() throws {
+    @Test("a controller that is asked for its items reloads a changed, unvisited section → announced once")
+    func reloadWhenAskedForItems() throws {
         func list(_ text: String) throws -> [ListObject] {
             [
                 try ListObject(id: "meddler", type: "meddler", fields: ["text": .string(text)]),
@@ -88,7 +88,7 @@ struct UnnoticedUpdateTests {
     }
 
     @Test(
-        "the same random updates of two lists, of one of which all sections are noticed → the same transactions",
+        "the same random updates of two lists, all sections of one visited → the same transactions",
         arguments: 0..<6, [false, true])
     func same(seed: UInt64, prefersItemReloads: Bool) throws {
         var random = SeededRandom(seed: seed)

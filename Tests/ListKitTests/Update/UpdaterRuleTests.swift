@@ -102,7 +102,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "a list that nobody looks at, and without a data source → updates are applied all the same",
+        "a list without views and without a data source → updates are applied nevertheless",
         .rule("AD-29", "TR-01", "UP-18", "UP-20", "UP-56...UP-58")
     )
     func withoutViews() throws {
@@ -134,7 +134,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "which controller, section and object belong together → answered both ways, unknown is nil",
+        "controller, section and object → found from each other, nil when unknown",
         .rule("AD-02...AD-10", "SM-01...SM-09")
     )
     func map() throws {
@@ -167,7 +167,7 @@ struct UpdaterRuleTests {
         #expect(list.ids == ["a", "b", "c"] && list.controller("b") === after)
     }
 
-    @Test("a controller whose object left → every question about it is answered with nothing", .rule("AD-52...AD-56"))
+    @Test("a controller whose object left → every question about it returns nil", .rule("AD-52...AD-56"))
     func departed() throws {
         let list = try three()
         _ = try list.open()

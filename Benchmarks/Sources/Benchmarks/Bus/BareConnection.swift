@@ -74,7 +74,7 @@ final class BareConnection {
         }
     }
 
-    /// Throws away everything that came unasked.
+    /// Discards all messages that have arrived.
     func drop() {
         while next(timeout: 0) != nil {}
     }

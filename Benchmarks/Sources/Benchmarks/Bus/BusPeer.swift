@@ -31,7 +31,7 @@ enum BusPeer {
         }
     }
 
-    /// Clients that listen to everything that listd, or the bare service, says, and do nothing with it.
+    /// Clients that receive every signal of listd, or of the bare service, and ignore it.
     private static func subscribe(_ address: String, count: Int) {
         let connections = (0..<count).map { _ in
             let connection = BareConnection(address)

@@ -75,7 +75,7 @@ final class BusStage {
     /// Where listd keeps its lists.
     var stateDirectory: String { directory.path + "/state" }
 
-    /// Ends listd as systemd would, and starts it again; answers the CPU time that it took until it had its name.
+    /// Ends listd as systemd would, and starts it again; returns the CPU time that it took until it had its name.
     func restart() -> Double {
         stop()
         daemonProcess = BusStage.start(

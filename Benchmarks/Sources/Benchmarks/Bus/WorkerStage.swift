@@ -23,7 +23,7 @@ final class WorkerStage {
         bus.client.call(call)
     }
 
-    /// How often listd and the worker of a plugin have spoken to each other about lists.
+    /// How many messages listd and the worker of a plugin have exchanged about lists.
     func messages(ofWorkerOf plugin: String) -> Int {
         let call = BareMessage(
             to: BusStage.listd, "/org/listd/Listd1", BusStage.listd + ".Manager", "GetStatistics")

@@ -20,7 +20,7 @@ struct Benchmark {
         let process: MeasuredProcess
     }
 
-    /// A promise about two cases.
+    /// A budget for the ratio of two cases.
     struct Budget {
         let row: String
         let measured: String
@@ -84,7 +84,7 @@ struct Benchmark {
         }
     }
 
-    /// Adds the promise that one case takes at most `limit` times as long as another.
+    /// Adds the budget that one case takes at most `limit` times as long as another.
     mutating func expect(_ row: String, _ measured: String, atMost limit: Double, times baseline: String) {
         budgets.append(Budget(row: row, measured: measured, baseline: baseline, limit: limit))
     }

@@ -28,7 +28,7 @@ struct MeasuredProcess {
         MeasuredProcess(identifier: identifier)
     }
 
-    /// Does `work`, which is so many times the same, and answers what it took.
+    /// Does `work`, which is so many times the same, and returns what it took.
     func memory(times: Int, of work: () -> Void) -> MemoryUse {
         guard identifier() == nil else {
             resetPeak()

@@ -50,7 +50,7 @@ final class PlainSQLite {
         run("COMMIT")
     }
 
-    /// Reads every object in its order; answers how many bytes there are.
+    /// Reads every object in its order; returns how many bytes there are.
     func readObjects() -> Int {
         var count = 0
         let rows = statement("SELECT id, type, fields FROM object ORDER BY adapter, position", [])

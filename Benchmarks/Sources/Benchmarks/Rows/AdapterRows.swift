@@ -69,7 +69,7 @@ enum AdapterRows {
         return benchmark
     }
 
-    /// Makes the list whose memory is measured; answers what keeps it alive, and its raw bytes.
+    /// Makes the list whose memory is measured; returns what keeps it alive, and its raw bytes.
     static func residentList(_ count: Int) -> (Any, Int) {
         let objects = (0..<count).map(Lists.sizedObject)
         let bytes = objects.reduce(0) { $0 + $1.byteCount }
@@ -101,7 +101,7 @@ private final class ScrolledList {
     /// How many items the view shows.
     private(set) var shownCount = 0
 
-    /// Shows a screen, as a client does that draws everything at once; answers the number of changes.
+    /// Shows a screen, as a client does that draws everything at once; returns the number of changes.
     @discardableResult
     func show(screen: Int, width: Double) -> Int {
         let rect = Rect(x: 0, y: Double(screen) * ScrolledList.height, width: width, height: ScrolledList.height)

@@ -13,7 +13,8 @@ enum BusRows {
         ]
     }
 
-    /// One object changes, everybody hears it; the bare service is called with the same call and says the same bytes.
+    /// One object changes, and the signal goes to everybody; the bare service gets the same call and sends the same
+    /// bytes.
     private static func broadcast(to count: Int) -> Benchmark {
         let stage = BusStage(subscribers: count)
         let adapter = BareAdapter(stage, "list")
@@ -40,8 +41,8 @@ enum BusRows {
         return benchmark
     }
 
-    /// What the broadcast itself costs: beside a list that only its owner reads, of which nobody hears, and beside the same
-    /// call of the bare service without its signal.
+    /// What the broadcast itself costs: beside a list that only its owner reads, whose signal nobody receives, and
+    /// beside the same call of the bare service without its signal.
     private static func addBroadcast(
         to benchmark: inout Benchmark, _ stage: BusStage, _ adapter: BareAdapter, _ count: Int,
         _ change: @escaping (BareAdapter) -> BareMessage

@@ -53,7 +53,7 @@ enum StoreRows {
         return benchmark
     }
 
-    /// What lives in memory does not know that others are stored.
+    /// Lists in memory are not affected by stored ones.
     private static func memory() -> Benchmark {
         let (storing, bare) = (BusStage(isStoring: true), BusStage())
         var benchmark = Benchmark("store memory")

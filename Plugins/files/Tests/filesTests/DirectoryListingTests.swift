@@ -52,7 +52,7 @@ struct DirectoryListingTests {
         #expect(objects.allSatisfy { $0.fields["heading"] == nil })
     }
 
-    @Test("a new first entry → the heading moves to it, and both are told")
+    @Test("a new first entry → the heading moves to it, and both entries are updated")
     func movingHeading() throws {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("m", .directory), entry("x")])
@@ -125,7 +125,7 @@ struct DirectoryListingTests {
         #expect(list.names == ["a", "b"])
     }
 
-    @Test("read again after names changed unseen → the same inode keeps its identifier")
+    @Test("read again after renames without a watch → an inode keeps its identifier")
     func readAgain() throws {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("a", inode: 1), entry("b", inode: 2)])

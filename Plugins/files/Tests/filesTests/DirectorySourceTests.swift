@@ -105,7 +105,7 @@ struct DirectorySourceTests {
         await following.wait(forNames: ["b", "c"])
     }
 
-    @Test("a directory far above gets another name, and another comes in its place → that one is followed")
+    @Test("a parent directory is renamed and replaced → the replacement is followed")
     func renamedAbove() async throws {
         let scratch = try Scratch()
         for name in ["top", "top/mid", "top/mid/low", "other", "other/mid", "other/mid/low"] {
@@ -122,7 +122,9 @@ struct DirectorySourceTests {
         await following.wait(forNames: ["b", "c"])
     }
 
-    @Test("a link on the way that is turned → the directory there is followed", arguments: ["release-2", "next"])
+    @Test(
+        "a symbolic link in the path gets another target → the directory there is followed",
+        arguments: ["release-2", "next"])
     func turned(target: String) async throws {
         let scratch = try Scratch()
         for name in ["release-1", "release-2"] {
@@ -142,7 +144,7 @@ struct DirectorySourceTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("no such directory → failed once with the path and the reason, and it is waited for")
+    @Test("no such directory → failed once with the path and the reason, and tried again")
     func missing() async throws {
         let scratch = try Scratch()
         try scratch.remove()

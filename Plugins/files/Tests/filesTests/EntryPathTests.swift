@@ -33,7 +33,7 @@ struct EntryPathTests {
         #expect(path.moved(from: EntryPath("b"), to: EntryPath("y")) == path)
     }
 
-    @Test("a point at the beginning of any name → hidden", arguments: [".a", "b/.a", ".a/b"])
+    @Test("any name in the path begins with a dot → hidden", arguments: [".a", "b/.a", ".a/b"])
     func hidden(text: String) {
         #expect(EntryPath(text).isHidden)
         #expect(!EntryPath("a.b/c.").isHidden)

@@ -42,7 +42,7 @@ struct NoticeTests {
         #expect(notices.count <= 1)
     }
 
-    @Test("a burst on one name → one look at it")
+    @Test("many notices about one name → it is read once")
     func burst() {
         var pending = PendingChanges()
         for _ in 0..<100 { pending.record(.touched(EntryPath("a"))) }
@@ -50,7 +50,7 @@ struct NoticeTests {
         #expect(pending.isComplete)
     }
 
-    @Test("the halves of a rename → one rename, and both names to look at; one half alone waits")
+    @Test("both events of a rename → one rename, and both names are read; one event alone waits")
     func rename() {
         var pending = PendingChanges()
         pending.record(.movedFrom(EntryPath("a"), cookie: 3))
@@ -61,7 +61,7 @@ struct NoticeTests {
         #expect(pending.touched == [EntryPath("a"), EntryPath("b")])
     }
 
-    @Test("a directory gets another name → what was noted below goes by the new paths, halves too")
+    @Test("a directory is renamed → waiting notices below it move to the new paths, half renames too")
     func renamedDirectory() {
         var pending = PendingChanges()
         pending.record(.touched(EntryPath("d/x")))
@@ -76,7 +76,7 @@ struct NoticeTests {
         #expect(pending.departed.isEmpty)
     }
 
-    @Test("half a rename that stays alone → departed")
+    @Test("half a rename whose other half never comes → the name has departed")
     func departed() {
         var pending = PendingChanges()
         pending.record(.movedFrom(EntryPath("d"), cookie: 2))
@@ -92,7 +92,7 @@ struct NoticeTests {
         #expect(pending.touched == [EntryPath("b")])
     }
 
-    @Test("drained → begins anew")
+    @Test("drained → empty again")
     func drain() {
         var pending = PendingChanges()
         pending.record(.overflow)

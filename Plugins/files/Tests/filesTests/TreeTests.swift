@@ -23,7 +23,7 @@ struct TreeTests {
         #expect(following.list.objects.allSatisfy { $0.fields["heading"] == nil })
     }
 
-    @Test("a tree made at once, as an archive is unpacked → all of it")
+    @Test("a tree made at once, as by unpacking an archive → every entry is listed")
     func unpacked() async throws {
         let scratch = try Scratch()
         var following = Following("\(scratch.path)&recursive")
@@ -66,7 +66,7 @@ struct TreeTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("a directory that goes while it is read, an entry a turn → failed, and read when it is there again")
+    @Test("a directory removed while it is read → failed, and read when it is there again")
     func goneWhileRead() async throws {
         let scratch = try Scratch()
         for number in 0..<300 { try scratch.write("f\(number)") }
@@ -78,7 +78,7 @@ struct TreeTests {
         await following.wait(forPaths: ["b"])
     }
 
-    @Test("a directory gets another name → it and all below are the same objects, and go on being followed")
+    @Test("a directory is renamed → it and all below keep their identifiers, and are still followed")
     func renamedDirectory() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory("b")
@@ -131,7 +131,7 @@ struct TreeTests {
         await following.wait(forPaths: ["d", "d/new", "d/newer"])
     }
 
-    @Test("only so deep → directories at the last level are entries, also of what moves there")
+    @Test("a depth limit → directories at the last level are entries, those moved there too")
     func depth() async throws {
         let scratch = try Scratch()
         for name in ["a", "a/b", "a/b/c"] { try scratch.makeDirectory(name) }
@@ -186,7 +186,7 @@ struct TreeTests {
         #expect(other.list.objects.isEmpty)
     }
 
-    @Test("a directory with more names than a list may have → found with the names, before an entry is looked at")
+    @Test("a directory with more names than a list may have → failed before any entry is examined")
     func tooManyNames() throws {
         let scratch = try Scratch()
         for number in 0..<5 { try scratch.write("\(number)") }
@@ -203,7 +203,7 @@ struct TreeTests {
         .flatMap { Int($0.filter(\.isNumber)) } ?? .max
 
     @Test(
-        "more happens than the kernel keeps → everything is read again, and what got another name is the same",
+        "the inotify queue overflows → everything is read again, renamed entries keep their identifiers",
         .enabled(if: queueLength <= 40_000, "inotify's queue is too long to be filled"))
     func overflow() async throws {
         let scratch = try Scratch()
@@ -211,7 +211,7 @@ struct TreeTests {
         try scratch.write("d/a")
         let hold = DispatchSemaphore(value: 0)
         var following = Following("\(scratch.path)&recursive") { hold.wait() }
-        // The source waits until its first list is taken: what happens now, it hears of later, or not at all.
+        // The source waits until its first list is consumed: what happens now reaches it later, or not at all.
         hold.signal()
         await following.wait(forPaths: ["d", "d/a"])
         try scratch.write("one more, which the source waits with")

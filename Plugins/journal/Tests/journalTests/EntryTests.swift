@@ -18,7 +18,7 @@ struct EntryTests {
     }
 
     @Test(
-        "seconds since → as people say it, and how long until they say something else",
+        "an age in seconds → its text, and the time until the text changes",
         arguments: [
             (0, "now", 60), (59, "now", 1), (60, "1 min", 60), (3599, "59 min", 1), (3600, "1 h", 3600),
             (7201, "2 h", 3599), (86_399, "23 h", 1), (86_400, "1 d", 86_400), (1_000_000, "11 d", 36_800),
@@ -29,7 +29,7 @@ struct EntryTests {
         #expect(age.untilChange == .seconds(next))
     }
 
-    @Test("a time to come, and the ends of time → now, and no trap")
+    @Test("a time in the future, extreme times → now, and no trap")
     func strangeTimes() {
         #expect(Age(of: 5_000_000, at: 0).text == "now")
         #expect(Age(of: .min, at: .max).text == "now")
@@ -79,7 +79,7 @@ struct EntryTests {
         }
     }
 
-    @Test("an error that the catalog knows comes near the screen → its explanation, asked for by a task")
+    @Test("an error with a catalog entry enters the working range → a task loads its explanation")
     func explanation() async throws {
         let asked = Mutex<[String]>([])
         let list = try TestList(
@@ -119,13 +119,13 @@ struct EntryTests {
     }
 
     @Test(
-        "what is no message identifier, or unknown → no explanation",
+        "an invalid or unknown message identifier → no explanation",
         arguments: ["", "x", "00000000000000000000000000000001"])
     func unknownMessage(id: String) {
         #expect(MessageCatalog.find(id) == nil)
     }
 
-    @Test("time passes → the ages of rows that are seen go on, and only theirs")
+    @Test("time passes → the ages of visible rows are updated, no others")
     func ages() throws {
         let clock = Mutex<Int64>(0)
         let list = try TestList(size: Size(width: 300, height: 88)) {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What a list of the journal asks for")
 struct JournalQueryTests {
-    @Test("nothing → the newest thousand entries of the system's journal, the newest first")
+    @Test("no options → the newest thousand entries of the system's journal, the newest first")
     func nothing() throws {
         let query = try JournalQuery("")
         #expect(query.directory == nil)
@@ -57,7 +57,7 @@ struct JournalQueryTests {
         #expect(error.code == .invalidArguments && error.message.contains("\"\(name)\""))
     }
 
-    @Test("a filter → alternatives of one kind, all kinds together")
+    @Test("several filters → values of one field are alternatives, all fields must match")
     func filter() throws {
         let filter = try JournalQuery("priority=alert&_UID=0&_COMM=a&_COMM=b").filter
         #expect(
@@ -67,7 +67,7 @@ struct JournalQueryTests {
             ])
     }
 
-    @Test("two units → what they say and what is said about them, in one group")
+    @Test("two units → entries that they write and entries about them, in one group")
     func units() throws {
         let filter = try JournalQuery("unit=a&unit=b&priority=emerg").filter
         #expect(filter.filter { $0 == .and }.count == 1)
@@ -130,7 +130,7 @@ struct JournalWindowTests {
             ])
     }
 
-    @Test("no priority, or nonsense → information", arguments: [nil, "", "9", "x"])
+    @Test("no priority, or an invalid one → info", arguments: [nil, "", "9", "x"])
     func noPriority(text: String?) throws {
         let entry = JournalEntry(cursor: "c", time: .max, fields: text.map { ["PRIORITY": $0] } ?? [:])
         #expect(try entry.object().type == "info")

@@ -40,7 +40,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("more entries than wanted → the newest so many, before and after they come, the oldest first")
+    @Test("more entries than the maximum → the newest ones, at the start and as others arrive")
     func bounded() async throws {
         let directory = try JournalDirectory()
         let writer = try JournalWriter(directory.file("a"))
@@ -83,7 +83,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("another file comes, one goes → the list is what the files have, by time")
+    @Test("a journal file is added, one is removed → the entries of the present files, by time")
     func rotation() async throws {
         let directory = try JournalDirectory()
         let first = try JournalWriter(directory.file("a"))
@@ -107,7 +107,7 @@ struct JournalSourceTests {
     }
 
     @Test(
-        "started where it left off → only what is new is told, and the list is the newest so many",
+        "started with a cursor → only new entries are sent, and the list keeps its maximum",
         arguments: [0, 1, 3, 9], ["newest", "oldest"])
     func goesOn(new: Int, order: String) async throws {
         let directory = try JournalDirectory()
@@ -120,13 +120,13 @@ struct JournalSourceTests {
         #expect(first.progress.position == (order == "newest" ? objects.first : objects.last)?.id)
         await first.stop()
         for number in 6..<6 + new { try writer.write("\(number)") }
-        // Whoever begins anew sees when all of it is in the file.
+        // A source that starts from the beginning shows when all of it is in the file.
         let other = try await source(argument)
         await other.wait { messages($0).contains("\(5 + new)") }
         let second = try await TestSource(
             JournalPlugin.self, "entries", argument: argument, cursor: cursor, objects: objects)
         let event = await second.next()
-        #expect(told(event) == min(new, 4))
+        #expect(entryCount(event) == min(new, 4))
         #expect(messages(second) == messages(other) && second.objects.count == 4)
         try writer.write("last")
         await second.wait { messages($0).contains("last") }
@@ -136,8 +136,8 @@ struct JournalSourceTests {
         await other.stop()
     }
 
-    /// How many entries an event of a source that goes on tells.
-    private func told(_ event: DataSourceEvent?) -> Int? {
+    /// How many entries there are in an event of a source that was resumed.
+    private func entryCount(_ event: DataSourceEvent?) -> Int? {
         switch event {
         case .upTo(_, .ready): 0
         case .upTo(_, .changes(_, let upserts)): upserts.count
@@ -147,7 +147,7 @@ struct JournalSourceTests {
     }
 
     @Test(
-        "the journal has lost what the list has, or the cursor is none → all of it is read", arguments: [true, false])
+        "the cursor's entry is gone, or the cursor is invalid → everything is read", arguments: [true, false])
     func lost(isForeign: Bool) async throws {
         let directory = try JournalDirectory()
         let old = try JournalWriter(directory.file("a"))
@@ -206,7 +206,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("a file that is no journal among others → passed over")
+    @Test("a file that is no journal among others → skipped")
     func damaged() async throws {
         let directory = try JournalDirectory()
         let writer = try JournalWriter(directory.file("a"))

@@ -87,7 +87,7 @@ struct FeedTests {
         #expect(calendar.sol(of: SampleFeed.landing.addingTimeInterval(hours * 3600)) == sol)
     }
 
-    @Test("a moment beyond all calendars → sol 0, and a date that an object can carry")
+    @Test("a time outside of the calendar → sol 0, and a date that an object can carry")
     func endOfTime() {
         #expect(SolCalendar(landing: SampleFeed.landing).sol(of: .distantFuture) > 10_000)
         #expect(SolCalendar(landing: SampleFeed.landing).sol(of: Date(timeIntervalSince1970: 1e300)) == 0)
@@ -105,7 +105,7 @@ struct FeedTests {
     }
 
     @Test(
-        "a row of no, negative or endless width → a height",
+        "a row of zero, negative or infinite width → a finite height",
         arguments: [0, -5, 1, .infinity, -.infinity, .nan] as [Double])
     func strangeWidth(width: Double) {
         #expect(TextSize.height(of: "some words", width: width).isFinite)

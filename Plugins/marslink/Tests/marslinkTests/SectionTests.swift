@@ -75,7 +75,7 @@ struct SectionTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("new weather of the same day → still open")
+    @Test("new weather of the same day → the section stays open")
     func weatherUpdate() throws {
         let list = try list()
         try list.select(of: "weather-12")
@@ -100,8 +100,8 @@ struct SectionTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("objects that are none of this → a fault of their sections only")
-    func strange() throws {
+    @Test("objects of other types → faults of their own sections only")
+    func otherObjects() throws {
         let list = try list()
         try list.update(
             ["journal", "message", "weather"].map { try ListObject(id: $0, type: $0) }

@@ -49,7 +49,7 @@ struct LetterTests {
     }
 
     @Test("objects that are no letters → no rows, and no fault")
-    func strange() throws {
+    func otherObjects() throws {
         let list = try TestList(PackagesPlugin.self)
         try list.update([
             ListObject(id: "x"), ListObject(id: "y", fields: ["packages": [1, "a", ["name": "no id"]]]),

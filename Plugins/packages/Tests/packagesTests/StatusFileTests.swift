@@ -32,7 +32,7 @@ struct StatusFileTests {
     }
 
     @Test(
-        "damage → what is whole is read, the rest is counted with its first line",
+        "a damaged file → complete stanzas are read, the others counted with the first line number",
         arguments: [
             ("", [], 0, nil),
             ("\n\n\n", [], 0, nil),
@@ -62,7 +62,7 @@ struct StatusFileTests {
         #expect(objects.first?.fields["packages"]?.array?.first?.dictionary?["summary"] == "\u{FFFD}\u{FFFD}!")
     }
 
-    @Test("a size beyond all numbers → none", arguments: ["18014398509481984", "99999999999999999999", "-1", "1.5"])
+    @Test("a size that overflows → no size", arguments: ["18014398509481984", "99999999999999999999", "-1", "1.5"])
     func hugeSize(text: String) {
         #expect(read("Package: a\nStatus: x\nInstalled-Size: \(text)\n").packages.first?.installedSize == nil)
     }

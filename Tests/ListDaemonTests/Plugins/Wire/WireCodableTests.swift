@@ -223,7 +223,7 @@ struct WireCodableTests {
         #expect(whole.update?.changes.updates.map(\.object) == update.changes.updates.map(\.object))
     }
 
-    @Test("changes and items that no list has → an error")
+    @Test("invalid changes and items → an error")
     func absurdChanges() throws {
         for position in [-1, .min, .max] {
             var update = ObjectUpdate()
@@ -276,7 +276,7 @@ struct WireCodableTests {
         #expect(read > 0)
     }
 
-    /// Reports with a number in them that nothing has which a list has.
+    /// Reports with a number that no list can have.
     private static func absurd() -> [PresenterReport] {
         var events: [AdapterEvent] = []
         var reports: [PresenterReport] = []
@@ -308,7 +308,7 @@ struct WireCodableTests {
             + events.map { .changed(PresenterNews(presented: Presented(events: [$0], itemCount: 0))) }
     }
 
-    @Test("positions and sequences that nothing has → an error")
+    @Test("positions and sequences out of range → an error")
     func absurdNumbers() {
         for absurd in Self.absurd() {
             let report = WorkerReport.presented(4, PresenterOutput(reports: [absurd]))
@@ -319,7 +319,7 @@ struct WireCodableTests {
     }
 
     @Test(
-        "a range that no list has → an error",
+        "an invalid range → an error",
         arguments: [(.min, .max), (-1, 0), (-2, -1), (0, .max), (2, 1), (0, 1 << 32)] as [(Int, Int)])
     func ranges(lower: Int, upper: Int) {
         var writer = WireWriter()

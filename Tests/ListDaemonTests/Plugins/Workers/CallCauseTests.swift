@@ -9,7 +9,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("On whose behalf a plugin is called, as its breadcrumb says")
+@Suite("CallCause: the caller on whose behalf a plugin is called")
 struct CallCauseTests {
     private let map: BreadcrumbMap
     private let slot: BreadcrumbSlot
@@ -23,7 +23,7 @@ struct CallCauseTests {
         tracer.executor = executor
     }
 
-    @Test("a call for somebody → user and request; a call by itself → none; long texts are cut")
+    @Test("a client's call → user and request; the daemon's own → none; long texts are cut")
     func written() async {
         await withCheckedContinuation { done in
             executor.post {
@@ -46,7 +46,7 @@ struct CallCauseTests {
     }
 
     @Test(
-        "a timer that is set in such a call → the same user, and so does one that it sets; one of the list's own → none"
+        "a timer set in a client's call → the same user, and timers that it sets too; the list's own → none"
     )
     func timers() async {
         let causes: [CallCause?] = await withCheckedContinuation { done in

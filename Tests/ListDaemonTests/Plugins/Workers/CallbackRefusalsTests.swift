@@ -73,7 +73,7 @@ struct CallbackRefusalsTests {
         #expect(!isRefused(select("o2", 0, false)) && !isRefused(change(["o1"], ["o2", "o3"])))
         die(change(["o1"], ["o3"]), on: "o3")
         #expect(isRefused(select("o3", 0, false)) && isRefused(change([], ["o3"])) && !isRefused(select("o3")))
-        // One that it did not name is not to blame the call for.
+        // The call is not blamed for an object that it did not name.
         die(change(["o6"]), on: "o7")
         #expect(!isRefused(change(["o6"])) && !isRefused(change(["o7"])))
     }
@@ -122,7 +122,7 @@ struct CallbackRefusalsTests {
     }
 
     @Test(
-        "SetViewport → what covers what was new in it, of the same width; after any change of the list it is asked again"
+        "SetViewport → refused where it covers what was new, at that width; after any change of the list it is asked again"
     )
     mutating func viewports() {
         let before = Rect(x: 0, y: 300, width: 100, height: 100)
@@ -158,7 +158,7 @@ struct CallbackRefusalsTests {
         #expect(refusals.isEmpty)
     }
 
-    @Test("more than are remembered, or the same again → the oldest is forgotten, and one stays")
+    @Test("more than are kept → the oldest is forgotten; the same again → kept once")
     mutating func bounded() {
         for _ in 0..<3 { die(select("o1"), on: "o1") }
         for number in 0..<CallbackRefusals.mostEntries - 1 { die(select("x\(number)"), on: "o2") }

@@ -9,7 +9,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Who has to wait because workers died of his calls")
+@Suite("Back-off for callers whose calls killed workers")
 struct CallerBackOffTests {
     private let start = ContinuousClock.now
     private var backOff = CallerBackOff()
@@ -32,7 +32,7 @@ struct CallerBackOffTests {
         #expect(backOff.wait(of: 1001, at: start) == nil)
     }
 
-    @Test("no death for ten minutes, or another plugin → begins anew")
+    @Test("no death for ten minutes, or another plugin → no wait")
     mutating func forgets() {
         for _ in 0..<4 { backOff.recordDeath(by: 1, at: start) }
         let later = start + CallerBackOff.memory

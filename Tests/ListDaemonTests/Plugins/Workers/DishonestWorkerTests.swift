@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A list whose worker says what is not so", .timeLimit(.minutes(5)))
+@Suite("Workers that report what is not so", .timeLimit(.minutes(5)))
 struct DishonestWorkerTests {
     /// A list of three objects at revision 7, whose view 1 is open.
     private func makeStage(_ worker: FalseWorker) async throws -> ListHostStage {
@@ -23,7 +23,7 @@ struct DishonestWorkerTests {
         return stage
     }
 
-    /// What is said when the worker reports something; nil = it is blamed.
+    /// The effects of a worker's report; nil = the worker is blamed.
     private func said(
         after reports: [PresenterReport], _ prepare: (ListHostStage, FalseWorker) async throws -> Void = { _, _ in }
     ) async throws -> [AdapterEffect]? {
@@ -104,7 +104,7 @@ struct DishonestWorkerTests {
         #expect(try await !isBlamed(presented(reload), after: insert))
     }
 
-    @Test("what nobody asked for: presented, opened, an item that was moved, more objects → the worker is blamed")
+    @Test("a report without an order: presented, opened, an item moved, more objects → the worker is blamed")
     func unasked() async throws {
         #expect(try await isBlamed(.presented(.items(3))))
         #expect(try await isBlamed(presented(transaction())))
@@ -143,13 +143,13 @@ struct DishonestWorkerTests {
         #expect(try await !isBlamed(own, after: ask))
     }
 
-    @Test("an answer that nobody waits for → nobody hears it")
+    @Test("an answer without a request → ignored")
     func answers() async throws {
         let said = try #require(try await said(after: [.answer(9, .success(.done), .items(3))]))
         #expect(said.isEmpty)
     }
 
-    @Test("something about a view of another list → nobody hears it; about its own → it is passed on")
+    @Test("a report about a view of another list → ignored; about its own → passed on")
     func views() async throws {
         for view in [2, 0, .max] as [ViewID] {
             let picture = PictureChange(view: view, sequence: 1, revision: 7, contentSize: .zero, offset: .zero)
@@ -191,7 +191,7 @@ struct DishonestWorkerTests {
         #expect(blamed)
     }
 
-    @Test("ever other objects that are displayed and in the working range → the worker is blamed")
+    @Test("ever new objects that are displayed and in the working range → the worker is blamed")
     func displayed() async throws {
         let many = (0..<1000).map { SectionReference(section: 0, objectID: "x\($0)") }
         var display = DisplayChange(view: 1, revision: 7)
@@ -205,7 +205,7 @@ struct DishonestWorkerTests {
         }
     }
 
-    @Test("more reports than anybody can read, and none that was asked for → the worker is blamed")
+    @Test("a flood of reports without an order → the worker is blamed")
     func flood() async throws {
         let reports = [PresenterReport](repeating: .changed(.items(3)), count: 5000)
         let (worker, stage) = (FalseWorker(), try await makeStage(FalseWorker()))
@@ -216,7 +216,7 @@ struct DishonestWorkerTests {
         #expect(!worker.complaints.recorded.isEmpty)
     }
 
-    @Test("slots of ever other reuse identifiers that are released → those with the lowest numbers are forgotten")
+    @Test("released slots of ever new reuse identifiers → those with the lowest numbers are forgotten")
     func released() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         for step in 1...20_000 as ClosedRange<SlotNumber> {
@@ -231,7 +231,7 @@ struct DishonestWorkerTests {
         #expect(released == Array(20_000 - SlotNumber(released.count)..<20_000))
     }
 
-    @Test("sizes of objects that are gone, or of items that none has → forgotten when there are many")
+    @Test("sizes of missing objects or items → forgotten when there are many")
     func measured() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         func measure(_ id: String, _ item: Int) {
@@ -245,7 +245,7 @@ struct DishonestWorkerTests {
         #expect(memory.present.measured.count <= 100)
     }
 
-    @Test("a viewport that no view has → the last one that there was holds")
+    @Test("an impossible viewport → the one before holds")
     func viewport() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         func describe(_ viewport: Rect) {

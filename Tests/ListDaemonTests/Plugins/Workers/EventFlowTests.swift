@@ -11,9 +11,9 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A source whose events wait to be taken", .timeLimit(.minutes(5)))
+@Suite("EventFlow: a source waits until its events are consumed", .timeLimit(.minutes(5)))
 struct EventFlowTests {
-    @Test("stopped while more threads than ever wait → each of them goes on")
+    @Test("stopped while threads wait → each of them goes on")
     func stop() async throws {
         let (flow, steps) = (EventFlow(), EventLog<Bool>())
         let count = 100
@@ -33,7 +33,7 @@ struct EventFlowTests {
         flow.wait()
     }
 
-    @Test("an event is taken → one that waits goes on for it")
+    @Test("an event is consumed → one waiting thread goes on")
     func taken() async throws {
         let (flow, steps) = (EventFlow(), EventLog<Int>())
         Thread.detachNewThread {

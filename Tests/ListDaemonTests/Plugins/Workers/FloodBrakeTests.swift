@@ -9,7 +9,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("How much a worker may say by itself")
+@Suite("FloodBrake: how many reports without an order a worker may send")
 struct FloodBrakeTests {
     private let start = ContinuousClock.now
     private var brake = FloodBrake(burst: 3, interval: .milliseconds(10))
@@ -37,7 +37,7 @@ struct FloodBrakeTests {
         #expect((0..<4).map { _ in brake.take(at: later) } == [nil, nil, nil, .milliseconds(10)])
     }
 
-    @Test("at its distance → never waits")
+    @Test("one in each interval → never waits")
     mutating func steady() {
         for step in 0..<100 { #expect(brake.take(at: start + .milliseconds(10) * step) == nil) }
     }

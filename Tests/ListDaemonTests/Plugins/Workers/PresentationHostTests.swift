@@ -28,7 +28,7 @@ struct PresentationHostTests {
             selection: items)
     }
 
-    private func tell(_ workshop: Workshop, _ order: WorkerOrder) throws {
+    private func send(_ workshop: Workshop, _ order: WorkerOrder) throws {
         workshop.take(try WorkerPacket(order)) { error in Issue.record("\(error)") }
     }
 
@@ -37,28 +37,28 @@ struct PresentationHostTests {
     }
 
     @Test("a list is closed in its worker → its engine is gone, and its presentation")
-    func workshop() async throws {
+    func closedInWorker() async throws {
         let workshop = Workshop(crumbs: try BreadcrumbMap()) { _ in }
-        try tell(workshop, .host(1, crumb: 1))
-        try tell(workshop, .present(1, .open(try setup())))
+        try send(workshop, .host(1, crumb: 1))
+        try send(workshop, .present(1, .open(try setup())))
         weak let list = await workshop.lists[1]
         let executor = try #require(list?.executor)
-        try tell(workshop, .present(1, .openView(1, 1, ListViewOptions())))
+        try send(workshop, .present(1, .openView(1, 1, ListViewOptions())))
         let rect = Rect(x: 0, y: 0, width: 100, height: 400)
-        try tell(workshop, .present(1, .view(2, 1, .setViewport(seen: 0, rect))))
+        try send(workshop, .present(1, .view(2, 1, .setViewport(seen: 0, rect))))
         var update = ObjectUpdate()
         update.changes.moves = [(old: 7, new: 0)]
-        try tell(workshop, .present(1, .present(PresenterUpdate(update))))
+        try send(workshop, .present(1, .present(PresenterUpdate(update))))
         #expect(await workshop.lists.count == 1)
         await settle(executor)
         #expect(await list?.isOpen == true)
-        try tell(workshop, .close(1))
+        try send(workshop, .close(1))
         #expect(await workshop.lists.isEmpty)
         await settle(executor)
         #expect(list == nil)
     }
 
-    @Test("it goes on with a selection → selected as before but for items that are gone, and nobody has selected")
+    @Test("resumed with a selection → the same items without missing ones, and no callback for a selection")
     func selection() async throws {
         let kept = SelectedItem(objectID: "o3", item: 0)
         let gone = [SelectedItem(objectID: "o3", item: 1), SelectedItem(objectID: "x", item: 0)]
@@ -89,7 +89,7 @@ struct PresentationHostTests {
         }
     }
 
-    @Test("items change without end → so many changes are reported as may be, then as many as are allowed")
+    @Test("items change without end → as many reports as the limit, then as many as are allowed")
     func endless() async throws {
         let reported = EventLog<PresenterOutput>()
         let list = PresentationHost(

@@ -47,7 +47,7 @@ struct WorkerLifecycleTests {
     }
 
     @Test(
-        "deaths of callers → longer pauses up to the longest, and never the last one; those of data count beside them")
+        "deaths caused by callers → longer pauses up to a maximum, and never given up; other deaths count apart")
     mutating func callers() {
         _ = lifecycle.need()
         lifecycle.didStart()
@@ -73,7 +73,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.restartCount == 20)
     }
 
-    @Test("failed and asked for again → starts with a clean slate")
+    @Test("failed and loaded again → counts from zero")
     mutating func again() {
         _ = lifecycle.need()
         for number in 0..<5 { _ = dieAndComeBack(at: .seconds(number)) }
@@ -111,7 +111,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.didDie(at: start + .seconds(4)) == .giveUp)
     }
 
-    @Test("fails while a successor loads, which takes over → running with a clean slate")
+    @Test("fails while a successor loads, which takes over → running, and counts from zero")
     mutating func successorAfterFailure() {
         _ = lifecycle.need()
         lifecycle.didStart()

@@ -9,7 +9,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("When a worker that says nothing is given up")
+@Suite("WorkerPulse: when a silent worker is given up")
 struct WorkerPulseTests {
     private let start = ContinuousClock.now
     private var pulse = WorkerPulse(callbackTimeout: .seconds(5))
@@ -25,7 +25,7 @@ struct WorkerPulseTests {
         #expect(look(10) == .giveUp)
     }
 
-    @Test("whatever is heard → it is asked anew, for ever")
+    @Test("any report → the time starts again")
     mutating func answers() {
         for second in 0..<100 {
             #expect(look(second) == (second.isMultiple(of: 9) ? .ask : .none))
@@ -33,7 +33,7 @@ struct WorkerPulseTests {
         }
     }
 
-    @Test("nobody looked for an hour → that is the fault of the machine and counts as one step")
+    @Test("no check for an hour, as the machine slept → counts as one step")
     mutating func lateLooks() {
         #expect(look(0) == .ask)
         #expect(look(3600) == .none)
@@ -41,13 +41,13 @@ struct WorkerPulseTests {
         #expect(look(3609) == .giveUp)
     }
 
-    @Test("looks that were late come all at once → they count as the time that has passed")
+    @Test("late checks that run all at once → count as the time that has passed")
     mutating func burst() {
         #expect(look(0) == .ask)
         for _ in 0..<100 { #expect(look(1) == .none) }
     }
 
-    @Test("what it says is not read → its silence begins when it is read again")
+    @Test("its reports are not read → the silence begins when they are read again")
     mutating func unread() {
         #expect(look(0) == .ask)
         for second in 1..<50 { #expect(look(second, isListening: false) == .none) }
@@ -55,7 +55,7 @@ struct WorkerPulseTests {
         #expect(look(59) == .giveUp)
     }
 
-    @Test("not read from the beginning → not even asked")
+    @Test("never read → not even asked")
     mutating func notAsked() {
         for second in 0..<50 { #expect(look(second, isListening: false) == .none) }
         #expect(look(50) == .ask)

@@ -5,7 +5,7 @@ import ListKit
 /// IGListCollectionViewLayout's algorithm written down once more, as plainly as possible: points, arrays, no tree.
 ///
 /// Tests hold the real layout against it. Sums are exact for sizes that are multiples of a power of two; rounding to
-/// pixels forgives the dust of other numbers.
+/// pixels hides the rounding errors of other numbers.
 struct NaiveFlow {
     struct Section {
         var items: [Rect] = []
@@ -17,11 +17,11 @@ struct NaiveFlow {
 
     /// How a coordinate is put on whole pixels.
     enum Rounding {
-        /// As the number that the sums would be without the dust of binary fractions.
+        /// The number that the sums would be without the rounding errors of binary fractions.
         case exact
-        /// As a 32-bit number, which has no room for the dust (`floorf`, `ceilf`).
+        /// A 32-bit number, which is too coarse to hold the errors (`floorf`, `ceilf`).
         case singlePrecision
-        /// As it is, with the dust: 63.99999999999999 is in pixel 63 (`floor`, `ceil`).
+        /// As it is, errors included: 63.99999999999999 is in pixel 63 (`floor`, `ceil`).
         case doublePrecision
     }
 

@@ -10,7 +10,7 @@ struct JournalQuery: Equatable, Sendable {
         case oldestFirst = "oldest"
     }
 
-    /// Nobody scrolls through more.
+    /// More than anybody scrolls through.
     static let greatestCount = 100_000
 
     /// The directory of the journal's files; `nil` = the system's journal.

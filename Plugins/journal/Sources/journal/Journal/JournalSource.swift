@@ -13,7 +13,7 @@ final class JournalSource: DataSource {
     private static let quietTime = Duration.milliseconds(50)
     private static let reopenTime = Duration.milliseconds(200)
     private static let retryTime = Duration.seconds(1)
-    /// What journalctl looks at a file system that tells nothing with.
+    /// The interval at which journalctl polls a file system that reports no changes.
     private static let lookTime = Duration.seconds(2)
 
     private let context: DataSourceContext
@@ -95,7 +95,7 @@ final class JournalSource: DataSource {
         }
     }
 
-    /// Does something a little later; what waits already is waited for, or given up for something greater.
+    /// Schedules work for a little later; work that is scheduled already is waited for, or replaced by larger work.
     private func wait(_ time: Duration, anew: Bool = false, _ body: @escaping () -> Void) {
         guard anew || waiting == nil else { return }
         waiting?.cancel()

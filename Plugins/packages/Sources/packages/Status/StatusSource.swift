@@ -48,7 +48,7 @@ final class StatusSource: DataSource {
         }
     }
 
-    /// Waits until nothing more happens, but not for ever.
+    /// Waits until nothing more happens, but at most for ``patience``.
     private func gather() {
         if waits < Self.patience { quiet?.cancel() } else if quiet != nil { return }
         waits += 1

@@ -21,7 +21,7 @@ struct FileVersion: Equatable {
 
 /// A file that is read as a whole.
 struct WholeFile {
-    /// Nobody has as many packages.
+    /// Larger than the status file of any machine.
     static let greatestSize = 256 << 20
 
     let version: FileVersion
