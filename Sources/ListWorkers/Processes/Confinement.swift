@@ -2,7 +2,7 @@
 
 internal import CLinux
 internal import Glibc
-internal import ListKit
+package import ListKit
 internal import ListSupport
 
 /// What a worker gives up before it touches its plugin.
@@ -35,7 +35,7 @@ package enum Confinement {
     /// the network. To be called while the process has one thread.
     ///
     /// - Throws: `pluginFailed` when the kernel does not take it.
-    static func keepDaemonLocal() throws(ListError) {
+    package static func keepDaemonLocal() throws(ListError) {
         guard listd_start_spawner() == 0, listd_give_up_privileges() == 0 else {
             throw ListError(
                 .pluginFailed, "the process that starts workers cannot be started", cause: SystemError.text(errno))
