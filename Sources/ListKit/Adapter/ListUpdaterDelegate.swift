@@ -36,13 +36,3 @@ extension ListUpdaterDelegate {
     /// Does nothing.
     public func adapter(_ adapter: ListAdapter, didFindFault fault: SectionFault) {}
 }
-
-extension ListAdapter {
-    /// Tells the updater delegate, from inside of a callback.
-    func tellUpdaterDelegate(_ message: (any ListUpdaterDelegate) -> Void) {
-        guard let updaterDelegate else { return }
-        depth += 1
-        message(updaterDelegate)
-        depth -= 1
-    }
-}

@@ -85,4 +85,12 @@ extension ListLayout {
         case .none: return nil
         }
     }
+
+    /// Whether ``attributes(in:origin:)`` answers section by section, header first and footer last.
+    var ordersBySection: Bool {
+        switch engine {
+        case .flow, .none: true
+        case .absolute: false
+        }
+    }
 }

@@ -40,11 +40,20 @@
     private var history: RevisionHistory
     private var queue: RequestQueue
     private var diffGeneration: UInt64 = 0
+    /// How many diffs were given up.
+    public private(set) var cancelledDiffs: UInt64 = 0
+    /// Whether item updates are stored as requests are, before they run.
+    private let storesItemUpdates: Bool
 
     /// Makes a list of what its table has.
+    ///
+    /// - Parameter storesItemUpdates: whether item updates, too, run when their update is stored, those that requests go with
+    ///   even if the requests change nothing: for a list that is not stored here, but by a program that uses it.
     public init(
-        table: SectionTable, numbers: RevisionNumbers, log: ChangeLog, configuration: ListOptions
+        table: SectionTable, numbers: RevisionNumbers, log: ChangeLog, configuration: ListOptions,
+        storesItemUpdates: Bool = false
     ) {
+        self.storesItemUpdates = storesItemUpdates
         self.table = table
         self.configuration = configuration
         history = RevisionHistory(numbers: numbers, log: log)
@@ -66,6 +75,25 @@
         case .diffing: .diffing
         case .storing: .storing
         case .presenting: .presenting
+        }
+    }
+
+    /// How many requests wait.
+    var waitingCount: Int { queue.count }
+
+    /// How many requests are under way.
+    var requestsUnderWay: Int { pending?.entries.count ?? 0 }
+
+    /// How many objects change in what is under way.
+    var changesUnderWay: Int { pending?.update.changes.count ?? 0 }
+
+    /// Whether all requests in what is under way are animated.
+    var presentsAnimated: Bool { pending?.update.animated ?? true }
+
+    private var pending: PendingUpdate? {
+        switch state {
+        case .idle, .asking: nil
+        case .diffing(let pending, _, _), .storing(let pending, _), .presenting(let pending): pending
         }
     }
 
@@ -107,6 +135,7 @@
     /// When ``next(now:isUrgent:rejecting:)`` is due; idle while something is under way.
     public var timing: FlushTiming {
         guard case .idle = state else { return .idle }
+        if queue.awaitsRetry { return .at(queue.retryTime) }
         // What waits are item updates.
         if queue.isEmpty, queue.timing != .idle, !numbers.mayNumber() { return history.retryTiming }
         return queue.timing
@@ -118,9 +147,10 @@
     ///
     /// - Parameters:
     ///   - isUrgent: whether it is done now, whatever the list's options say of collecting.
+    ///   - diffsAtOnce: whether a diff of few objects is computed here.
     ///   - rejecting: the types among the requests' objects that have no section controller; asked before anything changes.
     public func next(
-        now: UInt64, isUrgent: Bool = false,
+        now: UInt64, isUrgent: Bool = false, diffsAtOnce: Bool = true,
         rejecting: ([UpdateRequest]) -> Set<ObjectIdentifier> = { _ in [] }
     ) -> UpdateStep {
         guard case .idle = state else { return .wait(.idle) }
@@ -130,13 +160,28 @@
         case .at, .now: break
         }
         if queue.beginsWithItemUpdates {
-            if numbers.mayNumber() { return .presentItems(through: queue.takeItemUpdates(now: now)) }
+            if storesItemUpdates { return storeItemUpdates(now: now) }
+            if numbers.mayNumber() { return .presentItems(through: queue.dequeueItemUpdates(now: now)) }
             if queue.isEmpty { return reservation(now: now) }
         }
         let count = queue.batch.count
         let rejected = rejecting(queue.batch.compactMap(\.request))
         guard case .idle = state else { return .wait(.idle) }
-        return begin(queue.take(count, now: now), rejecting: rejected)
+        return begin(queue.dequeue(count, now: now), rejecting: rejected, diffsAtOnce: diffsAtOnce)
+    }
+
+    /// The requests that are judged next.
+    public var nextRequests: [UpdateRequest] { queue.batch.compactMap(\.request) }
+
+    /// Replaces what waiting requests ask for, as soon as that is known.
+    public func replace(_ operations: [RequestID: UpdateRequest.Operation]) { queue.replace(operations) }
+
+    private func storeItemUpdates(now: UInt64) -> UpdateStep {
+        var pending = PendingUpdate()
+        pending.runsItemUpdates = true
+        pending.update.through = queue.throughTicket
+        queue.startFlush(now: now)
+        return store(pending, history.beginRecord())
     }
 
     /// Sees to it that there are numbers.
@@ -144,7 +189,9 @@
         reserve(now: now).map(UpdateStep.reserve) ?? .wait(history.retryTiming)
     }
 
-    private func begin(_ entries: [RequestQueue.Entry], rejecting types: Set<ObjectIdentifier>) -> UpdateStep {
+    private func begin(
+        _ entries: [RequestQueue.Entry], rejecting types: Set<ObjectIdentifier>, diffsAtOnce: Bool
+    ) -> UpdateStep {
         if let first = entries.first, first.isAlone, let step = beginAlone(first) { return step }
         let staged = table.stage(
             entries.compactMap(\.request), revision: numbers.last, updater: configuration.updater, rejecting: types)
@@ -159,11 +206,17 @@
                 old: table.objects(.old, in: 0..<table.count(.old)), new: list,
                 moves: configuration.minimalMoves ? .minimal : .positional, generation: diffGeneration)
             state = .diffing(pending, list: list, generation: diffGeneration)
-            return job.objectCount >= configuration.backgroundDiffThreshold ? .diff(job) : diffed(job.run())
+            let isHandedOut = !diffsAtOnce || job.objectCount >= configuration.backgroundDiffThreshold
+            return isHandedOut ? .diff(job) : diffed(job.run())
         }
     }
 
-    /// Takes what a ``DiffJob`` found; one that was cancelled meanwhile changes nothing.
+    /// Whether the output of a diff is waited for.
+    public func awaits(_ output: DiffJob.Output) -> Bool {
+        if case .diffing(_, _, output.generation) = state { true } else { false }
+    }
+
+    /// Goes on with what a ``DiffJob`` found; one that was cancelled meanwhile changes nothing.
     public func diffed(_ output: DiffJob.Output) -> UpdateStep {
         guard case .diffing(var pending, let list, output.generation) = state else { return .wait(timing) }
         pending.update.changes = SectionChanges(output.result, leadingTo: list)
@@ -173,6 +226,7 @@
     /// Gives up a diff; its requests wait ahead of all others.
     public func cancelDiff(now: UInt64) {
         guard case .diffing(let pending, _, _) = state else { return }
+        cancelledDiffs &+= 1
         putBack(pending.entries, now: now)
     }
 
@@ -186,7 +240,13 @@
         var pending = pending
         pending.leaveOutUnneededReloads()
         pending.follow(configuration.updater)
-        guard pending.update.isAnnounced || pending.cursor != nil else { return finish(pending) }
+        guard pending.update.isAnnounced || pending.cursor != nil else {
+            guard storesItemUpdates, queue.hasItemUpdates(through: pending.update.through) else {
+                return finish(pending)
+            }
+            pending.runsItemUpdates = true
+            return store(pending, history.beginRecord())
+        }
         return store(pending, pending.update.isAnnounced ? history.beginUpdate() : history.beginRecord())
     }
 
@@ -245,10 +305,20 @@
         guard case .asking(let entry) = state else { return .wait(timing) }
         var pending = PendingUpdate(entry)
         do throws(ListError) {
-            try pending.take(verdict, in: table)
+            try pending.apply(verdict, in: table)
         } catch {
             return finish(pending, failing: error)
         }
+        return prepare(pending)
+    }
+
+    /// Has a section controller move the item that was dragged, when that is stored: in a presentation on the same executor.
+    public func moveByController() -> UpdateStep {
+        guard case .asking(let entry) = state, let request = entry.request,
+            case .moveItem(let from, let to) = request.operation
+        else { return .wait(timing) }
+        var pending = PendingUpdate(entry)
+        pending.update.itemMove = ItemMoveRequest(id: request.id, from: from, to: to, animated: request.animated)
         return prepare(pending)
     }
 
@@ -272,12 +342,18 @@
         guard case .storing(let pending, let work) = state else { return .wait(timing) }
         switch outcome {
         case .success:
+            queue.acceptItemUpdates()
+            if pending.runsItemUpdates {
+                queue.dequeueItemUpdates(through: pending.update.through)
+                state = .presenting(pending)
+                return .presentItems(through: pending.update.through)
+            }
             guard pending.update.isAnnounced else {
                 history.recordStored(work)
                 return finish(pending)
             }
             history.updateStored(work)
-            queue.takeItemUpdates(through: pending.update.through)
+            queue.dequeueItemUpdates(through: pending.update.through)
             if !sharesTable {
                 table.open(pending.update.changes, itemCounts: pending.update.changes.inserts.map { _ in 0 })
             }
@@ -286,6 +362,10 @@
         case .failure(let error):
             if pending.update.isAnnounced { history.updateRefused() }
             if pending.isPersisting { history.endStoring() }
+            if storesItemUpdates {
+                queue.refuseItemUpdates(
+                    through: pending.update.through, areAlone: pending.runsItemUpdates, now: now)
+            }
             guard retryingEach, pending.entries.count > 1 else { return finish(pending, failing: error) }
             putBack(pending.entries, asRetries: true, now: now)
             return .wait(timing)
@@ -318,7 +398,7 @@
 
     /// Answers all that waits, and the question to the section controllers, with an error.
     public func refuseWaiting(_ error: ListError) -> [RequestAnswer] {
-        var entries = queue.takeAll()
+        var entries = queue.dequeueAll()
         if case .asking(let entry) = state {
             entries.insert(entry, at: 0)
             state = .idle

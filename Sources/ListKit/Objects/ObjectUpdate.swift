@@ -31,6 +31,8 @@
     public var animated = true
     /// Options to take over.
     public var configuration: ListOptions?
+    /// An item that its section controller moves itself, in a presentation on the same executor.
+    public var itemMove: ItemMoveRequest?
     /// Item updates up to this one run with it.
     public var through = Ticket.none
 
@@ -41,7 +43,7 @@
     public var isReload: Bool { rebuildsControllers || relaysOut || asksAnew }
 
     /// Whether there is anything to announce.
-    var isAnnounced: Bool { isReload || !changes.isEmpty || !forced.isEmpty }
+    var isAnnounced: Bool { isReload || !changes.isEmpty || !forced.isEmpty || itemMove != nil }
 }
 
 /// What somebody who presents a list made of an update, or changed by itself.

@@ -10,6 +10,8 @@ struct PendingUpdate {
     var update = ObjectUpdate()
     /// Whether the whole list is written, since it is stored from now on.
     var isPersisting = false
+    /// Whether only item updates run: what they change is known when they have.
+    var runsItemUpdates = false
     /// Positions before of objects that somebody wants reloaded.
     private var forced: Set<Int> = []
     /// Whether a request wrote objects, changed or not.
@@ -49,8 +51,8 @@ struct PendingUpdate {
         update.through = ticket
     }
 
-    /// Takes over what the section controllers say of an item that was dragged.
-    mutating func take(_ verdict: ItemMoveVerdict, in table: SectionTable) throws(ListError) {
+    /// Applies what the section controllers say of an item that was dragged.
+    mutating func apply(_ verdict: ItemMoveVerdict, in table: SectionTable) throws(ListError) {
         update.through = entries.first?.ticket ?? .none
         switch verdict {
         case .refused: verdicts = verdicts.map { RequestVerdict(id: $0.id, isRefused: true) }
@@ -68,7 +70,7 @@ struct PendingUpdate {
         }
     }
 
-    /// Takes the reloads over of objects that stay.
+    /// Reloads objects that stay.
     mutating func leaveOutUnneededReloads() {
         guard !forced.isEmpty else { return }
         update.forced = [IndexRun](ascending: forced.subtracting(update.changes.deletes).sorted())

@@ -45,6 +45,10 @@ struct RequestQueue {
     /// Whether a view of the list was on screen when something was asked for last.
     private var isOnScreen = false
     private var coalescer: UpdateCoalescer
+    /// The last of the item updates that the store refused.
+    private var lastRefused = Ticket.none
+    /// Whether item updates wait for a while, because the store refused them.
+    private(set) var awaitsRetry = false
 
     init(coalescing: ListOptions.Coalescing) { coalescer = UpdateCoalescer(configuration: coalescing) }
 
@@ -63,7 +67,7 @@ struct RequestQueue {
         return ticket
     }
 
-    /// Takes notice of the first item update that waits; `nil` = none does.
+    /// Records the first item update that waits; `nil` = none does.
     mutating func setFirstItemUpdate(_ first: Ticket?, now: UInt64, isOnScreen: Bool) {
         firstItemUpdate = first
         if first != nil { requestFlush(now: now, isOnScreen: isOnScreen) }
@@ -77,6 +81,7 @@ struct RequestQueue {
     }
 
     private mutating func requestFlush(now: UInt64, isOnScreen: Bool? = nil) {
+        awaitsRetry = false
         self.isOnScreen = isOnScreen ?? self.isOnScreen
         coalescer.request(now: now, isVisible: self.isOnScreen)
     }
@@ -87,6 +92,9 @@ struct RequestQueue {
     }
 
     // MARK: What is next
+
+    /// How many requests wait.
+    var count: Int { entries.count }
 
     /// Whether no request waits.
     var isEmpty: Bool { entries.isEmpty }
@@ -121,35 +129,71 @@ struct RequestQueue {
         entries.first.map { Ticket(number: $0.ticket.number - 1) } ?? lastTicket
     }
 
-    // MARK: Taking
+    // MARK: Removing
 
-    /// Takes the first entries for a flush that starts now.
-    mutating func take(_ count: Int, now: UInt64) -> [Entry] {
+    /// Removes the first entries for a flush that starts now.
+    mutating func dequeue(_ count: Int, now: UInt64) -> [Entry] {
         let taken = Array(entries.prefix(count))
         entries.removeFirst(taken.count)
         startFlush(now: now)
         return taken
     }
 
-    /// Takes the item updates in front of what is next, for a flush that starts now; answers the last place among them.
-    mutating func takeItemUpdates(now: UInt64) -> Ticket {
-        takeItemUpdates(through: throughTicket)
+    /// Removes the item updates in front of what is next, for a flush that starts now; answers the last place among them.
+    mutating func dequeueItemUpdates(now: UInt64) -> Ticket {
+        dequeueItemUpdates(through: throughTicket)
         startFlush(now: now)
         return throughTicket
     }
 
-    /// Takes the item updates that run with a flush.
-    mutating func takeItemUpdates(through ticket: Ticket) {
+    /// Removes the item updates that run with a flush.
+    mutating func dequeueItemUpdates(through ticket: Ticket) {
         if let first = firstItemUpdate, first <= ticket { firstItemUpdate = nil }
     }
 
-    private mutating func startFlush(now: UInt64) {
+    /// A flush starts.
+    mutating func startFlush(now: UInt64) {
+        awaitsRetry = false
         coalescer.start(now: now)
         if !entries.isEmpty { requestFlush(now: now) }
     }
 
-    /// Takes all requests, which are not flushed any more.
-    mutating func takeAll() -> [Entry] {
+    /// Whether an item update waits, up to a place.
+    func hasItemUpdates(through ticket: Ticket) -> Bool { firstItemUpdate.map { $0 <= ticket } ?? false }
+
+    /// The store refused an update with which item updates were to run: they run with the next one.
+    ///
+    /// When they alone were refused, or were before, that is after a while, longer each time, unless somebody asks for more.
+    mutating func refuseItemUpdates(through ticket: Ticket, areAlone: Bool, now: UInt64) {
+        guard let first = firstItemUpdate, first <= ticket else { return }
+        let isRetried = areAlone || first <= lastRefused
+        lastRefused = ticket
+        requestFlush(now: now)
+        guard isRetried else { return }
+        coalescer.refuse(now: now)
+        awaitsRetry = lastTicket <= ticket
+    }
+
+    /// When the item updates that were refused are tried again.
+    var retryTime: UInt64 { coalescer.retryTime }
+
+    /// The store took an update.
+    mutating func acceptItemUpdates() { coalescer.accept() }
+
+    /// Replaces what some requests ask for.
+    mutating func replace(_ operations: [RequestID: UpdateRequest.Operation]) {
+        guard !operations.isEmpty else { return }
+        for index in entries.indices {
+            guard case .request(var request, let cursor) = entries[index].work, let new = operations[request.id]
+            else { continue }
+            request.operation = new
+            entries[index] = Entry(
+                ticket: entries[index].ticket, work: .request(request, cursor: cursor), isRetry: entries[index].isRetry)
+        }
+    }
+
+    /// Removes all requests, which are not flushed any more.
+    mutating func dequeueAll() -> [Entry] {
         defer { entries = [] }
         return entries
     }

@@ -29,6 +29,11 @@
     /// - Parameter itemCount: how many items they have together until then.
     public init(resting objects: [ListObject], itemCount: Int = 0) { resting = (objects, itemCount) }
 
+    /// Fills a table that has no sections; of repeated identifiers the first is kept.
+    func load(_ objects: [ListObject], itemCount: (ListObject) -> Int) {
+        tree = SectionTree.unique(objects) { _, object in itemCount(object) } ?? SectionTree()
+    }
+
     /// Whether the objects rest in their array.
     public var isResting: Bool { resting != nil }
 

@@ -11,40 +11,40 @@ struct LastKind {
     private var countItems: (@Sendable (ListObject, ListContainer, inout ContentLosses) -> Int)?
 
     /// Whether there is a kind for an object.
-    mutating func isKnown(for object: ListObject, in adapter: ListAdapter) -> Bool {
-        find(for: object, in: adapter)
+    mutating func isKnown(for object: ListObject, in store: SectionStore) -> Bool {
+        find(for: object, in: store)
         return isKnown
     }
 
     /// The number of items of an object by the traits of its kind; `nil` when the section has to be asked.
-    mutating func itemCount(of object: ListObject, in adapter: ListAdapter) -> Int? {
-        find(for: object, in: adapter)
-        guard let count = numberOfItems?(object), (0...ListAdapter.maximumItemsPerSection).contains(count) else {
+    mutating func itemCount(of object: ListObject, in store: SectionStore) -> Int? {
+        find(for: object, in: store)
+        guard let count = numberOfItems?(object), (0...SectionStore.maximumItemCount).contains(count) else {
             return nil
         }
         return count
     }
 
     /// Whether a change of an object is a reload of its section, and all of it is known from its kind's traits.
-    mutating func reloadsUnseen(_ object: ListObject, in adapter: ListAdapter) -> Bool {
-        find(for: object, in: adapter)
+    mutating func reloadsUnseen(_ object: ListObject, in store: SectionStore) -> Bool {
+        find(for: object, in: store)
         return numberOfItems != nil && !hasViewModels
     }
 
     /// The number of items of an object likewise, adding what its section does not show of it.
     mutating func itemCount(
-        of object: ListObject, in adapter: ListAdapter, container: ListContainer, adding losses: inout ContentLosses
+        of object: ListObject, in store: SectionStore, container: ListContainer, adding losses: inout ContentLosses
     ) -> Int? {
-        find(for: object, in: adapter)
-        guard let countItems else { return itemCount(of: object, in: adapter) }
+        find(for: object, in: store)
+        guard let countItems else { return itemCount(of: object, in: store) }
         let count = countItems(object, container, &losses)
-        return count <= ListAdapter.maximumItemsPerSection ? count : nil
+        return count <= SectionStore.maximumItemCount ? count : nil
     }
 
-    private mutating func find(for object: ListObject, in adapter: ListAdapter) {
+    private mutating func find(for object: ListObject, in store: SectionStore) {
         if type != nil, object.hasType(type) { return }
         type = object.objectType
-        let kind = adapter.kind(for: object)
+        let kind = store.kind(for: object)
         isKnown = kind != nil
         numberOfItems = kind?.traits?.numberOfItems
         hasViewModels = kind?.traits?.viewModels != nil

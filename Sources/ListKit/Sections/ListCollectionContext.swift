@@ -7,19 +7,19 @@
 public struct ListCollectionContext {
     /// The controller that asked.
     let controller: ListSectionController
-    /// The adapter that the controller belongs to.
-    let adapter: ListAdapter
+    /// The list that the controller belongs to.
+    let host: any SectionContextHost
 
     // MARK: Geometry
 
     /// The axis along which the list scrolls.
-    public var scrollDirection: ScrollDirection { adapter.configuration.direction }
+    public var scrollDirection: ScrollDirection { host.scrollDirection }
 
     /// The size of the view that is being laid out; else of the view that scrolled last, zero when there is none.
-    public var containerSize: Size { adapter.containerSize }
+    public var containerSize: Size { host.containerSize }
 
     /// The insets of that view's content.
-    public var containerInset: EdgeInsets { adapter.containerInset }
+    public var containerInset: EdgeInsets { host.containerInset }
 
     /// The container less its insets, never below zero (rule AD-105).
     public var insetContainerSize: Size { containerSize.inset(by: containerInset) }
@@ -28,28 +28,32 @@ public struct ListCollectionContext {
     public var sectionContainerSize: Size { containerSize.inset(by: controller.inset) }
 
     /// How far that view is scrolled.
-    public var containerContentOffset: Point { adapter.containerOffset }
+    public var containerContentOffset: Point { host.containerOffset }
 
     /// What the content of that view is doing.
-    public var scrollingTraits: ListScrollingTraits { adapter.scrollingTraits }
+    public var scrollingTraits: ListScrollingTraits { host.scrollingTraits }
 
     // MARK: Lookups
 
     /// The object of the section; `nil` when the section is no longer in the list.
-    public var object: ListObject? { controller.link.flatMap { adapter.object(of: $0.handle) } }
+    public var object: ListObject? { controller.link.flatMap { host.store.map.object(of: $0.handle) } }
 
     /// The number of items that the list knows the section to have.
-    public var itemCount: Int { controller.link.map { adapter.itemCount(of: $0.handle) } ?? 0 }
+    public var itemCount: Int { controller.link.map { host.store.map.itemCount(of: $0.handle) } ?? 0 }
 
     /// The items of the section that some view shows, ascending.
-    public var visibleIndexes: [Int] { adapter.visibleIndexes(of: controller) }
+    public var visibleIndexes: [Int] { handle.map { host.visibleIndexes(of: $0) } ?? [] }
 
     /// The items of the section that some view shows from edge to edge, inside of its content insets, ascending
     /// (rule AD-62).
-    public var fullyVisibleIndexes: [Int] { adapter.fullyVisibleIndexes(of: controller) }
+    public var fullyVisibleIndexes: [Int] { handle.map { host.fullyVisibleIndexes(of: $0) } ?? [] }
 
     /// The item as a view last showed it; `nil` when none does.
-    public func displayedItem(at index: Int) -> ListItem? { adapter.displayedItem(of: controller, at: index) }
+    public func displayedItem(at index: Int) -> ListItem? {
+        handle.flatMap { host.displayedItem(of: $0, at: index) }
+    }
+
+    private var handle: SectionHandle? { host.store.handle(of: controller) }
 
     // MARK: Actions
 
@@ -60,7 +64,7 @@ public struct ListCollectionContext {
         animated: Bool = true, updates: @escaping (inout ListBatchContext) -> Void,
         completion: ((Bool) -> Void)? = nil
     ) {
-        adapter.queueItemUpdate(
+        host.enqueue(
             ItemUpdate(controller: controller, animated: animated, updates: updates, completion: completion))
     }
 
@@ -80,27 +84,27 @@ public struct ListCollectionContext {
     /// Selects an item; the controller's own `should…` is not asked.
     ///
     /// In an item update, and while the controller is shown its object, `index` is that after it.
-    public func selectItem(at index: Int) { adapter.setSelected(true, controller: controller, index: index) }
+    public func selectItem(at index: Int) { host.setSelected(true, controller: controller, index: index) }
 
     /// Deselects an item; the controller's own `should…` is not asked.
-    public func deselectItem(at index: Int) { adapter.setSelected(false, controller: controller, index: index) }
+    public func deselectItem(at index: Int) { host.setSelected(false, controller: controller, index: index) }
 
     /// Scrolls every view to an item of the section.
     public func scrollToItem(at index: Int, position: ScrollPosition = .none) {
-        adapter.scrollViews(to: controller, index: index, position: position)
+        host.scrollViews(to: controller, index: index, position: position)
     }
 
     // MARK: State
 
     /// What the controller wants kept for its object: it outlives reloads and goes with the object.
     public var state: Fields {
-        get { controller.link.map { adapter.state(of: $0.handle) } ?? Fields() }
+        get { controller.link.map { host.store.state(of: $0.handle) } ?? Fields() }
         nonmutating set {
-            if let link = controller.link { adapter.setState(newValue, of: link.handle) }
+            if let link = controller.link { host.store.setState(newValue, of: link.handle) }
         }
     }
 
     /// Tells the owner of the list that the section does not work; its items are shown as error items until the object
     /// changes.
-    public func reportFault(_ reason: String) { adapter.reportFault(of: controller, reason) }
+    public func reportFault(_ reason: String) { host.reportFault(of: controller, reason) }
 }

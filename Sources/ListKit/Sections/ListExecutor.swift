@@ -35,7 +35,7 @@ public struct ListSectionControllerReference<Controller: ListSectionController>:
 
 /// A callback that is due later; it ends with its section at the latest.
 public final class ListTimer {
-    fileprivate var body: (() -> Void)?
+    private(set) fileprivate var body: (() -> Void)?
 
     fileprivate init(_ body: @escaping () -> Void) { self.body = body }
 
@@ -45,7 +45,7 @@ public final class ListTimer {
 
 extension ListCollectionContext {
     /// What runs work on the list's executor; `nil` when the owner of the list gave it none.
-    public var executor: (any ListExecutor)? { adapter.executor }
+    public var executor: (any ListExecutor)? { host.executor }
 
     /// Calls back once, after some time; never when the section has left the list by then.
     @discardableResult

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ListItemChanges {
-    /// What a block of an item update said, made consistent; `nil` when it cannot be (rules BU-11, UP-47, UP-48).
+    /// What a block of an item update recorded, made consistent; `nil` when it cannot be (rules BU-11, UP-47, UP-48).
     ///
     /// Repeated deletes and reloads count once, a reload of a deleted item is dropped, and inserts at one index follow each
     /// other.
-    init?(_ collected: CollectedItemChanges, itemCount: Int) {
+    init?(_ recorded: RecordedItemChanges, itemCount: Int) {
         let before = 0..<itemCount
-        let deleted = Set(collected.deletes)
-        let origins = collected.moves.map(\.from)
+        let deleted = Set(recorded.deletes)
+        let origins = recorded.moves.map(\.from)
         deletes = deleted.sorted()
-        moves = collected.moves.filter { !deleted.contains($0.from) }.sorted { $0.to < $1.to }
-        updates = Set(collected.reloads).subtracting(deleted).sorted()
+        moves = recorded.moves.filter { !deleted.contains($0.from) }.sorted { $0.to < $1.to }
+        updates = Set(recorded.reloads).subtracting(deleted).sorted()
         guard (deletes + origins + updates).allSatisfy(before.contains), Set(moves.map(\.from)).count == moves.count,
             Set(moves.map(\.to)).count == moves.count
         else { return nil }
-        let after = 0..<itemCount - deletes.count + collected.inserts.count
-        guard (collected.inserts + moves.map(\.to)).allSatisfy(after.contains) else { return nil }
+        let after = 0..<itemCount - deletes.count + recorded.inserts.count
+        guard (recorded.inserts + moves.map(\.to)).allSatisfy(after.contains) else { return nil }
         let taken = Set(moves.map(\.to))
         var next = 0
-        for index in collected.inserts.sorted() {
+        for index in recorded.inserts.sorted() {
             var place = max(index, next)
             while taken.contains(place) { place += 1 }
             inserts.append(place)

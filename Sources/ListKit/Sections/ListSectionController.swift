@@ -10,7 +10,7 @@
 /// Callbacks may call back into ``context`` from anywhere: what cannot run at once is queued and answered later.
 open class ListSectionController {
     /// The connection to the adapter; set when the controller is made for a section.
-    final var link: SectionLink?
+    private(set) final var link: SectionLink?
 
     /// Distances around the items of the section.
     public final var inset: EdgeInsets = .zero
@@ -36,22 +36,25 @@ open class ListSectionController {
     /// The adapter as section controllers see it; `nil` before the controller is made for a section and after its
     /// adapter is gone.
     public final var context: ListCollectionContext? {
-        link?.adapter.map { ListCollectionContext(controller: self, adapter: $0) }
+        link?.host.map { ListCollectionContext(controller: self, host: $0) }
     }
 
     /// The place of the section; `nil` when the controller is in no list (rules SM-10, SM-16).
     ///
     /// Complexity: O(log n).
-    public final var section: Int? { link.flatMap { $0.adapter?.section(of: $0.handle) } }
+    public final var section: Int? { link.flatMap { $0.host?.store.map.position(of: $0.handle) } }
 
     /// Whether the section is the first of the list.
     public final var isFirstSection: Bool { section == 0 }
 
     /// Whether the section is the last of the list.
     public final var isLastSection: Bool {
-        guard let section, let adapter = link?.adapter else { return false }
-        return section == adapter.objectCount - 1
+        guard let section, let host = link?.host else { return false }
+        return section == host.store.map.count - 1
     }
+
+    /// Puts the controller into a list, or out of it.
+    final func setLink(_ new: SectionLink?) { link = new }
 
     // MARK: Content
 

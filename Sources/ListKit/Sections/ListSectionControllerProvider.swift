@@ -8,39 +8,6 @@ public protocol ListSectionControllerProvider: AnyObject {
     func sectionControllerKind(forType type: String) -> ListSectionControllerKind?
 }
 
-extension ListAdapter {
-    /// Makes a list for the object that owns it and provides its section controllers.
-    ///
-    /// The adapter does not keep `owner` alive, as IGListKit does not keep its data source alive: both are
-    /// freed together. Makers (``ListSectionControllerKind/make``) are kept, so they capture the owner weakly. When the
-    /// owner is gone, objects of types that it was not asked about are dropped.
-    ///
-    ///     lazy var adapter = ListAdapter(configuration: .init(name: "mail"), ownedBy: self)
-    ///
-    /// - Parameters:
-    ///   - owner: provides the section controllers.
-    ///   - objects: what the list begins with, as it was stored; repeated identifiers are dropped.
-    ///   - revision: the revision that these objects are.
-    public convenience init(
-        configuration: Configuration, ownedBy owner: any ListSectionControllerProvider, objects: [ListObject] = [],
-        revision: UInt64 = 0
-    ) {
-        self.init(
-            configuration: configuration, controllers: OwningProvider(owner), objects: objects, revision: revision)
-    }
-}
-
-/// Asks the object that owns the adapter, without keeping it alive.
-private final class OwningProvider: ListSectionControllerProvider {
-    private weak var owner: (any ListSectionControllerProvider)?
-
-    init(_ owner: any ListSectionControllerProvider) { self.owner = owner }
-
-    func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
-        owner?.sectionControllerKind(forType: type)
-    }
-}
-
 /// One kind of section controller: its name and how to make one.
 public struct ListSectionControllerKind {
     /// The name in configuration and log, `PLUGIN/CONTROLLER`.

@@ -31,10 +31,10 @@ struct SectionControllerRegistry {
 
     mutating func forgetKinds() { kinds.removeAll() }
 
-    /// Notes that a section's controller is being made; answers whether it was not already.
+    /// Records that a section's controller is being made; answers whether it was not already.
     mutating func beginMaking(_ handle: SectionHandle) -> Bool { making.insert(handle).inserted }
 
-    /// Notes that it has been made.
+    /// Records that it has been made.
     mutating func endMaking(_ handle: SectionHandle) { making.remove(handle) }
 
     mutating func keep(_ controller: ListSectionController, for handle: SectionHandle, isTransient: Bool) {
@@ -47,7 +47,7 @@ struct SectionControllerRegistry {
     mutating func remove(_ handle: SectionHandle) -> ListSectionController? {
         transient.remove(handle)
         let controller = controllers.removeValue(forKey: handle)
-        controller?.link = nil
+        controller?.setLink(nil)
         return controller
     }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Ties a section controller to its adapter and to its section.
+/// Ties a section controller to its list and to its section.
 final class SectionLink {
-    /// Weak, so that a controller that outlives its adapter is in no list (rule AD-36).
-    weak var adapter: ListAdapter?
+    /// Weak, so that a controller that outlives its list is in no list (rule AD-36).
+    private(set) weak var host: (any SectionContextHost)?
     /// The section, whatever its number.
     let handle: SectionHandle
 
-    init(adapter: ListAdapter, handle: SectionHandle) {
-        self.adapter = adapter
+    init(host: (any SectionContextHost)?, handle: SectionHandle) {
+        self.host = host
         self.handle = handle
     }
 }

@@ -4,7 +4,7 @@
 /// whoever shows them.
 ///
 /// While nothing is applied both states are the same. Positions are those after, `old…` ones those before.
-struct SectionMap: ~Copyable {
+final class SectionMap {
     /// The sections, which an ``ObjectList`` may have too; their payloads are the handles.
     let table: SectionTable
     /// The objects of sections with a handle: by their identifiers the sections are found.
@@ -24,7 +24,7 @@ struct SectionMap: ~Copyable {
     var itemCount: Int { table.tree.itemCount(.new) }
 
     /// The section at a position; it gets a handle if it has none.
-    mutating func handle(at position: Int) -> SectionHandle? {
+    func handle(at position: Int) -> SectionHandle? {
         guard let section = table.tree.section(at: position, in: .new) else { return nil }
         if section.payload != SectionTree.noPayload { return SectionHandle(raw: section.payload) }
         let handle = makeHandle(for: section.object)
@@ -47,11 +47,11 @@ struct SectionMap: ~Copyable {
 
     func position(of object: ListObject) -> Int? { table.tree.index(of: object, in: .new) }
 
-    mutating func handle(of object: ListObject) -> SectionHandle? {
+    func handle(of object: ListObject) -> SectionHandle? {
         table.tree.index(of: object, in: .new).flatMap { handle(at: $0) }
     }
 
-    mutating func handle(forID id: String) -> SectionHandle? {
+    func handle(forID id: String) -> SectionHandle? {
         table.tree.index(of: id, in: .new).flatMap { handle(at: $0) }
     }
 
@@ -67,7 +67,7 @@ struct SectionMap: ~Copyable {
     func id(of handle: SectionHandle) -> String? { objects[handle]?.id }
 
     /// The sections in a range of positions; those without a handle get one.
-    mutating func handles(in range: Range<Int>) -> [SectionHandle] {
+    func handles(in range: Range<Int>) -> [SectionHandle] {
         let range = range.clamped(to: 0..<count)
         var handles: [SectionHandle] = []
         handles.reserveCapacity(range.count)
@@ -128,7 +128,7 @@ struct SectionMap: ~Copyable {
     var oldCount: Int { table.count(.old) }
 
     /// The section that was at a position; it gets a handle if it has none.
-    mutating func oldHandle(at position: Int) -> SectionHandle? {
+    func oldHandle(at position: Int) -> SectionHandle? {
         guard let section = oldSection(at: position) else { return nil }
         if section.payload != SectionTree.noPayload { return SectionHandle(raw: section.payload) }
         guard let new = table.tree.index(of: section.object, in: .new) else {
@@ -165,7 +165,7 @@ struct SectionMap: ~Copyable {
 
     private func oldSection(at position: Int) -> SectionTree.Section? { table.section(at: position, .old) }
 
-    private mutating func makeHandle(for object: ListObject) -> SectionHandle {
+    private func makeHandle(for object: ListObject) -> SectionHandle {
         repeat {
             lastHandle = lastHandle == .max ? 1 : lastHandle + 1
         } while objects[SectionHandle(raw: lastHandle)] != nil
@@ -188,7 +188,7 @@ struct SectionMap: ~Copyable {
     ///
     /// - Complexity: O(handles · log n); twice the handles that stay must be there before it is worth while again, so O(log n)
     ///   for each handle that was made.
-    mutating func releaseHandles(unless isInUse: (SectionHandle) -> Bool) {
+    func releaseHandles(unless isInUse: (SectionHandle) -> Bool) {
         let unused = objects.filter { !isInUse($0.key) }
         for (handle, object) in unused {
             if let position = table.tree.index(of: object, in: .new) {
@@ -200,23 +200,23 @@ struct SectionMap: ~Copyable {
     }
 
     /// Takes all handles back: the sections are shown by somebody else from now on.
-    mutating func releaseAll() {
+    func releaseAll() {
         releaseHandles { _ in false }
     }
 
     // MARK: Applying
 
-    mutating func setItemCount(_ count: Int, of handle: SectionHandle) {
+    func setItemCount(_ count: Int, of handle: SectionHandle) {
         if let position = position(of: handle) { setItemCount(count, at: position) }
     }
 
-    mutating func setItemCount(_ count: Int, at position: Int) { table.setItemCount(count, at: position) }
+    func setItemCount(_ count: Int, at position: Int) { table.setItemCount(count, at: position) }
 
     /// Applies the changes of a transaction.
     ///
     /// - Parameter itemCounts: how many items the inserted sections have, in their order.
     /// - Complexity: O(changes · log n), O(n) when much changes.
-    mutating func apply(_ changes: SectionChanges, itemCounts: [Int]) {
+    func apply(_ changes: SectionChanges, itemCounts: [Int]) {
         if changes.isMost(of: count) {
             gone += changes.deletes.compactMap { knownHandle(at: $0) }
         } else {
@@ -233,7 +233,7 @@ struct SectionMap: ~Copyable {
     }
 
     /// The state after becomes the state before.
-    mutating func commit() {
+    func commit() {
         for payload in table.commit() { objects[SectionHandle(raw: payload)] = nil }
         for handle in gone { objects[handle] = nil }
         gone = []

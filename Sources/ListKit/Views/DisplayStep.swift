@@ -34,6 +34,14 @@ struct DisplayStep {
         sectionsDisappeared = DisplayStep.sections(of: old, without: new)
     }
 
+    /// Sections came into range and went out of it.
+    mutating func setRanges(
+        entered: [(section: Int, handle: SectionHandle)], exited: [(section: Int, handle: SectionHandle)]
+    ) {
+        self.entered = entered
+        self.exited = exited
+    }
+
     private static func sections(
         of elements: [ViewElement], without others: [ViewElement]
     ) -> [(section: Int, handle: SectionHandle)] {

@@ -48,16 +48,3 @@ public struct ListVisibilityTracker: Sendable, Hashable {
         return now.saturatingSubtracting(creation) <= earlyInterval ? .notVisibleEarly : .notVisible
     }
 }
-
-extension ListAdapter {
-    /// Says whether a view can be seen; a list of which no view can be may wait longer.
-    ///
-    /// Views count as visible unless told otherwise.
-    public func setVisible(_ isVisible: Bool, view id: ViewID) throws(ListError) {
-        let view = try view(id)
-        view.isVisible = isVisible
-    }
-
-    /// Whether somebody may be looking; a list without views counts as visible (rule CO-08).
-    var isVisible: Bool { views.isEmpty || views.contains(where: \.isVisible) }
-}

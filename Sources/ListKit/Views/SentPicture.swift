@@ -3,11 +3,12 @@
 /// What the viewer of a view has been sent.
 struct SentPicture {
     /// The last sequence.
-    var sequence: UInt64 = 0
-    var contentSize = Size.zero
-    var elements: [Key: Element] = [:]
+    private(set) var sequence: UInt64 = 0
+    /// The extent of the content as it was sent.
+    private(set) var contentSize = Size.zero
+    private(set) var elements: [Key: Element] = [:]
     /// The elements, section by section.
-    var order: [Key] = []
+    private(set) var order: [Key] = []
 
     /// Names an element of a picture: an item with an identity goes by it, all else by its index.
     struct Key: Hashable {
@@ -53,6 +54,32 @@ struct SentPicture {
         func isPlaced(like other: Element) -> Bool {
             section == other.section && item == other.item && frame == other.frame && z == other.z
         }
+    }
+
+    /// The elements, section by section.
+    var present: [Element] { order.compactMap { elements[$0] } }
+
+    /// The next change leads to these elements.
+    mutating func advance(to elements: [Key: Element], _ order: [Key], contentSize: Size) {
+        self.elements = elements
+        self.order = order
+        self.contentSize = contentSize
+        sequence += 1
+    }
+
+    /// A change went out in pieces.
+    mutating func setSequence(_ last: UInt64) { sequence = last }
+
+    /// Goes on where a viewer is.
+    mutating func resume(sequence: UInt64, contentSize: Size) {
+        self.sequence = sequence
+        self.contentSize = contentSize
+    }
+
+    /// The viewer shows an element.
+    mutating func adopt(_ element: Element, _ key: Key) {
+        elements[key] = element
+        order.append(key)
     }
 
     /// Follows items through a transaction; answers the slots of those that are gone.

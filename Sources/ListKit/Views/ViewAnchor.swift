@@ -1,11 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has to keep its place on the screen while a transaction is applied.
+/// What has to keep its place on the screen while an update is presented.
 struct ViewAnchor {
     /// Candidates in order of preference, each with its start along the scroll axis before.
-    let candidates: [(key: ElementKey, start: Double)]
+    private let candidates: [(key: ElementKey, start: Double)]
     /// Behind the last candidate, as it was before: from there on the next survivor is looked for.
-    let next: IndexPath
+    private let next: IndexPath
     /// The layout before, to find where that survivor was.
-    let layout: ListLayout
+    private let layout: ListLayout
+    private let direction: ScrollDirection
+
+    /// Remembers what a viewport shows.
+    init(_ elements: [ViewElement], in viewport: Rect, layout: ListLayout, direction: ScrollDirection) {
+        let cells = elements.filter {
+            $0.key.kind == .cell && $0.key.handle != nil && $0.frame.intersects(viewport)
+        }
+        candidates = cells.map { (key: $0.key, start: direction.along($0.frame.origin)) }
+        next =
+            cells.last.map { IndexPath(section: $0.section, item: $0.key.index + 1) }
+            ?? IndexPath(section: layout.sections(in: viewport)?.upperBound ?? 0, item: 0)
+        self.layout = layout
+        self.direction = direction
+    }
+
+    /// How far what survived moved; `nil` when there is nothing to keep in its place.
+    ///
+    /// Where everything from the anchor on is gone it is 0 less what lay there: the end of what is left comes into view.
+    func distance(
+        to new: ListLayout, _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
+    ) -> Double? {
+        let shift = shift(to: new, map, forwarding: forwarding)
+        guard shift != 0, shift != nil || !candidates.isEmpty else { return nil }
+        return shift ?? 0
+    }
+
+    private func shift(
+        to new: ListLayout, _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
+    ) -> Double? {
+        for candidate in candidates {
+            guard let key = candidate.key.forwarded(by: forwarding), let start = start(of: key, in: new, map) else {
+                continue
+            }
+            return start - candidate.start
+        }
+        guard let survivor = nextSurvivor(map, forwarding: forwarding),
+            let before = layout.attributes(ofItem: survivor.old), let after = new.attributes(ofItem: survivor.new)
+        else { return nil }
+        return direction.along(after.frame.origin) - direction.along(before.frame.origin)
+    }
+
+    private func start(of key: ElementKey, in layout: ListLayout, _ map: SectionMap) -> Double? {
+        guard let handle = key.handle, let section = map.position(of: handle) else { return nil }
+        let attributes = layout.attributes(ofItem: IndexPath(section: section, item: key.index))
+        return attributes.map { direction.along($0.frame.origin) }
+    }
+
+    /// The first item behind the candidates that is still there.
+    private func nextSurvivor(
+        _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
+    ) -> (old: IndexPath, new: IndexPath)? {
+        for section in next.section..<max(next.section, map.oldCount) {
+            guard let handle = map.oldHandle(at: section), let new = map.position(of: handle) else { continue }
+            let (count, forward) = (map.itemCount(of: handle), forwarding[handle])
+            let first = section == next.section ? next.item : 0
+            for item in first..<max(first, map.oldItemCount(of: handle)) {
+                // Without changes item by item the items stand where they did, as far as there are any.
+                guard let after = forward.map({ $0(item) }) ?? item else { continue }
+                guard after < count else { break }
+                return (IndexPath(section: section, item: item), IndexPath(section: new, item: after))
+            }
+        }
+        return nil
+    }
 }

@@ -23,3 +23,23 @@ struct ElementKey: Hashable {
         return forward(index).map { ElementKey(handle: handle, kind: kind, index: $0) }
     }
 }
+
+extension ViewElement {
+    /// Section by section, header first and footer last.
+    static func isBefore(_ first: ViewElement, _ second: ViewElement) -> Bool {
+        (first.section, first.key.kind.order, first.key.index) < (
+            second.section, second.key.kind.order, second.key.index
+        )
+    }
+}
+
+extension ElementKind {
+    /// The place of a kind inside its section.
+    fileprivate var order: Int {
+        switch self {
+        case .header: 0
+        case .cell: 1
+        case .footer: 2
+        }
+    }
+}

@@ -7,9 +7,12 @@
 struct ViewportShifts {
     private var shifts: [(sequence: UInt64, distance: Double)] = []
     private var scrollSequence: UInt64 = 0
+    /// Whether the viewport was moved since the last change went out.
+    private(set) var isUnsent = false
 
     /// Anchoring moved the viewport; `sequence` is that of the change that says so.
     mutating func shift(by distance: Double, sequence: UInt64) {
+        isUnsent = true
         if let last = shifts.indices.last, shifts[last].sequence == sequence {
             shifts[last].distance += distance
         } else {
@@ -19,9 +22,13 @@ struct ViewportShifts {
 
     /// A scroll-to moved the viewport; whatever anchoring did before is part of it.
     mutating func scroll(sequence: UInt64) {
+        isUnsent = true
         scrollSequence = sequence
         shifts.removeAll()
     }
+
+    /// A change went out that says where the viewport lies.
+    mutating func markSent() { isUnsent = false }
 
     /// How far content moved since a sequence was drawn.
     func distance(since seen: UInt64) -> Double {

@@ -128,3 +128,12 @@ extension ItemSurvivors {
         IndexPath(section: path.section, item: min(path.item, max(0, oldItemCount(ofSection: path.section) - 1)))
     }
 }
+
+extension ItemOrder {
+    /// The items of a list, counted.
+    init(_ map: SectionMap) {
+        self.init(
+            sectionCount: map.count, itemCount: map.itemCount, itemOffset: { map.itemOffset(ofSection: $0) },
+            itemCountOfSection: { map.itemCount(at: $0) ?? 0 }, path: { map.path(ofItem: $0) })
+    }
+}

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
-package import ListKit
+@_spi(Daemon) package import ListKit
 internal import PluginAPI
 
 /// Writes a breadcrumb before each call of a plugin's code for one list, takes it away after, and counts how long the
 /// section controllers took.
 ///
 /// It stands between the list and its executor too, because timers of section controllers come through that.
-package final class CallTracer: ListPerformanceDelegate, ListExecutor, @unchecked Sendable {
+package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable {
     // Sendable: the state belongs to the list's executor, on which every method but `perform` is called.
     private let slot: BreadcrumbSlot?
     /// Set once, before the list is used.
@@ -23,7 +23,7 @@ package final class CallTracer: ListPerformanceDelegate, ListExecutor, @unchecke
     /// Traces into a slot; without one, nothing is written.
     package init(_ slot: BreadcrumbSlot?) { self.slot = slot }
 
-    package func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall) {
+    package func willCall(_ call: ListControllerCall) {
         stopwatch.willCall()
         guard slot != nil else { return }
         begin(
@@ -31,7 +31,7 @@ package final class CallTracer: ListPerformanceDelegate, ListExecutor, @unchecke
                 kind: PluginCallback(call.callback), controller: call.controllerName, object: call.objectID))
     }
 
-    package func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall) {
+    package func didCall(_ call: ListControllerCall) {
         if let (plugin, nanoseconds) = stopwatch.didCall(call) {
             times[plugin, default: CallbackTimes.Times()].add(nanoseconds)
         }

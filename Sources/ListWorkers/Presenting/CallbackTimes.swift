@@ -101,19 +101,3 @@ struct CallbackStopwatch {
         return (plugin, end - start)
     }
 }
-
-/// Times the section controllers of one list inside the daemon; it belongs to the list's executor.
-final class CallbackClock: ListPerformanceDelegate {
-    private let times: CallbackTimes
-    private var stopwatch = CallbackStopwatch()
-
-    init(_ times: CallbackTimes) {
-        self.times = times
-    }
-
-    func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall) { stopwatch.willCall() }
-
-    func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall) {
-        if let (plugin, nanoseconds) = stopwatch.didCall(call) { times.add(nanoseconds, of: plugin) }
-    }
-}

@@ -21,7 +21,7 @@ final class Presentation {
     private var losses: [ContentLoss] = []
 
     private struct Engine {
-        let adapter: ListAdapter
+        let adapter: ListKit.Presentation
         let controllers: ExchangeableProvider
     }
 
@@ -38,7 +38,7 @@ final class Presentation {
     var isOpen: Bool { engine != nil }
 
     /// When item updates are due, in an engine with sections of its own.
-    var itemTiming: FlushTiming { engine?.adapter.flushTiming ?? .idle }
+    var itemTiming: FlushTiming { engine?.adapter.itemTiming ?? .idle }
 
     /// The place of the first item update that waits, among the requests of a list in this process; nil = none does.
     var firstItemUpdate: Ticket? { engine?.adapter.firstItemUpdate }
@@ -77,15 +77,15 @@ extension Presentation {
         return .opened(news)
     }
 
-    private func makeAdapter(_ setup: PresenterSetup, _ controllers: ExchangeableProvider) -> ListAdapter {
+    private func makeAdapter(_ setup: PresenterSetup, _ controllers: ExchangeableProvider) -> ListKit.Presentation {
         guard let list else {
-            return ListAdapter(
+            return ListKit.Presentation(
                 configuration: setup.configuration, controllers: controllers, objects: setup.objects,
-                executor: tracer, performanceDelegate: watch(controllers))
+                executor: tracer, observer: watch(controllers))
         }
-        return ListAdapter(
+        return ListKit.Presentation(
             configuration: setup.configuration, controllers: controllers, sharing: list.table,
-            makeTicket: { list.makeTicket() }, executor: tracer, performanceDelegate: watch(controllers))
+            makeTicket: { list.makeTicket() }, executor: tracer, observer: watch(controllers))
     }
 
     /// Who is told of the calls of section controllers: those that are built in are called too often, and take too little.
@@ -96,7 +96,7 @@ extension Presentation {
         guard let engine else { return [] }
         if let table {
             engine.controllers.exchange(resolve(table))
-            engine.adapter.performanceDelegate = watch(engine.controllers)
+            engine.adapter.callObserver = watch(engine.controllers)
         }
         return [.presented(news(engine.adapter.present(update), engine.adapter))]
     }
@@ -144,7 +144,7 @@ extension Presentation {
     }
 
     private func answer(
-        _ move: ItemMoveRequest, by user: UInt32?, _ adapter: ListAdapter
+        _ move: ItemMoveRequest, by user: UInt32?, _ adapter: ListKit.Presentation
     ) -> [PresenterReport] {
         // What waits is not the mover's doing.
         var reports = presentItems()
@@ -174,7 +174,7 @@ extension Presentation {
         }
     }
 
-    private func answer(_ query: AdapterQuery, _ adapter: ListAdapter) throws(ListError) -> AdapterAnswer {
+    private func answer(_ query: AdapterQuery, _ adapter: ListKit.Presentation) throws(ListError) -> AdapterAnswer {
         switch query {
         case .items(let first, let count, let byteLimit):
             let page = adapter.placedItems(from: first, sectionCount: count, byteLimit: byteLimit)
@@ -223,12 +223,15 @@ package struct LeftPresentation {
 // MARK: - News
 
 extension Presentation {
-    private func news(_ events: [AdapterEvent], _ adapter: ListAdapter, about views: Set<ViewID> = []) -> PresenterNews
+    private func news(_ events: [AdapterEvent], _ adapter: ListKit.Presentation, about views: Set<ViewID> = [])
+        -> PresenterNews
     {
         news(Presented(events: events, itemCount: adapter.itemCount), adapter, about: views)
     }
 
-    private func news(_ presented: Presented, _ adapter: ListAdapter, about views: Set<ViewID> = []) -> PresenterNews {
+    private func news(_ presented: Presented, _ adapter: ListKit.Presentation, about views: Set<ViewID> = [])
+        -> PresenterNews
+    {
         var views = views
         for event in presented.events {
             if case .updated = event { views.formUnion(adapter.waitingViews) }
@@ -244,7 +247,7 @@ extension Presentation {
     }
 
     /// The selected items, if they are others than those that were last reported.
-    private func newSelection(_ adapter: ListAdapter) -> [SelectedItem]? {
+    private func newSelection(_ adapter: ListKit.Presentation) -> [SelectedItem]? {
         let selected = adapter.selectedItems
         guard selected != selection else { return nil }
         selection = selected

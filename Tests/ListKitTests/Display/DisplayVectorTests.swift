@@ -58,7 +58,7 @@ struct DisplayVectorTests {
         announcer.addListener(listener)
         list.adapter.delegate = delegate
         list.adapter.announcer = announcer
-        let known = list.adapter.sections.handle(at: 0)
+        let known = list.adapter.presentation.store.map.handle(at: 0)
         let handle = try #require(known)
         for step in vector["steps"]?.array ?? [] {
             let kind: ElementKind = step["kind"]?.string == "cell" ? .cell : .header
@@ -70,7 +70,7 @@ struct DisplayVectorTests {
             } else {
                 display.disappeared = [element]
             }
-            list.adapter.notify([display])
+            list.adapter.presentation.deliver(list.adapter.presentation.views.calls([display]))
             let expected = (step["derivedFromSourceInOrder"]?.array ?? []).compactMap { $0[0]?.string }
             #expect(log.take() == expected)
         }

@@ -9,7 +9,7 @@ import Testing
 struct FinerDisplayRuleTests {
     /// One element of the first section, as the display handler gets it.
     private func element(_ list: TestHost, item: Int, kind: ElementKind = .cell) throws -> ViewElement {
-        let known = list.adapter.sections.handle(at: 0)
+        let known = list.adapter.presentation.store.map.handle(at: 0)
         let handle = try #require(known)
         return ViewElement(
             key: ElementKey(handle: handle, kind: kind, index: item), section: 0, frame: .zero, z: 0)
@@ -25,13 +25,13 @@ struct FinerDisplayRuleTests {
         func end(_ element: ViewElement) -> [String] {
             var step = DisplayStep()
             step.disappeared = [element]
-            list.adapter.notify([step])
+            list.adapter.presentation.deliver(list.adapter.presentation.views.calls([step]))
             return log.take()
         }
         func begin(_ element: ViewElement) -> [String] {
             var step = DisplayStep()
             step.appeared = [element]
-            list.adapter.notify([step])
+            list.adapter.presentation.deliver(list.adapter.presentation.views.calls([step]))
             return log.take()
         }
         #expect(end(cell).isEmpty && end(header).isEmpty)

@@ -5,7 +5,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("Presenting: an adapter that is given the updates of an object list")
+@Suite("Presenting: a presentation that is given the updates of an object list")
 struct PresentingTests {
     @Test(
         "random requests, item updates, moves, options, scrolls and selections → items, events, pictures, selection and calls of an adapter that flushes by itself",
@@ -30,11 +30,11 @@ struct PresentingTests {
         var update = ObjectUpdate()
         update.configuration = list.adapter.configuration
         update.configuration?.workingRange = 4
-        #expect(list.adapter.present(update).transaction == nil)
+        #expect(list.adapter.presentation.present(update).transaction == nil)
         #expect(list.adapter.configuration.workingRange == 4 && list.itemCounts == [1])
-        let presented = list.adapter.presentItems()
+        let presented = list.adapter.presentation.presentItems()
         #expect(presented.transaction?.items.inserts == [ItemPlace(0, 1)] && presented.itemCount == 2)
-        #expect(list.adapter.presentItems().transaction == nil)
+        #expect(list.adapter.presentation.presentItems().transaction == nil)
     }
 
     @Test("item updates before and after a request that goes alone → those before run, in their places; the rest later")
@@ -43,9 +43,9 @@ struct PresentingTests {
             table: SectionTable(resting: [try letters("a:x")]), numbers: RevisionNumbers(unstoredAt: 0),
             log: ChangeLog(), configuration: ListAdapter.Configuration(name: "places"))
         let provider = ScriptedProvider { _ in LetterController(log: EventList()) }
-        let adapter = ListAdapter(
+        let adapter = Presentation(
             configuration: list.configuration, controllers: provider, sharing: list.table,
-            makeTicket: { list.makeTicket() }, executor: nil, performanceDelegate: nil)
+            makeTicket: { list.makeTicket() }, executor: nil, observer: nil)
         #expect(!list.table.isResting && list.table.itemCount(.old) == 1)
         let controller = try #require(adapter.sectionController(at: 0) as? LetterController)
         func append(_ letter: String) {
@@ -72,11 +72,11 @@ struct PresentingTests {
     @Test("a presentation leaves the table that it shared → another one has the same sections and counts its own items")
     func leaving() throws {
         let table = SectionTable(resting: try (0..<5).map { try letters("s\($0):abc") })
-        func present() -> ListAdapter {
+        func present() -> Presentation {
             let provider = ScriptedProvider { _ in LetterController(log: EventList()) }
-            return ListAdapter(
+            return Presentation(
                 configuration: ListAdapter.Configuration(name: "x"), controllers: provider, sharing: table,
-                makeTicket: { .none }, executor: nil, performanceDelegate: nil)
+                makeTicket: { .none }, executor: nil, observer: nil)
         }
         let first = present()
         _ = first.items(inSection: 2)
@@ -101,7 +101,7 @@ struct PresentingTests {
         var update = ObjectUpdate()
         update.changes = SectionChanges(diff.result, leadingTo: after)
         update.changes.list = nil
-        _ = list.adapter.present(update)
+        _ = list.adapter.presentation.present(update)
         #expect(list.adapter.objects(from: 0, limit: .max) == after)
         #expect(list.itemCounts == after.map { $0.fields["items"] == "ab" ? 2 : 1 })
     }
@@ -116,12 +116,12 @@ struct PresentingTests {
             batch.insertItems(at: [0])
         })
         let move = ItemMoveRequest(id: 1, from: IndexPath(section: 0, item: 3), to: IndexPath(section: 0, item: 0))
-        let answer = list.adapter.answer(move)
+        let answer = list.adapter.presentation.answer(move)
         #expect(answer.verdict == nil)
         #expect(answer.changes.map { $0.transaction?.items.moves.count } == [0, 1])
         #expect(controller.letters == ["z", "v", "x", "y"] && list.itemCounts == [4, 1])
         let outside = ItemMoveRequest(id: 2, from: IndexPath(section: 0, item: 9), to: move.to)
-        guard case .error(let error) = list.adapter.answer(outside).verdict else {
+        guard case .error(let error) = list.adapter.presentation.answer(outside).verdict else {
             Issue.record("an item that is not there may move")
             return
         }
@@ -146,7 +146,7 @@ extension PresentingTests {
         private let hasLetters: Bool
         private let sharesTable: Bool
         private let flushing: ListAdapter
-        private let presenting: ListAdapter
+        private let presenting: Presentation
         private let list: ObjectList
         private let logs = (flushing: EventList(), presenting: EventList())
         private var lastID: RequestID = 0
@@ -169,10 +169,11 @@ extension PresentingTests {
             let provider = Pair.provider(hasLetters, logs.presenting)
             presenting =
                 sharesTable
-                ? ListAdapter(
+                ? Presentation(
                     configuration: configuration, controllers: provider, sharing: list.table,
-                    makeTicket: { list.makeTicket() }, executor: nil, performanceDelegate: nil)
-                : ListAdapter(configuration: configuration, controllers: provider)
+                    makeTicket: { list.makeTicket() }, executor: nil, observer: nil)
+                : Presentation(
+                    configuration: configuration, controllers: provider, objects: [], executor: nil, observer: nil)
             for (id, layout) in [(1, ListLayoutKind.flow), (2, .none), (3, .absolute)] as [(ViewID, ListLayoutKind)] {
                 var options = ListViewOptions()
                 options.layout = layout
@@ -245,8 +246,8 @@ extension PresentingTests {
         private func changeItems() {
             guard flushing.objectCount > 0 else { return }
             let (section, isDelete, isAnimated) = (int(flushing.objectCount), int(2) == 0, int(2) == 0)
-            for adapter in [flushing, presenting] {
-                guard let controller = adapter.sectionController(at: section) as? LetterController else { continue }
+            for found in [flushing.sectionController(at: section), presenting.sectionController(at: section)] {
+                guard let controller = found as? LetterController else { continue }
                 controller.context?.performBatch(
                     animated: isAnimated,
                     updates: { batch in

@@ -48,7 +48,7 @@ struct DiffProof: ~Copyable {
     private func word(_ hash: UInt32) -> Int { Int(hash & filterMask) }
 
     @inline(__always)
-    private func note(_ hash: UInt32) { filter[word(hash)] |= DiffProof.bits(hash) }
+    private func insert(_ hash: UInt32) { filter[word(hash)] |= DiffProof.bits(hash) }
 
     @inline(__always)
     private func mayContain(_ hash: UInt32) -> Bool {
@@ -60,18 +60,18 @@ struct DiffProof: ~Copyable {
     private func enter(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing
     ) -> Bool {
-        for position in 0..<runs.oldRestCount { note(runs.oldHashes[Int(runs.oldRest[position])]) }
+        for position in 0..<runs.oldRestCount { insert(runs.oldHashes[Int(runs.oldRest[position])]) }
         // Those with a partner are known by it; repeated ones are inserts as long as nothing in a run is the same.
         for position in 0..<runs.newRestCount where pairing.partner(ofNew: position) == DiffPairing.noPartner {
             let new = Int(runs.newRest[position])
             let hash = runs.newHashes[new]
-            note(hash)
+            insert(hash)
             _ = newRest.insert(position, hash: hash) { source.isSameNew(Int(runs.newRest[$0]), new) }
         }
         for position in 0..<runs.updateCount {
             let old = Int(runs.updates[position])
             let hash = runs.oldHashes[old]
-            note(hash)
+            insert(hash)
             if updates.insert(position, hash: hash, isSame: { source.isSameOld(Int(runs.updates[$0]), old) }) != nil {
                 return false
             }

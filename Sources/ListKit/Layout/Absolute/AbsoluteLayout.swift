@@ -33,7 +33,7 @@ struct AbsoluteLayout: Sendable {
         fresh.sections = LeafTree(sections: new)
         fresh.blocks = Array(repeating: 0, count: count)
         for leaf in fresh.sections.leaves.indices {
-            fresh.note(leaf)
+            fresh.record(leaf)
             for section in fresh.sections.leaves[leaf].sections { entries += self.entries(of: section) }
         }
         fresh.positions = PositionTree(entries)
@@ -56,7 +56,7 @@ struct AbsoluteLayout: Sendable {
             for entry in entries(of: section) { positions.remove(entry) }
             freeHandles.append(section.handle)
         }
-        for leaf in edited.touched { note(leaf) }
+        for leaf in edited.touched { record(leaf) }
     }
 
     /// Asks for the placements of single items again.
@@ -144,8 +144,8 @@ extension AbsoluteLayout {
         return PlacementBlock.Section(handle: handle, placements: Self.placements(section, source))
     }
 
-    /// Notes for each section of a block where it is.
-    private mutating func note(_ leaf: Int) {
+    /// Records for each section of a block where it is.
+    private mutating func record(_ leaf: Int) {
         for handle in sections.leaves[leaf].handles { blocks[Int(handle)] = Int32(truncatingIfNeeded: leaf) }
     }
 

@@ -43,26 +43,3 @@ struct ContentLosses {
         }
     }
 }
-
-extension ListAdapter {
-    /// Counts the items of new sections, and reports what built-in section controllers leave out of new and changed objects,
-    /// or replace in them; the count is `nil` for a section that has to be asked itself.
-    ///
-    /// Losses are looked for once for each update of an object, and not when sections are laid out, which is done for each
-    /// view, and again and again.
-    func countItems(of changes: SectionChanges) -> [Int?] {
-        var kinds = LastKind()
-        guard let onContentLosses else { return changes.inserts.map { kinds.itemCount(of: $0.object, in: self) } }
-        // Only what the list's own layout reads is missed by anybody.
-        let container = ListContainer(size: .zero, direction: configuration.direction, layout: configuration.layout)
-        var losses = ContentLosses()
-        let counts = changes.inserts.map {
-            kinds.itemCount(of: $0.object, in: self, container: container, adding: &losses)
-        }
-        for update in changes.updates {
-            _ = kinds.itemCount(of: update.object, in: self, container: container, adding: &losses)
-        }
-        if !losses.losses.isEmpty { onContentLosses(losses.losses) }
-        return counts
-    }
-}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Commands of views, which the presentation answers.
+
+extension ListAdapter {
+    /// Says whether a view can be seen; a list of which no view can be may wait longer.
+    ///
+    /// Views count as visible unless told otherwise.
+    public func setVisible(_ isVisible: Bool, view id: ViewID) throws(ListError) {
+        try presentation.setVisible(isVisible, view: id)
+    }
+
+    /// While true, views are not sent anything; set it to false with ``resumeViews()``.
+    public var holdsViews: Bool {
+        get { presentation.holdsViews }
+        set { presentation.holdsViews = newValue }
+    }
+
+    /// Opens a view; it says nothing before its first viewport or visible range.
+    ///
+    /// - Parameter id: its name, not in use; numbers are best never used again.
+    /// - Throws: `invalidArguments` for a name in use and for options out of range; `noSuchObject`, `noSuchItem` for what it is
+    ///   to be opened at.
+    public func openView(_ id: ViewID, options: ListViewOptions = ListViewOptions()) throws(ListError) {
+        try presentation.openView(id, options: options)
+    }
+
+    /// The viewer scrolled: the viewport is `rect`, in the content as of `seen`.
+    ///
+    /// - Parameter seen: the last sequence that the viewer has drawn; 0, or one that was never sent, is the newest. A viewer
+    ///   without a credit window may be up to 256 changes behind.
+    /// - Throws: `invalidArguments` for a layout without viewport and for numbers that are not finite or negative sizes.
+    /// - Complexity: O(log n + visible); the first call and another size lay the list out.
+    public func setViewport(view id: ViewID, seen: UInt64, rect: Rect) throws(ListError) -> ViewReply {
+        try presentation.setViewport(view: id, seen: seen, rect: rect)
+    }
+
+    /// The viewer has drawn everything up to a sequence; one that was never sent is ignored.
+    ///
+    /// Answers what it lacks, if its credit was used up. Only needed for a view with a credit window
+    /// (``ListViewOptions/window``).
+    public func acknowledge(view id: ViewID, sequence: UInt64) throws(ListError) -> [AdapterEvent] {
+        try presentation.acknowledge(view: id, sequence: sequence)
+    }
+
+    /// The picture of the present; it acknowledges everything and ends a stall. Slots keep their numbers.
+    public func resync(view id: ViewID) throws(ListError) -> Picture {
+        let picture = try presentation.resync(view: id)
+        forgetPictures(of: id)
+        return picture
+    }
+
+    /// Closes a view: everything in it ends and leaves, then it is closed.
+    public func closeView(_ id: ViewID) throws(ListError) -> [AdapterEvent] { try presentation.closeView(id) }
+
+    /// What is known of a view.
+    public func viewDescription(_ id: ViewID) throws(ListError) -> ViewDescription {
+        try presentation.viewDescription(id)
+    }
+
+    /// The open views, in the order of their opening.
+    public var openViews: [ViewID] { presentation.openViews }
+
+    /// The views that are not sent what they lack, so that no event tells how they stand.
+    @_spi(Daemon) public var waitingViews: [ViewID] { presentation.waitingViews }
+
+    /// Sends what was held back while ``holdsViews`` was true.
+    public func resumeViews() -> [AdapterEvent] { presentation.resumeViews() }
+
+    /// The viewer of a layout `none` names what it shows, first and last item included, in the list as of `seen`.
+    ///
+    /// Both ends follow the updates since: an item that is gone is replaced by the next one inwards that is there; when there is
+    /// none, the range begins at the next one after it, else it ends at the last item of the list. Positions past the end
+    /// count one item for each section. The range is shifted into the list, and shortened only by a list that has fewer items.
+    ///
+    /// From then on it follows its items: the first one that is still there after an update keeps its place in it.
+    /// - Parameter seen: the last sequence that the viewer has drawn; 0, or one that was never sent, is the newest, and one
+    ///   before the last that was acknowledged is that one. A viewer without a credit window may be up to 256 changes behind.
+    ///   Updates of a list in more than 131,072 stretches are not followed.
+    /// - Throws: `invalidArguments` for another layout, and when the last one comes before the first.
+    /// - Complexity: O(log n + visible); for a list that changed since `seen` O(changes · log) too.
+    public func setVisibleRange(view id: ViewID, seen: UInt64 = 0, first: IndexPath, last: IndexPath) throws(ListError)
+        -> ViewReply
+    { try presentation.setVisibleRange(view: id, seen: seen, first: first, last: last) }
+
+    /// Scrolls a view to an item; of a section without items, to its header.
+    ///
+    /// - Returns: where the viewport lies now, and the answer; its change is sent even when only the offset moves.
+    /// - Throws: `noSuchObject`, `noSuchItem`; `invalidArguments` in the layout `none` and before the first viewport.
+    public func scrollTo(view id: ViewID, object objectID: String, item: Int, position: ScrollPosition)
+        throws(ListError) -> (offset: Point, reply: ViewReply)
+    { try presentation.scrollTo(view: id, object: objectID, item: item, position: position) }
+
+    /// The viewer measured items: their sizes replace the estimates in this view.
+    ///
+    /// What is not in the list any more is passed over.
+    /// - Throws: `invalidArguments` for a size that is not finite or negative.
+    public func reportSizes(view id: ViewID, sizes: [MeasuredSize]) throws(ListError) -> ViewReply {
+        try presentation.reportSizes(view: id, sizes: sizes)
+    }
+
+    /// Scrolls a view to an object: from its first item to its last, with the named supplementary views.
+    ///
+    /// An unknown object is ignored; one without items and without the named views is at the start of the content
+    /// (rule AD-111).
+    /// - Parameters:
+    ///   - additionalOffset: added to the offset before it is clamped (rule AD-130).
+    /// - Throws: `invalidArguments` in the layout `none` and before the first viewport.
+    public func scroll(
+        view id: ViewID, toObject objectID: String, supplementary kinds: Set<ElementKind> = [],
+        position: ScrollPosition = .none, additionalOffset: Double = 0
+    ) throws(ListError) -> (offset: Point, reply: ViewReply) {
+        try presentation.scroll(
+            view: id, toObject: objectID, supplementary: kinds, position: position, additionalOffset: additionalOffset)
+    }
+
+    /// The viewer says what the user does to the content; the section controllers that are shown hear it.
+    public func reportScroll(view id: ViewID, _ event: ListScrollEvent) throws(ListError) -> [AdapterEvent] {
+        try presentation.reportScroll(view: id, event)
+    }
+
+    // MARK: Items
+
+    /// A viewer selects an item: the section controller is asked first, then told.
+    ///
+    /// - Returns: whether it is selected now.
+    /// - Throws: `noSuchObject`, `noSuchItem`.
+    public func selectItem(_ item: Int, ofObject id: String) throws(ListError) -> (
+        selected: Bool, events: [AdapterEvent]
+    ) { try presentation.selectItem(item, ofObject: id) }
+
+    /// A viewer deselects an item: the section controller is asked first, then told.
+    ///
+    /// - Returns: whether it is not selected now.
+    /// - Throws: `noSuchObject`, `noSuchItem`.
+    public func deselectItem(_ item: Int, ofObject id: String) throws(ListError) -> (
+        deselected: Bool, events: [AdapterEvent]
+    ) { try presentation.deselectItem(item, ofObject: id) }
+
+    /// A viewer deselects items, then selects others: the section controllers are asked and told about each, and the change
+    /// is one event.
+    ///
+    /// - Returns: those of `select` that are selected then, and those of `deselect` that are not.
+    /// - Throws: `noSuchObject`, `noSuchItem`; nothing changes then.
+    /// - Complexity: O(log n) for each item.
+    @_spi(Daemon) public func changeSelection(select: [SelectedItem], deselect: [SelectedItem]) throws(ListError) -> (
+        selected: [SelectedItem], deselected: [SelectedItem], events: [AdapterEvent]
+    ) { try presentation.changeSelection(select: select, deselect: deselect) }
+
+    /// A finger or a pointer is down on an item, or no longer.
+    ///
+    /// - Throws: `noSuchObject`, `noSuchItem`.
+    public func setHighlighted(_ isHighlighted: Bool, item: Int, ofObject id: String) throws(ListError)
+        -> [AdapterEvent]
+    { try presentation.setHighlighted(isHighlighted, item: item, ofObject: id) }
+
+    /// A viewer invokes an action on an item: the section controller may handle it.
+    ///
+    /// - Returns: whether the section controller has handled it; a section at fault handles nothing.
+    /// - Throws: `noSuchObject`, `noSuchItem`.
+    public func invoke(_ action: String, parameters: Fields = Fields(), item: Int, ofObject id: String)
+        throws(ListError) -> (handled: Bool, events: [AdapterEvent])
+    { try presentation.invoke(action, parameters: parameters, item: item, ofObject: id) }
+
+    // MARK: Another engine
+
+    /// Opens a view that goes on where its viewer is.
+    ///
+    /// - Throws: as ``openView(_:options:)``.
+    @_spi(Daemon) public func resumeView(_ resumption: ViewResumption) throws(ListError) -> [AdapterEvent] {
+        try presentation.resumeView(resumption)
+    }
+
+    /// A view as its viewer knows it, for another list to go on with.
+    ///
+    /// - Throws: `invalidArguments` for a view that is not open.
+    @_spi(Daemon) public func resumption(of id: ViewID) throws(ListError) -> ViewResumption {
+        try presentation.resumption(of: id)
+    }
+
+    /// Selects what was selected in another list; nobody is asked or told.
+    @_spi(Daemon) public func resumeSelection(_ items: [SelectedItem]) { presentation.resumeSelection(items) }
+}

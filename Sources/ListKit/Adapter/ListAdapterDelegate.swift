@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Is told which objects of a list appear and disappear, counted over all views.
+///
+/// The events of an item come before those of its section; what appears comes before what disappears. Ended ones carry the
+/// place that they had, and the object that was shown, even if it has left the list (rules DH-11, DH-12).
+public protocol ListAdapterDelegate: AnyObject {
+    /// The first element of an object's section is about to be shown.
+    func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, at section: Int)
+    /// The last element of an object's section is gone.
+    func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, at section: Int)
+    /// An item is about to be shown.
+    func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, itemAt path: IndexPath)
+    /// An item is gone.
+    func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, itemAt path: IndexPath)
+}
+
+extension ListAdapterDelegate {
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, at section: Int) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, at section: Int) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, itemAt path: IndexPath) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, itemAt path: IndexPath) {}
+}
+
+/// Passes the display events of many adapters on to listeners, which are held weakly.
+///
+/// All adapters and listeners of one announcer belong to one executor.
+public final class ListAdapterAnnouncer {
+    private var listeners = WeakList<any ListAdapterDelegate>()
+
+    /// Makes an announcer without listeners.
+    public init() {}
+
+    /// Tells a listener of every event from now on.
+    public func addListener(_ listener: any ListAdapterDelegate) { listeners.add(listener) }
+
+    /// Tells a listener nothing more.
+    public func removeListener(_ listener: any ListAdapterDelegate) { listeners.remove(listener) }
+
+    /// The listeners as they are now: one that leaves while it is told disturbs nobody (rule AN-05).
+    var present: [any ListAdapterDelegate] { listeners.elements }
+}

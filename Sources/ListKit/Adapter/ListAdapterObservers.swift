@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Those whom a program has told of what happens in a list, and its rule of when the list is empty.
+final class ListAdapterObservers {
+    private weak var adapter: ListAdapter?
+    private(set) weak var delegate: (any ListAdapterDelegate)?
+    private(set) weak var announcer: ListAdapterAnnouncer?
+    private(set) weak var updaterDelegate: (any ListUpdaterDelegate)?
+    private(set) weak var performanceDelegate: (any ListPerformanceDelegate)?
+    private(set) var emptinessPredicate: ((ListAdapter) -> Bool)?
+    private var listeners = WeakList<any ListUpdateListener>()
+
+    /// Tells of a list from now on.
+    func attach(to new: ListAdapter) { adapter = new }
+
+    func setDelegate(_ new: (any ListAdapterDelegate)?) { delegate = new }
+    func setAnnouncer(_ new: ListAdapterAnnouncer?) { announcer = new }
+    func setUpdaterDelegate(_ new: (any ListUpdaterDelegate)?) { updaterDelegate = new }
+
+    /// Tells somebody of the calls of section controllers.
+    func setPerformanceDelegate(_ new: (any ListPerformanceDelegate)?) {
+        performanceDelegate = new
+        adapter?.presentation.callObserver = new == nil ? nil : self
+    }
+
+    /// Replaces the rule of when the list is empty.
+    func setEmptinessPredicate(_ new: ((ListAdapter) -> Bool)?) {
+        emptinessPredicate = new
+        adapter?.presentation.environment.setEmptinessRule(
+            new.map { predicate in { [weak adapter] in adapter.map(predicate) ?? false } })
+    }
+
+    func add(_ listener: any ListUpdateListener) { listeners.add(listener) }
+    func remove(_ listener: any ListUpdateListener) { listeners.remove(listener) }
+
+    /// Tells the listeners that an update is over.
+    func notifyListeners(_ kind: ListUpdateKind, animated: Bool) {
+        guard let adapter else { return }
+        for listener in listeners.elements {
+            listener.adapter(adapter, didFinish: kind, animated: kind != .reloadData && animated)
+        }
+    }
+
+    /// Tells the updater's delegate something.
+    func tellUpdater(_ message: (any ListUpdaterDelegate, ListAdapter) -> Void) {
+        guard let updaterDelegate, let adapter else { return }
+        adapter.presentation.store.gate.callOut { message(updaterDelegate, adapter) }
+    }
+}
+
+extension ListAdapterObservers: CallObserver {
+    func willCall(_ call: ListControllerCall) {
+        if let adapter { performanceDelegate?.adapter(adapter, willCall: call) }
+    }
+
+    func didCall(_ call: ListControllerCall) {
+        if let adapter { performanceDelegate?.adapter(adapter, didCall: call) }
+    }
+}
+
+extension ListAdapterObservers: PresentationDelegate {
+    func itemUpdateWaits() { adapter?.itemUpdateWaits() }
+
+    func willPresent(_ baseRevision: UInt64) { tellUpdater { $0.adapter($1, willApply: baseRevision) } }
+
+    var wantsBatch: Bool { updaterDelegate != nil }
+
+    func didPresent(_ announcement: Announcement) {
+        let transaction = announcement.transaction
+        if let batch = announcement.batch {
+            tellUpdater { $0.adapter($1, didApply: batch, as: transaction) }
+        } else if transaction.kind == .reload {
+            tellUpdater { $0.adapter($1, didReload: transaction, isFallback: announcement.isFallback) }
+        }
+    }
+
+    func didFindFault(_ fault: SectionFault) { tellUpdater { $0.adapter($1, didFindFault: fault) } }
+
+    /// The delegate, then the announcer's listeners (rule DH-10).
+    var displayListeners: [any DisplayListener] {
+        guard let adapter, delegate != nil || announcer != nil else { return [] }
+        let all = (delegate.map { [$0] } ?? []) + (announcer?.present ?? [])
+        return all.map { DelegateRelay(adapter: adapter, delegate: $0) }
+    }
+}
+
+/// Tells a delegate what appears and disappears in a list.
+private struct DelegateRelay: DisplayListener {
+    let adapter: ListAdapter
+    let delegate: any ListAdapterDelegate
+
+    func display(_ object: ListObject, section: Int, item: Int?, appears: Bool) {
+        switch (item, appears) {
+        case (let item?, true):
+            delegate.adapter(adapter, willDisplay: object, itemAt: IndexPath(section: section, item: item))
+        case (let item?, false):
+            delegate.adapter(adapter, didEndDisplaying: object, itemAt: IndexPath(section: section, item: item))
+        case (nil, true): delegate.adapter(adapter, willDisplay: object, at: section)
+        case (nil, false): delegate.adapter(adapter, didEndDisplaying: object, at: section)
+        }
+    }
+}

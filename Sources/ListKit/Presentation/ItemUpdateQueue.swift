@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The item updates that wait for the next update of their list, in order.
+struct ItemUpdateQueue {
+    /// An item update, and its place in the order in which the list was asked for changes.
+    struct Entry {
+        let ticket: Ticket
+        let update: ItemUpdate
+    }
+
+    private(set) var entries: [Entry] = []
+    /// Gives out places in the order in which the list is asked for changes.
+    private let makeTicket: () -> Ticket
+    /// When they are due, in a list whose objects are in another process.
+    private var coalescer: UpdateCoalescer
+    /// The clock as the owner last told it, in milliseconds.
+    private var now: UInt64 = 0
+
+    init(coalescing: ListOptions.Coalescing, makeTicket: @escaping () -> Ticket) {
+        self.makeTicket = makeTicket
+        coalescer = UpdateCoalescer(configuration: coalescing)
+    }
+
+    /// The place of the first one; `nil` = none waits.
+    var first: Ticket? { entries.first?.ticket }
+
+    /// When they are due.
+    var timing: FlushTiming {
+        if entries.isEmpty { return .idle }
+        return coalescer.timing == .idle ? .now : coalescer.timing
+    }
+
+    /// Tells the clock.
+    mutating func setTime(_ new: UInt64) { now = max(now, new) }
+
+    /// Collects otherwise from now on.
+    mutating func setCoalescing(_ coalescing: ListOptions.Coalescing) {
+        if coalescer.configuration != coalescing { coalescer.configuration = coalescing }
+    }
+
+    mutating func append(_ update: ItemUpdate, isOnScreen: Bool) {
+        entries.append(Entry(ticket: makeTicket(), update: update))
+        coalescer.request(now: now, isVisible: isOnScreen)
+    }
+
+    /// Removes those up to a place, for an update that begins now; `nil` = all.
+    mutating func dequeue(through ticket: Ticket?) -> [Entry] {
+        coalescer.start(now: now)
+        let count = ticket.map { ticket in entries.prefix { $0.ticket <= ticket }.count } ?? entries.count
+        defer { entries.removeFirst(count) }
+        return Array(entries[..<count])
+    }
+}

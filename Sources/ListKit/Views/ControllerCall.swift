@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A call of a section controller that follows from what a view shows, for the ``CallGate`` to make.
+struct ControllerCall {
+    /// What the section controller is told.
+    enum Message {
+        case willDisplayItem(Int)
+        case didEndDisplayingItem(Int)
+        case willDisplay
+        case didEndDisplaying
+        case willEnterRange
+        case didExitRange
+        case didScroll(ListScrollEvent)
+    }
+
+    /// Which section controller is told.
+    enum Receiver {
+        /// The section's, made if there is none.
+        case made
+        /// The section's, if there is one.
+        case existing
+        /// One that was let go.
+        case former(ListSectionController)
+        /// None: only the delegates of the program are told.
+        case nobody
+    }
+
+    let message: Message
+    let handle: SectionHandle
+    let receiver: Receiver
+    /// Where the section is, or was, for the delegates of the program; `nil` = they are not told.
+    var section: Int?
+}
+
+/// What a step of some views means for section controllers: counted over all views, each hears of everything once (rule DH-13).
+struct ControllerCalls {
+    private(set) var calls: [ControllerCall] = []
+    private let replaced: [SectionHandle: ListSectionController]
+
+    /// What appears comes before what disappears, items before their section (rules DH-10, WR-14).
+    ///
+    /// - Parameter effects: of the update that led to the steps, if one did.
+    init(_ steps: [DisplayStep], _ counts: inout DisplayCounts, _ map: SectionMap, _ effects: UpdateEffects? = nil) {
+        replaced = effects?.replaced ?? [:]
+        let forwarding = effects?.forwarding ?? [:]
+        let before = displayed(counts)
+        let disappeared = steps.count == 1 ? steps[0].disappeared : steps.flatMap(\.disappeared)
+        var goneItems: Set<ElementKey> = []
+        goneItems.reserveCapacity(disappeared.count)
+        for element in disappeared where element.key.kind == .cell {
+            guard let handle = element.key.handle else { continue }
+            if counts.remove(item: element.key.index, of: handle) { goneItems.insert(element.key) }
+        }
+        counts.forward(forwarding)
+        let handedOver = steps.count > 1 ? handedOver(&goneItems, steps, forwarding) : []
+        for step in steps {
+            for element in step.appeared { appear(element, isHandedOver: handedOver.contains(element.key), &counts) }
+        }
+        for element in disappeared { disappear(element, isItemGone: goneItems.remove(element.key) != nil, &counts) }
+        for section in displayed(counts) { begin(section, map) }
+        addRanges(steps, &counts)
+        for section in before { end(section) }
+    }
+
+    /// The section controllers of what a view shows hear that its content moved.
+    init(_ event: ListScrollEvent, in view: ListView) {
+        replaced = [:]
+        for handle in view.handlesShown(cellsOnly: false) { add(.didScroll(event), handle, .existing) }
+    }
+
+    private mutating func add(
+        _ message: ControllerCall.Message, _ handle: SectionHandle, _ receiver: ControllerCall.Receiver,
+        section: Int? = nil
+    ) {
+        calls.append(ControllerCall(message: message, handle: handle, receiver: receiver, section: section))
+    }
+
+    /// Items that one view loses while another one gets them stay shown: they leave those that are gone, and are answered.
+    private func handedOver(
+        _ gone: inout Set<ElementKey>, _ steps: [DisplayStep], _ forwarding: [SectionHandle: IndexForwarding]
+    ) -> Set<ElementKey> {
+        let appeared = Set(steps.flatMap(\.appeared).map(\.key))
+        var handedOver: Set<ElementKey> = []
+        for key in gone {
+            guard let new = key.forwarded(by: forwarding), appeared.contains(new) else { continue }
+            handedOver.insert(new)
+            gone.remove(key)
+        }
+        return handedOver
+    }
+
+    private mutating func appear(_ element: ViewElement, isHandedOver: Bool, _ counts: inout DisplayCounts) {
+        guard let handle = element.key.handle else { return }
+        let isCounted = element.key.kind == .cell && counts.add(item: element.key.index, of: handle)
+        let isNewSection = counts.add(elementOf: handle)
+        let receiver = replaced[handle] == nil ? ControllerCall.Receiver.made : .nobody
+        if isCounted && !isHandedOver {
+            add(.willDisplayItem(element.key.index), handle, receiver, section: element.section)
+        }
+        if isNewSection { add(.willDisplay, handle, receiver, section: element.section) }
+    }
+
+    private mutating func disappear(_ element: ViewElement, isItemGone: Bool, _ counts: inout DisplayCounts) {
+        guard let handle = element.key.handle else { return }
+        let isSectionGone = counts.remove(elementOf: handle)
+        let receiver = replaced[handle] == nil ? ControllerCall.Receiver.existing : .nobody
+        if isItemGone { add(.didEndDisplayingItem(element.key.index), handle, receiver, section: element.section) }
+        if isSectionGone { add(.didEndDisplaying, handle, receiver, section: element.section) }
+    }
+
+    // MARK: Working range
+
+    private mutating func addRanges(_ steps: [DisplayStep], _ counts: inout DisplayCounts) {
+        var (entered, exited): ([SectionHandle], [SectionHandle]) = ([], [])
+        for step in steps {
+            for place in step.entered where counts.enter(place.handle) { entered.append(place.handle) }
+        }
+        for step in steps { for place in step.exited where counts.exit(place.handle) { exited.append(place.handle) } }
+        for handle in entered where replaced[handle] == nil { add(.willEnterRange, handle, .made) }
+        for handle in replaced.keys.sorted() where counts.isInRange(handle) { add(.willEnterRange, handle, .made) }
+        for handle in exited where replaced[handle] == nil { add(.didExitRange, handle, .existing) }
+    }
+
+    // MARK: Replaced controllers
+
+    /// What of a section is shown and in range.
+    private struct DisplayedSection {
+        let handle: SectionHandle
+        let items: [Int]
+        let isDisplayed: Bool
+        let isInRange: Bool
+    }
+
+    /// What is shown and in range of the sections whose controllers were let go.
+    private func displayed(_ counts: DisplayCounts) -> [DisplayedSection] {
+        guard !replaced.isEmpty else { return [] }
+        let items = counts.displayedItems { replaced[$0] != nil }
+        return replaced.keys.sorted().map { handle in
+            DisplayedSection(
+                handle: handle, items: items[handle] ?? [], isDisplayed: counts.isDisplayed(handle),
+                isInRange: counts.isInRange(handle))
+        }
+    }
+
+    private mutating func begin(_ section: DisplayedSection, _ map: SectionMap) {
+        guard section.isDisplayed, map.position(of: section.handle) != nil else { return }
+        for index in section.items { add(.willDisplayItem(index), section.handle, .made) }
+        add(.willDisplay, section.handle, .made)
+    }
+
+    private mutating func end(_ section: DisplayedSection) {
+        guard let controller = replaced[section.handle] else { return }
+        for index in section.items { add(.didEndDisplayingItem(index), section.handle, .former(controller)) }
+        if section.isDisplayed { add(.didEndDisplaying, section.handle, .former(controller)) }
+        if section.isInRange { add(.didExitRange, section.handle, .former(controller)) }
+    }
+}

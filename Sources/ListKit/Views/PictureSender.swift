@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the viewer of one view was sent, what it lacks, and how much of that may go.
+final class PictureSender {
+    private let id: ViewID
+    private let fields: Set<ExactText>
+    private let environment: ViewEnvironment
+    /// The items of the view's elements, as long as they are good.
+    private(set) var contents: [ElementKey: ListItem] = [:]
+    /// Whether contents have to be asked for anew outside of an update.
+    private(set) var isStale = false
+    /// Whether a difference waits because all views are held.
+    private(set) var isHeld = false
+    /// What the viewer was sent.
+    private(set) var picture = SentPicture()
+    /// Sent elements whose items are gone, their slots not yet given back.
+    private var orphans: [SentPicture.Element] = []
+    private var slots = SlotPool()
+    private(set) var credit: CreditWindow
+    /// What happened since the pictures that its viewer may go by, in the layout `none`.
+    private(set) var history = PictureHistory()
+
+    /// The largest picture, in bytes of content, that goes out in one change.
+    private static let maximumChangeBytes = 262_144
+
+    /// How many changes the viewer of a view without a credit window may be behind when it scrolls.
+    private static let rememberedChanges: UInt64 = 256
+
+    /// How often contents are asked for when sections turn out to be at fault on the way.
+    private static let maximumFetches = 4
+
+    init(_ id: ViewID, _ options: ListViewOptions, in environment: ViewEnvironment) {
+        self.id = id
+        self.environment = environment
+        fields = Set(options.fields.map { ExactText($0) })
+        credit = CreditWindow(maximumCount: options.window, maximumBytes: options.windowBytes)
+    }
+
+    /// The last sequence that was sent.
+    var sequence: UInt64 { picture.sequence }
+
+    /// How many slots its viewer has.
+    var slotCount: Int { slots.count }
+
+    /// The sections of which something was sent.
+    var handlesInUse: Set<SectionHandle> {
+        var handles = Set(picture.elements.keys.compactMap(\.handle))
+        handles.formUnion(orphans.compactMap(\.handle))
+        return handles
+    }
+
+    /// Whether there is something to send, or to release, though the view looks at nothing.
+    private var isUnfinished: Bool {
+        !picture.elements.isEmpty || !orphans.isEmpty || credit.isStalled || isHeld
+    }
+
+    // MARK: Contents
+
+    /// Asks for the items of what a view shows, as far as they are not known.
+    ///
+    /// A section that turns out to be at fault is asked for again, so that all of its items are error items.
+    private func fetchContents(of elements: () -> [ViewElement]) {
+        for _ in 0..<PictureSender.maximumFetches {
+            isStale = false
+            let elements = elements()
+            var fetched: [ElementKey: ListItem] = [:]
+            fetched.reserveCapacity(elements.count)
+            var identities: [SectionHandle: Set<ExactText>] = [:]
+            for element in elements {
+                let item = contents[element.key] ?? content(of: element.key)
+                fetched[element.key] = item
+                guard element.key.kind == .cell, let handle = element.key.handle, let identity = item.identity else {
+                    continue
+                }
+                if !identities[handle, default: []].insert(ExactText(identity)).inserted {
+                    environment.store.fault(handle, "two items with the identity \(identity.quoted)")
+                }
+            }
+            guard isStale else {
+                contents = fetched
+                return
+            }
+        }
+    }
+
+    private func content(of key: ElementKey) -> ListItem {
+        guard let handle = key.handle else {
+            return ListItem(reuseIdentifier: "empty", content: environment.options.emptyContent)
+        }
+        return key.kind == .cell
+            ? environment.store.askItem(of: handle, at: key.index)
+            : environment.store.askSupplementary(of: handle, kind: key.kind)
+    }
+
+    /// Items have to be asked for anew.
+    func invalidate(_ keys: [ElementKey]) {
+        for key in keys { contents[key] = nil }
+        isStale = isStale || !keys.isEmpty
+    }
+
+    /// Contents that were to be asked for anew are asked for now.
+    func markFresh() { isStale = false }
+
+    /// Carries what is known by item over to the items' new indexes, and forgets what is no longer good.
+    func follow(_ effects: UpdateEffects) {
+        orphans += picture.forward(effects.forwarding)
+        var kept: [ElementKey: ListItem] = [:]
+        for (key, item) in effects.asksAnew ? [:] : contents {
+            guard let handle = key.handle else { continue }
+            let isSupplementary = key.kind != .cell
+            if effects.reloads.contains(handle) || (isSupplementary && effects.changed.contains(handle)) { continue }
+            if effects.itemChanges[handle]?.updates.contains(key.index) == true { continue }
+            if let new = key.forwarded(by: effects.forwarding) { kept[new] = item }
+        }
+        contents = kept
+    }
+
+    /// Follows where items went, for viewers that name items by where they were.
+    func record(_ change: PathForwarding) { history.record(change) }
+
+    /// The view has another layout: its viewer names nothing any more.
+    func resetHistory() { history = PictureHistory() }
+
+    /// What happened since a picture, in order.
+    func changes(since seen: UInt64) -> [PathForwarding] { history.changes(since: seen, lastSent: picture.sequence) }
+
+    /// What happened since a picture, joined; `nil` when nothing happened.
+    func change(since seen: UInt64) -> PathForwarding? { history.change(since: seen, lastSent: picture.sequence) }
+
+    // MARK: Composing
+
+    /// Sends what a viewer lacks, as far as its credit goes.
+    ///
+    /// - Parameters:
+    ///   - endsStall: whether the viewer acknowledged something: only then a stall can end.
+    ///   - holds: whether nothing is sent at present.
+    func compose(_ view: ListView, endsStall: Bool = false, holds: Bool) -> [AdapterEvent] {
+        // What a view shows that no longer looks at anything has to be released.
+        guard view.geometry.isActive || isUnfinished else { return [] }
+        // Also of a view that is not sent anything: its controllers ask for what it shows.
+        fetchContents { view.elements }
+        guard endsStall || !credit.isStalled else { return [] }
+        if holds {
+            isHeld = true
+            return []
+        }
+        if credit.isStalled, !credit.hasRoom { return [] }
+        var difference = difference(of: view)
+        if difference.isEmpty && !view.geometry.shifts.isUnsent {
+            isHeld = false
+            credit.endStall()
+            return []
+        }
+        let size = difference.size
+        guard credit.hasRoom, credit.admits(size.credit) else {
+            guard credit.stall() else { return [] }
+            return [.stalled(view: id, sequence: picture.sequence, revision: environment.revision)]
+        }
+        var change = commit(&difference, view)
+        change.transitions = transitions(of: difference)
+        let changes =
+            size.message <= PictureSender.maximumChangeBytes
+            ? [change] : change.split(maximumBytes: PictureSender.maximumChangeBytes)
+        picture.setSequence(changes.last?.sequence ?? picture.sequence)
+        credit.send(sequence: picture.sequence, bytes: size.credit)
+        if view.geometry.kind == .none { history.record(sequence: change.sequence) }
+        let kept = credit.isLimited ? nil : PictureSender.rememberedChanges
+        view.geometry.markSent(sequence: picture.sequence, keeping: kept)
+        if let kept { history.forget(allBut: kept, before: picture.sequence) }
+        return changes.map { .picture($0) }
+    }
+
+    /// Brings the picture to the present, whatever its viewer was sent.
+    func catchUp(_ view: ListView) {
+        fetchContents { view.elements }
+        var difference = difference(of: view)
+        guard !difference.isEmpty || view.geometry.shifts.isUnsent else { return }
+        _ = commit(&difference, view)
+        view.geometry.markSent(sequence: picture.sequence, keeping: nil)
+    }
+
+    /// Everything that the viewer was sent, put together.
+    func present(_ geometry: ViewGeometry) -> Picture {
+        Picture(
+            sequence: picture.sequence, revision: environment.revision, contentSize: geometry.contentSize,
+            offset: geometry.offset, items: picture.present.map(PictureItem.init))
+    }
+
+    /// The difference between what the viewer was sent and what the view shows; nothing is changed.
+    private func difference(of view: ListView) -> PictureDifference {
+        var difference = PictureDifference(capacity: view.elements.count)
+        var left = picture.elements
+        for element in view.elements {
+            guard let item = contents[element.key] else { continue }
+            var key = SentPicture.Key(element.key, identity: element.key.kind == .cell ? item.identity : nil)
+            if key.identity != nil, difference.present[key] != nil {
+                key = SentPicture.Key(element.key, identity: nil)
+            }
+            var present = SentPicture.Element(
+                slot: 0, handle: element.key.handle,
+                objectID: element.key.handle.map { environment.store.id(of: $0) } ?? "", kind: element.key.kind,
+                section: element.section, item: element.key.index, frame: element.frame, z: element.z,
+                reuseIdentifier: item.reuseIdentifier,
+                content: fields.isEmpty ? item.content : item.content.filtered(to: fields))
+            if let sent = left[key], ExactText(sent.reuseIdentifier) == ExactText(present.reuseIdentifier) {
+                left[key] = nil
+                present.slot = sent.slot
+                if !sent.isPlaced(like: present) { difference.placed.append(present) }
+                if sent.content != present.content { difference.rebound.append(present) }
+            } else {
+                difference.shown.append(key)
+            }
+            difference.present[key] = present
+            difference.order.append(key)
+        }
+        difference.released = orphans + left.values
+        difference.released.sort { $0.slot < $1.slot }
+        difference.isResized = picture.contentSize != view.geometry.contentSize
+        return difference
+    }
+
+    /// Makes a difference the picture, as its changes go out; answers them, with numbered slots.
+    ///
+    /// What is present goes out of the difference into the picture.
+    private func commit(_ difference: inout PictureDifference, _ view: ListView) -> PictureChange {
+        let contentSize = view.geometry.contentSize
+        var change = PictureChange(
+            view: id, sequence: picture.sequence + 1, revision: environment.revision, contentSize: contentSize,
+            offset: view.geometry.offset)
+        var present: [SentPicture.Key: SentPicture.Element] = [:]
+        swap(&present, &difference.present)
+        for element in difference.released {
+            slots.release(element.slot)
+            change.released.append(element.slot)
+        }
+        change.shown.reserveCapacity(difference.shown.count)
+        for key in difference.shown {
+            guard let place = present.index(forKey: key) else { continue }
+            present.values[place].slot = slots.take(present.values[place].reuseIdentifier)
+            change.shown.append(PictureItem(present.values[place]))
+        }
+        change.placed = difference.placed.map {
+            PictureChange.Placement(slot: $0.slot, section: $0.section, item: $0.item, frame: $0.frame, z: $0.z)
+        }
+        change.rebound = difference.rebound.map { PictureChange.Rebinding(slot: $0.slot, content: $0.content) }
+        picture.advance(to: present, difference.order, contentSize: contentSize)
+        orphans = []
+        isHeld = false
+        return change
+    }
+
+    /// What transition delegates say about elements that come and go.
+    private func transitions(of difference: PictureDifference) -> [PictureChange.Transition] {
+        let store = environment.store
+        // Asked first, by the handle alone: few controllers have a delegate, and an element is large to copy.
+        func hasTransitions(_ handle: SectionHandle?) -> Bool { handle.map { store.hasTransitions($0) } ?? false }
+        func transition(of element: SentPicture.Element, appears: Bool) -> PictureChange.Transition? {
+            guard element.kind == .cell, let handle = element.handle else { return nil }
+            let frame = store.askTransition(
+                of: handle, item: element.item, resting: element.frame, appears: appears)
+            return frame.map { PictureChange.Transition(slot: element.slot, frame: $0) }
+        }
+        let gone = difference.released.indices.filter { hasTransitions(difference.released[$0].handle) }
+        let come = difference.shown.filter { hasTransitions($0.handle) }
+        return gone.compactMap { transition(of: difference.released[$0], appears: false) }
+            + come.compactMap { picture.elements[$0].flatMap { transition(of: $0, appears: true) } }
+    }
+
+    // MARK: Acknowledging
+
+    /// The viewer has drawn everything up to a sequence.
+    func acknowledge(_ sequence: UInt64) {
+        credit.acknowledge(sequence, lastSent: picture.sequence)
+        history.forget(upTo: credit.acknowledged)
+    }
+
+    /// The viewer gets everything at once.
+    func acknowledgeAll(restartsHistory: Bool) {
+        credit.acknowledgeAll(lastSent: picture.sequence)
+        if restartsHistory { history.restart(sequence: picture.sequence) }
+    }
+
+    // MARK: Resuming
+
+    /// Goes on where a viewer is.
+    func resume(_ resumption: ViewResumption, keepsHistory: Bool) {
+        slots = SlotPool(
+            shown: resumption.shown.map {
+                ViewResumption.ReleasedSlot(slot: $0.slot, reuseIdentifier: $0.reuseIdentifier)
+            }, released: resumption.released)
+        picture.resume(sequence: resumption.sequence, contentSize: resumption.contentSize)
+        for item in resumption.shown { adopt(item) }
+        credit.resume(
+            sequence: resumption.sequence, acknowledged: resumption.acknowledgedSequence,
+            isStalled: resumption.isStalled)
+        if keepsHistory { history = resumption.history }
+    }
+
+    /// Takes an element over that the viewer shows; one whose item is gone is released with the next change.
+    private func adopt(_ item: PictureItem) {
+        let map = environment.map
+        let handle = item.objectID.isEmpty ? nil : map.handle(forID: item.objectID)
+        let place = ElementKey(handle: handle, kind: item.kind, index: item.item)
+        let element = SentPicture.Element(
+            slot: item.slot, handle: handle, objectID: item.objectID, kind: item.kind, section: item.section,
+            item: item.item, frame: item.frame, z: item.z, reuseIdentifier: item.reuseIdentifier, content: item.content)
+        var identity: String?
+        if item.kind == .cell, let handle {
+            guard (0..<map.itemCount(of: handle)).contains(item.item) else { return orphans.append(element) }
+            let present = environment.store.askItem(of: handle, at: item.item)
+            contents[place] = present
+            identity = present.identity
+        }
+        let key = SentPicture.Key(place, identity: identity)
+        guard picture.elements[key] == nil, handle != nil || item.objectID.isEmpty else {
+            return orphans.append(element)
+        }
+        picture.adopt(element, key)
+    }
+
+    /// Describes what the viewer has, for another list to go on with.
+    func describe(in resumption: inout ViewResumption) {
+        resumption.history = history
+        resumption.sequence = picture.sequence
+        resumption.acknowledgedSequence = credit.acknowledged
+        resumption.isStalled = credit.isStalled
+        resumption.contentSize = picture.contentSize
+        resumption.shown = (picture.present + orphans).map(PictureItem.init)
+        resumption.released = slots.released
+    }
+}
+
+extension SlotPool {
+    /// Slots that show nothing, those of one reuse identifier in the order of their release.
+    fileprivate var released: [ViewResumption.ReleasedSlot] {
+        places.sorted { $0.value < $1.value }.flatMap { identifier, place in
+            pools[place].free.map { ViewResumption.ReleasedSlot(slot: $0, reuseIdentifier: identifier.text) }
+        }
+    }
+
+    /// Makes a pool as a viewer knows it.
+    fileprivate init(shown: [ViewResumption.ReleasedSlot], released: [ViewResumption.ReleasedSlot]) {
+        self.init(after: (shown + released).map(\.slot).max() ?? 0)
+        for known in shown { adopt(known.slot, known.reuseIdentifier) }
+        for known in released {
+            adopt(known.slot, known.reuseIdentifier)
+            release(known.slot)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The selected items of a list; they follow their objects through every update.
+///
+/// A change of one item costs O(log n); the order of the list is made when the items are read.
+struct Selection: Equatable {
+    private var items: [SectionHandle: Set<Int>] = [:]
+
+    /// The sections with selected items.
+    var sections: Dictionary<SectionHandle, Set<Int>>.Keys { items.keys }
+
+    /// Whether an item of a section is selected.
+    func contains(anyOf handle: SectionHandle) -> Bool { items[handle] != nil }
+
+    /// Whether an item is selected.
+    func contains(_ index: Int, of handle: SectionHandle) -> Bool { items[handle]?.contains(index) == true }
+
+    /// Selects or deselects an item; answers whether that changed anything.
+    @discardableResult
+    mutating func set(_ isSelected: Bool, _ index: Int, of handle: SectionHandle) -> Bool {
+        if isSelected { return items[handle, default: []].insert(index).inserted }
+        guard var indexes = items[handle], indexes.remove(index) != nil else { return false }
+        items[handle] = indexes.isEmpty ? nil : indexes
+        return true
+    }
+
+    /// The selected items, in list order.
+    ///
+    /// - Complexity: O(selected · log).
+    func inOrder(_ map: SectionMap) -> [SelectedItem] {
+        let placed = items.compactMap { handle, indexes in
+            map.position(of: handle).map { (position: $0, handle: handle, indexes: indexes) }
+        }
+        return placed.sorted { $0.position < $1.position }.flatMap { section in
+            let id = map.id(of: section.handle) ?? ""
+            return section.indexes.sorted().map { SelectedItem(objectID: id, item: $0) }
+        }
+    }
+
+    // MARK: Updates
+
+    /// Follows the items to their new indexes; those that are gone are not selected any more.
+    mutating func follow(_ forwarding: [SectionHandle: IndexForwarding], _ map: SectionMap) {
+        for (handle, indexes) in items {
+            let count = map.itemCount(of: handle)
+            if forwarding[handle] == nil, indexes.allSatisfy({ $0 < count }) { continue }
+            let kept = indexes.compactMap { index in forwarding[handle].map { $0(index) } ?? index }
+            let present = Set(kept.filter { $0 < count })
+            items[handle] = present.isEmpty ? nil : present
+        }
+    }
+
+    /// Selects what was asked for while an update was presented.
+    mutating func apply(_ selections: [PendingSelection], _ map: SectionMap) {
+        for selection in selections {
+            guard let item = selection.item, item < map.itemCount(of: selection.handle) else { continue }
+            set(selection.isSelected, item, of: selection.handle)
+        }
+    }
+
+    /// What an update changed, in one event.
+    ///
+    /// It is put so that viewers have the same selection that only follow these events, and viewers that first moved theirs
+    /// along with the transaction: all that is named is selected now, or is not.
+    /// - Parameters:
+    ///   - before: what was selected before the selection followed its items.
+    ///   - followed: what was selected afterwards.
+    ///   - replaced: sections that are announced as deleted and inserted.
+    func change(
+        since before: Selection, following followed: Selection, replaced: Set<SectionHandle>, _ map: SectionMap
+    ) -> (selected: [SelectedItem], deselected: [SelectedItem])? {
+        if before == followed && followed == self && replaced.isEmpty { return nil }
+        var selected: [(section: Int, item: SelectedItem)] = []
+        var deselected: [(section: Int, item: SelectedItem)] = []
+        for handle in Set(before.items.keys).union(items.keys) {
+            let (old, kept, new) = (before.indexes(handle), followed.indexes(handle), indexes(handle))
+            let isReplaced = replaced.contains(handle)
+            if old == new && kept == new && !isReplaced { continue }
+            let id = map.id(of: handle) ?? ""
+            let added = isReplaced ? new : new.subtracting(old.intersection(kept))
+            selected.add(added, id, map.position(of: handle) ?? 0)
+            deselected.add(old.union(kept).subtracting(new), id, map.oldPosition(of: handle) ?? 0)
+        }
+        return selected.isEmpty && deselected.isEmpty ? nil : (selected.inOrder, deselected.inOrder)
+    }
+
+    private func indexes(_ handle: SectionHandle) -> Set<Int> { items[handle] ?? [] }
+}
+
+extension [(section: Int, item: SelectedItem)] {
+    fileprivate mutating func add(_ indexes: Set<Int>, _ id: String, _ section: Int) {
+        for index in indexes { append((section, SelectedItem(objectID: id, item: index))) }
+    }
+
+    fileprivate var inOrder: [SelectedItem] {
+        sorted { ($0.section, $0.item.item) < ($1.section, $1.item.item) }.map(\.item)
+    }
+}

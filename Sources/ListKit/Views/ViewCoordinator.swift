@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a change of some views leads to: what to announce, and which section controllers to tell of it.
+struct ViewChange {
+    /// What to announce, in order.
+    var events: [AdapterEvent]
+    /// What section controllers are told, before that is announced.
+    var calls: [ControllerCall]
+}
+
+/// The views of a list, and what is shown and in range over all of them.
+///
+/// It tells no section controller anything: what they are to hear it yields as ``ControllerCall`` values. It asks them for sizes
+/// and items, through the ``SectionStore`` and with nothing of a view in hand.
+final class ViewCoordinator {
+    private let environment: ViewEnvironment
+    /// The views by their names, in order of opening.
+    private(set) var views: [ListView] = []
+    private var counts = DisplayCounts()
+    /// The view that scrolled last.
+    private var lastScrolledView: ViewID?
+    /// Whether views are not sent anything.
+    private(set) var holdsViews = false
+
+    init(_ environment: ViewEnvironment) { self.environment = environment }
+
+    private var map: SectionMap { environment.map }
+
+    // MARK: Views
+
+    /// A view by its name.
+    func view(_ id: ViewID) -> ListView? { views.first { $0.id == id } }
+
+    /// Whether somebody may be looking; a list without views counts as visible (rule CO-08).
+    var isOnScreen: Bool { views.isEmpty || views.contains(where: \.isOnScreen) }
+
+    /// Opens a view.
+    ///
+    /// - Throws: `invalidArguments` for a name in use and for options out of range.
+    func open(_ id: ViewID, _ options: ListViewOptions) throws(ListError) -> ListView {
+        guard view(id) == nil else { throw ListError(.invalidArguments, "view: \(id) is open already") }
+        try options.validate()
+        let view = ListView(id, options, in: environment)
+        views.append(view)
+        return view
+    }
+
+    /// Finds what a view is to be opened at.
+    ///
+    /// - Throws: `noSuchObject`, `noSuchItem`.
+    func opening(at place: ListViewOpening) throws(ListError) -> ViewOpening {
+        guard let handle = map.handle(forID: place.objectID) else {
+            throw ListError(.noSuchObject, "at: no object \(place.objectID.quoted)")
+        }
+        guard (0..<map.itemCount(of: handle)).contains(place.item) else {
+            throw ListError(.noSuchItem, "at: \(place.objectID.quoted) has no item \(place.item)")
+        }
+        return ViewOpening(handle: handle, item: place.item, position: place.position)
+    }
+
+    /// Closes a view: everything in it ends and leaves, then it is closed.
+    func close(_ view: ListView) -> ViewChange {
+        view.geometry.close()
+        let step = view.step()
+        let (display, range) = view.events(of: step)
+        let calls = self.calls([step])
+        return ViewChange(events: [display, range].compactMap { $0 } + [.closed(view: view.id)], calls: calls)
+    }
+
+    /// Forgets a view that was closed.
+    func remove(_ view: ListView) { views.removeAll { $0 === view } }
+
+    // MARK: What is shown
+
+    /// Whether a section is shown or in range somewhere.
+    func isInUse(_ handle: SectionHandle) -> Bool { counts.isInUse(handle) }
+
+    /// Whether a view refers to a section.
+    var handlesInUse: Set<SectionHandle> { views.reduce(into: []) { $0.formUnion($1.handlesInUse) } }
+
+    /// The items of a section that some view shows, ascending.
+    func visibleIndexes(of handle: SectionHandle) -> [Int] {
+        guard counts.isDisplayed(handle) else { return [] }
+        return counts.displayedItems { $0 == handle }[handle] ?? []
+    }
+
+    /// Those that a view shows from edge to edge, inside of its content insets.
+    func fullyVisibleIndexes(of handle: SectionHandle) -> [Int] {
+        var indexes: Set<Int> = []
+        for view in views {
+            guard let viewport = view.geometry.viewport?.inset(by: view.options.contentInset) else { continue }
+            for element in view.elements where element.key.handle == handle && element.key.kind == .cell {
+                if viewport.contains(element.frame) { indexes.insert(element.key.index) }
+            }
+        }
+        return indexes.sorted()
+    }
+
+    /// An item as a view last showed it.
+    func displayedItem(of handle: SectionHandle, at index: Int) -> ListItem? {
+        let key = ElementKey(handle: handle, kind: .cell, index: index)
+        for view in views { if let item = view.sender.contents[key] { return item } }
+        return nil
+    }
+
+    /// The view that section controllers see: the one being laid out, else the one that scrolled last.
+    var contextView: ListView? {
+        let id = environment.currentView ?? lastScrolledView
+        return views.first { $0.id == id } ?? views.first { $0.geometry.isActive }
+    }
+
+    // MARK: Steps
+
+    /// Section controllers see the geometry of this view from now on.
+    func setLastScrolled(_ view: ListView) { lastScrolledView = view.id }
+
+    /// Brings a view up to date after its viewport changed.
+    ///
+    /// - Parameter old: where the viewport lay, if its controllers are to hear that the content moved.
+    func update(_ view: ListView, scrolledFrom old: Point? = nil) -> ViewChange {
+        let step = view.step()
+        let pictures = compose(view)
+        let (display, range) = view.events(of: step)
+        var calls = self.calls([step])
+        if let old, old != view.geometry.offset { calls += ControllerCalls(.scrolled, in: view).calls }
+        let events = [display, range].compactMap { $0 } + pictures + view.nearEndEvents()
+        return ViewChange(events: events, calls: calls)
+    }
+
+    /// What section controllers are told of some steps; from here on they count.
+    func calls(_ steps: [DisplayStep], _ effects: UpdateEffects? = nil) -> [ControllerCall] {
+        ControllerCalls(steps, &counts, map, effects).calls
+    }
+
+    /// Sends what a viewer lacks, as far as its credit goes.
+    ///
+    /// - Parameter endsStall: whether the viewer acknowledged something.
+    func compose(_ view: ListView, endsStall: Bool = false) -> [AdapterEvent] {
+        view.sender.compose(view, endsStall: endsStall, holds: holdsViews)
+    }
+
+    /// Brings those views up to date that show something else now; answers whether there are more.
+    func refresh(_ events: EventQueue) -> Bool {
+        for view in views where view.sender.isStale {
+            view.sender.markFresh()
+            for event in compose(view) { events.append(event) }
+        }
+        return views.contains(where: \.sender.isStale)
+    }
+
+    /// Has views wait, or go on.
+    func setHolding(_ flag: Bool) { holdsViews = flag }
+
+    // MARK: Updates
+
+    /// Remembers what is on the screens, before the list changes.
+    func rememberAnchors() { for view in views { view.geometry.rememberAnchor(view.elements) } }
+
+    /// Brings all views up to date with an update; answers display and working range, then pictures.
+    func follow(
+        _ update: ObjectUpdate, _ section: SectionUpdate
+    ) -> (displays: [AdapterEvent], pictures: [AdapterEvent], calls: [ControllerCall], effects: UpdateEffects) {
+        let effects = UpdateEffects(of: update, section, map)
+        let namesItems = views.contains { $0.geometry.kind == .none && $0.geometry.isActive }
+        let paths = namesItems ? PathForwarding(of: update, section.collector, environment.store) : nil
+        var steps: [DisplayStep] = []
+        for view in views {
+            view.follow(effects, paths)
+            steps.append(view.step(forwarding: effects.forwarding))
+        }
+        let displays = zip(views, steps).map { $0.events(of: $1) }
+        let pictures = views.flatMap { compose($0) + $0.nearEndEvents() }
+        let calls = self.calls(steps, effects)
+        return (displays.compactMap(\.display) + displays.compactMap(\.range), pictures, calls, effects)
+    }
+}
+
+extension Rect {
+    /// The rectangle less insets, never smaller than nothing.
+    fileprivate func inset(by insets: EdgeInsets) -> Rect {
+        Rect(origin: Point(x: minX + insets.left, y: minY + insets.top), size: size.inset(by: insets))
+    }
+
+    /// Whether a rectangle lies inside from edge to edge.
+    fileprivate func contains(_ other: Rect) -> Bool {
+        minX <= other.minX && minY <= other.minY && other.maxX <= maxX && other.maxY <= maxY
+    }
+}

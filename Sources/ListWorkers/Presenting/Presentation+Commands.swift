@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Daemon) package import ListKit
+
+// What the owners of views and readers of items ask of an engine, whoever runs it.
+
+extension ListKit.Presentation {
+    /// Does what the owner of a view wants.
+    ///
+    /// - Returns: the answer, and what happened before it.
+    package func perform(
+        _ command: ViewCommand, on view: ViewID
+    ) throws(ListError) -> (answer: AdapterAnswer, events: [AdapterEvent]) {
+        switch command {
+        case .setViewport(let seen, let rect): return Self.sequence(try setViewport(view: view, seen: seen, rect: rect))
+        case .setVisibleRange(let seen, let first, let last):
+            return Self.sequence(try setVisibleRange(view: view, seen: seen, first: first, last: last))
+        case .reportScroll(let phase): return (.done, try reportScroll(view: view, phase.event))
+        case .setOnScreen(let isOnScreen):
+            try setVisible(isOnScreen, view: view)
+            return (.done, [])
+        case .scrollTo(let object, let item, let position):
+            let (offset, reply) = try scrollTo(view: view, object: object, item: item, position: position)
+            return (.scrolled(offset: offset, sequence: reply.sequence), reply.effects)
+        case .reportSizes(let sizes): return Self.sequence(try reportSizes(view: view, sizes: sizes))
+        case .select(let object, let item, true):
+            let (flag, events) = try selectItem(item, ofObject: object)
+            return (.flag(flag), events)
+        case .select(let object, let item, false):
+            let (flag, events) = try deselectItem(item, ofObject: object)
+            return (.flag(flag), events)
+        case .changeSelection(let select, let deselect):
+            let change = try changeSelection(select: select, deselect: deselect)
+            return (.selection(selected: change.selected, deselected: change.deselected), change.events)
+        case .invoke(let object, let item, let action, let parameters):
+            let reply = try invoke(action, parameters: parameters, item: item, ofObject: object)
+            return (.flag(reply.handled), reply.events)
+        case .setHighlighted(let object, let item, let flag):
+            return (.done, try setHighlighted(flag, item: item, ofObject: object))
+        case .acknowledge(let sequence): return (.done, try acknowledge(view: view, sequence: sequence))
+        case .resync:
+            let picture = try resync(view: view)
+            return (.picture(picture), takeEvents())
+        // One that is gone already is no error.
+        case .close: return (.done, (try? closeView(view)) ?? [])
+        }
+    }
+
+    private static func sequence(_ reply: ViewReply) -> (answer: AdapterAnswer, events: [AdapterEvent]) {
+        (.sequence(reply.sequence), reply.effects)
+    }
+
+    /// The items of whole sections, at most about `byteLimit` bytes of them but at least one section.
+    package func placedItems(from first: Int, sectionCount: Int, byteLimit: Int) -> (next: Int, items: [PlacedItem]) {
+        var items: [PlacedItem] = []
+        var bytes = 0
+        let (end, overflow) = first.addingReportingOverflow(sectionCount)
+        var section = first
+        while section < (overflow ? objectCount : min(end, objectCount)) {
+            let own = self.items(inSection: section)
+            bytes += own.reduce(0) { $0 + $1.content.byteCount + $1.reuseIdentifier.utf8.count + 24 }
+            if bytes > byteLimit, section > first { break }
+            items += own.enumerated().map { PlacedItem(section: section, index: $0, item: $1) }
+            section += 1
+        }
+        return (section, items)
+    }
+}
+
+extension AdapterEvent {
+    /// The view that shows something else, or stands otherwise, after this event.
+    package var viewThatChanged: ViewID? {
+        switch self {
+        case .display(let change): change.view
+        case .workingRange(let change): change.view
+        case .picture(let change): change.view
+        case .stalled(let view, _, _): view
+        default: nil
+        }
+    }
+}
