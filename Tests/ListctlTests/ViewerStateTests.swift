@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DBus
+import Glibc
 import ListClient
 import Testing
 
@@ -25,6 +26,11 @@ private func picture(heights: [Double], from first: Int = 0, of total: Int = 100
 
 @Suite("ViewerState")
 struct ViewerStateTests {
+    init() {
+        // listctl does so too; which characters are printable depends on it.
+        _ = unsafe setlocale(LC_ALL, "C.UTF-8")
+    }
+
     /// A viewer with ten rows of a list, 40 columns wide.
     private func viewer(rows: Int = 12) -> ViewerState {
         var state = ViewerState(title: "files", columns: 44, rows: rows)
@@ -87,6 +93,25 @@ struct ViewerStateTests {
         #expect(state.notices.condition == "waiting")
         #expect(state.handle(.opened) == [.setViewport(y: 0, width: 40, height: 440), .draw])
         #expect(state.notices.condition.isEmpty)
+    }
+
+    @Test("a filter is typed while the cursor is further down → it is on the first hit, whatever is shown first")
+    func filterBeginsAtTheTop() {
+        for opensBetween in [false, true] {
+            var state = viewer()
+            _ = state.press(.down)
+            _ = state.press(.down)
+            #expect(state.browser.cursor.row == 2)
+            _ = state.type("&r")
+            if opensBetween {
+                _ = state.handle(.opened)
+                _ = state.handle(.shown(picture(heights: Array(repeating: 44, count: 8))))
+                _ = state.handle(.answered)
+            }
+            #expect(state.browser.cursor.row == 0)
+            _ = state.press(.character("o"))
+            #expect(state.browser.cursor.row == 0)
+        }
     }
 
     @Test("/, a text and Enter → searches, the found item is scrolled to; n goes on behind it")

@@ -67,12 +67,20 @@ struct Browser {
 
     /// A new view is open, and shows nothing yet: the first thing to do with it.
     ///
-    /// - Parameter place: where the cursor shall be, if it is there.
+    /// - Parameters:
+    ///   - place: where the cursor shall be, if it is there.
+    ///   - fromTop: whether the list is shown from its beginning, with the cursor on the first item.
     mutating func start(at place: Place? = nil, fromTop: Bool = false) -> [Effect] {
         (picture, wanted, steps, hasMeasured, landing) = (Picture(), nil, [], false, .follow)
-        if fromTop { scroller = Scroller(size: scroller.size) }
+        if fromTop { (scroller, cursor) = (Scroller(size: scroller.size), Cursor()) }
         let y = scroller.start()
         return ask(y) + (place.map { goTo($0) } ?? []) + [.draw]
+    }
+
+    /// Puts the cursor on the first item of the screen.
+    mutating func pointAtFirst() {
+        cursor = Cursor()
+        cursor.settle(in: rows)
     }
 
     /// There is no view: what is shown is the past.

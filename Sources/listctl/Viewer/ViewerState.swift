@@ -317,6 +317,8 @@ struct ViewerState {
         case .filtering(let text):
             (filter, marked) = (text, text)
             returning = text.isEmpty ? origin.place : nil
+            // With another text the first hit is meant, not the item that the cursor happens to be on.
+            browser.pointAtFirst()
             return [.filter(text), .draw]
         case .browsing, .help: return [.draw]
         }
