@@ -251,15 +251,12 @@ class Reader(threading.Thread):
         if len(self.faults) < 20:
             self.faults.append(f"{time.monotonic() - self.began:.1f} s: listd {self.number}, revision {revision}: {text}")
 
-    def wait_for(self, rows, deadline):
-        while self.rows != rows and time.monotonic() < deadline:
-            time.sleep(0.05)
+    def compare(self, rows):
         if self.rows == rows:
-            return True
+            return
         missing = [row for row in rows if row not in self.rows][:5]
         extra = [row for row in self.rows if row not in rows][:5]
         self.fault(self.revision, f"lost: {missing} in the table, {extra} in the list")
-        return False
 
     def stop(self):
         self.is_stopped.set()
@@ -284,8 +281,12 @@ def finish(cluster, readers, began, seconds=90):
         time.sleep(0.1)
     rows = cluster.rows()
     deadline = time.monotonic() + seconds
+    # What was on the way to a server when its client ended may still arrive: the table is read until nothing comes any more.
+    while any(reader.rows != rows for reader in readers) and time.monotonic() < deadline:
+        time.sleep(0.5)
+        rows = cluster.rows()
     for reader in readers:
-        reader.wait_for(rows, deadline)
+        reader.compare(rows)
     for reader in readers:
         reader.stop()
     print(f"{cluster.counted()} changes of {len(rows)} rows in {time.monotonic() - began:.0f} s")
