@@ -64,8 +64,8 @@ extension OptionType<SourceName> {
             expected: "push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument", read: { SourceName($0) },
             write: { $0.text })
         let check = { @Sendable (text: String) throws(ListError) -> SourceName in
-            if let meant = SourceName.meantFile(in: text) {
-                throw ListError(.invalidArguments, "\(text.quoted) is no source; did you mean jsonl:\(meant)?")
+            if let meant = SourceName.meantSource(in: text) {
+                throw ListError(.invalidArguments, "\(text.quoted) is no source; did you mean \(meant)?")
             }
             let source = try type.parse(text)
             try source.checkArgument()

@@ -37,13 +37,17 @@ package enum SourceName: Sendable, Hashable {
         }
     }
 
-    /// The path in a text that names a file by a word other than `jsonl:`, as `json:/x`: no plugin has a colon in its name.
-    static func meantFile(in text: String) -> String? {
+    /// The source that a text such as `json:/x` or `directory:/x` is likely to mean: no plugin has a colon in its name.
+    static func meantSource(in text: String) -> String? {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].hasPrefix("/"), !["jsonl", "list"].contains(parts[0]),
             !parts[0].isEmpty, parts[0].utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) })
         else { return nil }
-        return "/" + parts[1].drop { $0 == "/" }
+        let path = "/" + parts[1].drop { $0 == "/" }
+        switch parts[0].lowercased() {
+        case "dir", "directory", "files", "folder": return "files/directory?" + path
+        default: return "jsonl:" + path
+        }
     }
 
     /// Refuses the argument of a list that is no query.

@@ -166,7 +166,7 @@ struct ListctlMessageTests {
         }
     }
 
-    @Test("a source that looks like a file of JSON lines → the word that was meant")
+    @Test("a source that looks like a file of JSON lines, or a directory → what was meant")
     func source() async throws {
         let stage = try await Stage()
         for word in ["json:/x", "jsonlines:/x", "file:/x", "JSONL:/x"] {
@@ -174,6 +174,8 @@ struct ListctlMessageTests {
             #expect(status == 1)
             #expect(lines.first?.contains("did you mean jsonl:/x?") == true, "\(lines)")
         }
+        let (_, lines) = try await run(stage, "listctl create a source=directory:/x")
+        #expect(lines.first?.contains("did you mean files/directory?/x?") == true, "\(lines)")
         await stage.stop()
     }
 
