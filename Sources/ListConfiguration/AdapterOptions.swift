@@ -25,7 +25,7 @@ package struct AdapterOptions: Sendable, Equatable {
     package var stickyHeaderOffset: Double = 0
     /// The working range, in sections on both sides.
     package var workingRange = 0
-    /// How near the end of the list is said to be near, in points (layout `none`: items); 0 = never.
+    /// How near the end of the list counts as near, in points (layout `none`: items); 0 = never.
     package var nearEndDistance: Double = 0
     /// How changes are announced.
     package var updater = ListAdapter.Updater.batch

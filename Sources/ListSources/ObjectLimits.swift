@@ -10,7 +10,7 @@ package struct ObjectLimits: Sendable, Equatable {
     /// The most bytes of an identifier, and of a type.
     package var idBytes: Int
 
-    /// Makes limits; the contract's defaults unless said otherwise.
+    /// Makes limits; the contract's defaults by default.
     package init(objectBytes: Int = 8 << 20, idBytes: Int = 4 << 10) {
         self.objectBytes = objectBytes
         self.idBytes = idBytes

@@ -6,7 +6,7 @@ package import PluginAPI
 package struct SourceRecord: Sendable, Equatable {
     /// Where the source goes on; nil = it begins anew.
     package var cursor: [UInt8]?
-    /// The state of the source as text; empty = it has said none.
+    /// The state of the source as text; empty = it has reported none.
     package var position = ""
     /// When the list was last known to have all of the source, in microseconds since 1970; 0 = never.
     package var synced: UInt64 = 0

@@ -3,7 +3,7 @@
 internal import Synchronization
 
 /// How far the source of one list has read, as of what was announced: set by the bus thread, read by whoever starts the source.
-package final class SourceStanding: Sendable {
+package final class SourceState: Sendable {
     private let state: Mutex<SourceRecord>
 
     /// The list has what belongs to a record.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Dispatch
+internal import Dispatch
+internal import FoundationEssentials
+internal import Glibc
 package import ListConfiguration
 package import ListKit
+internal import ListSupport
 internal import Synchronization
 
 /// A store in an SQLite file with a write-ahead log.
@@ -17,13 +20,13 @@ package final class SQLiteStore: Store {
     }
 
     /// The database; touched on `queue` only.
-    package final class Owned: @unchecked Sendable {
+    private final class Owned: @unchecked Sendable {
         // Owned by the store's serial queue.
-        var connection: StoreConnection?
+        fileprivate var connection: StoreConnection?
         /// Whether what removed lists have left is being deleted.
-        var isSweeping = false
+        fileprivate var isSweeping = false
         /// The copy that is being made.
-        var backup: SQLiteBackup?
+        fileprivate var backup: SQLiteBackup?
 
         init(_ connection: StoreConnection) { self.connection = connection }
     }
@@ -32,8 +35,8 @@ package final class SQLiteStore: Store {
     /// More do not make a commit cheaper, and a failed one dearer.
     private static let largestGroup = 256
 
-    package let queue = DispatchQueue(label: "org.listd.store")
-    package let owned: Owned
+    private let queue = DispatchQueue(label: "org.listd.store")
+    private let owned: Owned
     /// The file.
     package let path: String
     private let waiting = Mutex<[Job]>([])
@@ -151,5 +154,115 @@ package final class SQLiteStore: Store {
 
     private func answer(_ jobs: [Job], _ result: Result<Void, ListError>) {
         for job in jobs { job.completion(result) }
+    }
+}
+
+// MARK: - Backups
+
+extension SQLiteStore {
+    /// Pages that are copied between two turns of the store, so that writes go on meanwhile.
+    private static let pagesAtOnce: Int32 = 512
+
+    /// How the names of copies begin that are on their way to whom they are for.
+    private static let temporaryName = fileName + ".backup-"
+
+    /// Removes what a process left behind that was killed while it made a backup.
+    static func removeRemains(in directory: String) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        where name.hasPrefix(temporaryName) {
+            try? FileManager.default.removeItem(atPath: directory + "/" + name)
+        }
+    }
+
+    /// Writes a copy of everything that is stored into an open file, which it truncates first.
+    ///
+    /// The copy is made in the state directory (SQLite's online backup wants a path) and goes from there.
+    ///
+    /// - Throws: `invalidArguments` for what is no regular file or not open for writing, `storeFailed` when
+    ///   the copy cannot be made or another one is under way.
+    package func backUp(toDescriptor descriptor: Int32) async throws(ListError) {
+        var information = stat()
+        guard unsafe fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
+            throw ListError(.invalidArguments, "file: not a regular file")
+        }
+        let mode = fcntl(descriptor, F_GETFL) & O_ACCMODE
+        guard mode == O_WRONLY || mode == O_RDWR else {
+            throw ListError(.invalidArguments, "file: not open for writing")
+        }
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent()
+        let copy = directory.appending(path: Self.temporaryName + UUID().uuidString)
+        do throws(ListError) {
+            try await backUp(to: copy.path)
+        } catch {
+            try? FileManager.default.removeItem(at: copy)
+            throw error
+        }
+        let failure: ListError? = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                defer { try? FileManager.default.removeItem(at: copy) }
+                continuation.resume(returning: Self.send(copy, to: descriptor))
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private static func send(_ copy: URL, to descriptor: Int32) -> ListError? {
+        let data: Data
+        do {
+            data = try Data(contentsOf: copy, options: .alwaysMapped)
+        } catch {
+            return ListError(.storeFailed, "file: the backup could not be read", cause: "\(error)")
+        }
+        guard lseek(descriptor, 0, SEEK_SET) == 0, ftruncate(descriptor, 0) == 0, write(data, to: descriptor),
+            fsync(descriptor) == 0
+        else {
+            return ListError(
+                .storeFailed, "file: the backup could not be written", cause: SystemError.text(errno))
+        }
+        return nil
+    }
+
+    private static func write(_ data: Data, to descriptor: Int32) -> Bool {
+        unsafe data.withUnsafeBytes { bytes in
+            var rest = unsafe bytes[...]
+            while unsafe !rest.isEmpty {
+                let count = unsafe Glibc.write(
+                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else { return false }
+                unsafe rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+
+    /// Copies everything that is stored into a file of its own (SQLite's online backup); what is written meanwhile is in
+    /// the copy too.
+    ///
+    /// The lists in the copy have no epochs: whoever opens it gives them new ones, since clients may know revisions that
+    /// come after it.
+    package func backUp(to path: String) async throws(ListError) {
+        try await onQueue { [owned] connection throws(SQLiteFailure) in
+            guard owned.backup == nil else { throw SQLiteFailure(code: 5, message: "another backup is under way") }
+            owned.backup = try SQLiteBackup(of: connection.database, to: try SQLiteDatabase(path: path))
+        }
+        while try await !copySomePages(to: path) {}
+    }
+
+    private func copySomePages(to path: String) async throws(ListError) -> Bool {
+        try await onQueue { [owned] _ throws(SQLiteFailure) in
+            guard let backup = owned.backup else { throw SQLiteFailure(code: 4, message: "the backup was given up") }
+            do throws(SQLiteFailure) {
+                let isDone = try backup.step(pages: Self.pagesAtOnce)
+                if isDone {
+                    owned.backup = nil
+                    try SQLiteDatabase(path: path).execute("UPDATE adapter SET epoch = ''")
+                }
+                return isDone
+            } catch {
+                owned.backup = nil
+                throw error
+            }
+        }
     }
 }

@@ -15,15 +15,20 @@ package final class StoreConnection {
     private(set) var hasRemains: Bool
     /// Whether there is no room to delete it.
     private var isStuck = false
-    /// Whether everything that is in the log is in the file already.
-    private var isLogMoved = false
+    private var written = Written()
     private let report: @Sendable (StoreLoss) -> Void
     /// What was reported of the files, until they are as they should be.
     private var reported: StoreLoss?
-    /// Whether the file says that this run has begun.
-    private var hasBegun = false
-    /// Whether a commit waits for the disk (`PRAGMA synchronous`).
-    private var syncs = false
+    /// What the files have, and how it is written.
+    private struct Written {
+        /// Whether everything that is in the log is in the file already.
+        var isLogMoved = false
+        /// Whether the file says that this run has begun.
+        var runHasBegun = false
+        /// Whether a commit waits for the disk (`PRAGMA synchronous`).
+        var syncs = false
+    }
+
     /// So many frames make the log long enough to be moved into the file (SQLite's own limit).
     private static let longLog = 1000
 
@@ -92,7 +97,7 @@ package final class StoreConnection {
         let failure = transact(isSynced: isSynced) { (writer) throws(SQLiteFailure) in
             for change in changes { try writer.apply(change) }
         }
-        if failure == nil { finish(changes, isSynced: syncs) }
+        if failure == nil { finish(changes, isSynced: written.syncs) }
         return failure
     }
 
@@ -156,14 +161,14 @@ package final class StoreConnection {
             }
         }
         files.record(frames: database.logFrames, lists: listCount, isSynced: isSynced)
-        isLogMoved = false
+        written.isLogMoved = false
         if database.logFrames >= Self.longLog { moveLog() }
     }
 
     /// Moves the log into the file, so that it begins anew in the room that it has; what is not moved now is moved later.
     private func moveLog() {
-        guard !isLogMoved else { return }
-        isLogMoved = (try? database.checkpoint()) != nil
+        guard !written.isLogMoved else { return }
+        written.isLogMoved = (try? database.checkpoint()) != nil
         room.databaseWasCut()
     }
 
@@ -174,15 +179,15 @@ package final class StoreConnection {
         do throws(SQLiteFailure) {
             try checkFiles()
             // Until the file says that there is a run, a power cut must not take away what the run has answered.
-            try setSyncing(isSynced || !hasBegun)
+            try setSyncing(isSynced || !written.runHasBegun)
             try database.run("BEGIN IMMEDIATE")
-            if !hasBegun { try writer.begin(run) }
+            if !written.runHasBegun { try writer.begin(run) }
             try body(&writer)
             // Whoever moves the log into the file must not find the disk full.
             try room.take(upTo: pageSize * (try database.number("PRAGMA page_count") ?? 0))
             isCommitting = true
             try database.run("COMMIT")
-            hasBegun = true
+            written.runHasBegun = true
             return nil
         } catch {
             // SQLite has rolled back by itself after some failures.
@@ -205,9 +210,9 @@ package final class StoreConnection {
     }
 
     private func setSyncing(_ syncs: Bool) throws(SQLiteFailure) {
-        guard syncs != self.syncs else { return }
+        guard syncs != written.syncs else { return }
         try database.execute(syncs ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
-        self.syncs = syncs
+        written.syncs = syncs
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLinux
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 package import ListKit
 internal import ListSupport
@@ -67,12 +67,7 @@ extension SQLiteStore {
         directory: String, boot: String? = nil, now: Int? = nil,
         isGivenUp: @escaping () -> Bool = { false }, report: @escaping @Sendable (StoreLoss) -> Void = { _ in }
     ) throws(ListError) -> OpenedStore {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw ListError(.storeFailed, "\(directory) cannot be made", cause: error.localizedDescription)
-        }
+        try StoreOpening.makeDirectory(directory)
         removeRemains(in: directory)
         let opening = StoreOpening(
             path: directory + "/" + fileName, boot: boot ?? MachineBoot.identifier, now: now ?? Int(time(nil)),
@@ -187,7 +182,7 @@ struct StoreOpening {
             } catch {
                 // SQLITE_CANTOPEN: what is left of it is not to be lost.
                 throw SQLiteFailure(
-                    code: 14, message: "\(log) is \(fault) and cannot be set aside: \(error.localizedDescription)")
+                    code: 14, message: "\(log) is \(fault) and cannot be set aside: \(error)")
             }
             copy = other
         }
@@ -227,10 +222,26 @@ struct StoreOpening {
         }
     }
 
+    /// Makes a directory that only its owner may enter, and those above it that are not there.
+    fileprivate static func makeDirectory(_ path: String) throws(ListError) {
+        if unsafe mkdir(path, 0o700) == 0 { return }
+        var error = errno
+        let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        if error == ENOENT, parent != path {
+            try makeDirectory(parent)
+            if unsafe mkdir(path, 0o700) == 0 { return }
+            error = errno
+        }
+        var status = stat()
+        guard error == EEXIST, unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw ListError(.storeFailed, "\(path) cannot be made", cause: SystemError.text(error))
+        }
+    }
+
     /// A new name in a directory survives a crash of the machine when the directory is written, too.
     private func syncDirectory() {
         let directory = unsafe Glibc.open(
-            (path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return }
         fsync(directory)
         Glibc.close(directory)

@@ -13,7 +13,7 @@ package final class StoredList: Sendable {
     private struct State {
         var adapter: StoredAdapter
         var durability: Durability
-        var passage = Passage.none
+        var transition = PersistenceTransition.none
         /// Where its source goes on, as it was written last, or would be.
         var cursor: [UInt8]?
         /// Whether the removal is written, or about to be: nothing may follow it.
@@ -21,15 +21,15 @@ package final class StoredList: Sendable {
     }
 
     /// A list that comes to be kept, or to be kept no more.
-    private enum Passage {
+    private enum PersistenceTransition {
         /// It stays what it is.
         case none
         /// What is written next is the whole list: it is written with the list itself, all of it or nothing.
-        case begins(StoredAdapter, Durability)
+        case enabling(StoredAdapter, Durability)
         /// Its removal is being written: what comes meanwhile waits to learn whether it is still to be written.
-        case ends([@Sendable () -> Void])
+        case disabling([@Sendable () -> Void])
         /// Another name is being written: what comes meanwhile waits to learn which one it is for.
-        case renames([@Sendable () -> Void])
+        case renaming([@Sendable () -> Void])
     }
 
     private let store: (any Store)?
@@ -78,16 +78,16 @@ package final class StoredList: Sendable {
             baseRevision: work.revision, revision: work.revision,
             content: work.content ?? .changes(PreparedTransaction.Changes()))
         handOver { state in
-            switch state.passage {
-            case .begins(let adapter, let durability) where work.isWhole:
+            switch state.transition {
+            case .enabling(let adapter, let durability) where work.isWhole:
                 return .write(.createFilled(adapter, transaction, log: log, cursor: state.cursor), durability)
-            case .ends(let waiting):
-                state.passage = .ends(waiting + [{ self.write(work, completion: completion) }])
+            case .disabling(let waiting):
+                state.transition = .disabling(waiting + [{ self.write(work, completion: completion) }])
                 return .later
-            case .renames(let waiting):
-                state.passage = .renames(waiting + [{ self.write(work, completion: completion) }])
+            case .renaming(let waiting):
+                state.transition = .renaming(waiting + [{ self.write(work, completion: completion) }])
                 return .later
-            case .none, .begins: break
+            case .none, .enabling: break
             }
             guard state.durability != .memory else { return .nothing }
             let name = state.adapter.name
@@ -107,14 +107,14 @@ package final class StoredList: Sendable {
     /// Writes where its source goes on, with the objects as they are; when the store refuses that, the next write tries again.
     package func write(cursor: [UInt8]) {
         handOver { state in
-            switch state.passage {
-            case .ends(let waiting):
-                state.passage = .ends(waiting + [{ self.write(cursor: cursor) }])
+            switch state.transition {
+            case .disabling(let waiting):
+                state.transition = .disabling(waiting + [{ self.write(cursor: cursor) }])
                 return .later
-            case .renames(let waiting):
-                state.passage = .renames(waiting + [{ self.write(cursor: cursor) }])
+            case .renaming(let waiting):
+                state.transition = .renaming(waiting + [{ self.write(cursor: cursor) }])
                 return .later
-            case .none, .begins:
+            case .none, .enabling:
                 guard state.durability != .memory else { return .nothing }
                 return .write(.cursor(name: state.adapter.name, cursor), state.durability)
             }
@@ -143,13 +143,13 @@ package final class StoredList: Sendable {
     package func rename(to new: String) async throws(ListError) {
         let error = await outcome { state in
             guard state.durability != .memory else { return .nothing }
-            state.passage = .renames([])
+            state.transition = .renaming([])
             return .write(.rename(name: state.adapter.name, to: new), state.durability)
         }
         let waiting = state.withLock { state -> [@Sendable () -> Void] in
             if error == nil { state.adapter.name = new }
-            guard case .renames(let waiting) = state.passage else { return [] }
-            state.passage = .none
+            guard case .renaming(let waiting) = state.transition else { return [] }
+            state.transition = .none
             return waiting
         }
         for write in waiting { write() }
@@ -169,14 +169,14 @@ package final class StoredList: Sendable {
         state.withLock { state in
             var adapter = state.adapter
             adapter.options = options
-            state.passage = .begins(adapter, durability)
+            state.transition = .enabling(adapter, durability)
         }
     }
 
     private func didBegin(_ error: ListError?) {
         state.withLock { state in
-            guard case .begins(let adapter, let durability) = state.passage else { return }
-            state.passage = .none
+            guard case .enabling(let adapter, let durability) = state.transition else { return }
+            state.transition = .none
             if error == nil { (state.adapter, state.durability) = (adapter, durability) }
         }
     }
@@ -184,14 +184,14 @@ package final class StoredList: Sendable {
     /// Keeps the list no more; when the store refuses that, the list is as it was.
     package func end(_ options: Fields) async throws(ListError) {
         let error = await outcome { state in
-            state.passage = .ends([])
+            state.transition = .disabling([])
             return .write(.remove(name: state.adapter.name), state.durability)
         }
         let waiting = state.withLock { state -> [@Sendable () -> Void] in
-            let passage = state.passage
-            state.passage = .none
+            let transition = state.transition
+            state.transition = .none
             if error == nil { (state.adapter.options, state.durability) = (options, .memory) }
-            guard case .ends(let waiting) = passage else { return [] }
+            guard case .disabling(let waiting) = transition else { return [] }
             return waiting
         }
         for write in waiting { write() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLinux
-internal import Foundation
+internal import FoundationEssentials
 
 /// The log beside a database (<https://sqlite.org/fileformat2.html#the_write_ahead_log>), as far as SQLite says nothing of it.
 enum WriteAheadLog {

@@ -67,7 +67,7 @@ package struct Log: Sendable {
     ///   - more: facts beside those of this log.
     ///   - event: the kind of event, for important ones.
     ///   - limitKey: messages with the same key are limited together; nil is never limited. What is left out is
-    ///     counted, and said with the key's next message.
+    ///     counted, and reported with the key's next message.
     package func write(
         _ level: Level, _ message: () -> String, _ more: [Field] = [], event: Event? = nil, limitedBy limitKey: String?
     ) {

@@ -39,7 +39,7 @@ package struct Quotas: Sendable {
         /// Bytes.
         package var bytes: Int
 
-        /// Nothing at all unless said otherwise.
+        /// Nothing at all by default.
         package init(adapters: Int = 0, views: Int = 0, objects: Int = 0, bytes: Int = 0) {
             self.adapters = adapters
             self.views = views

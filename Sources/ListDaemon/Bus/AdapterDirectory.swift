@@ -13,12 +13,17 @@ final class AdapterDirectory {
     private var reserved: [ExactText: [CheckedContinuation<Void, Never>]] = [:]
 
     /// The names that configuration files give to lists, also to those that are left out: nobody else gets them.
-    var configuredNames: Set<ExactText> = []
+    private(set) var configuredNames: Set<ExactText> = []
 
     /// The lists that follow others of them.
     private(set) lazy var followers = FollowerDirectory { [weak self] in self?.object($0) }
 
     nonisolated init() {}
+
+    /// Keeps the names of lists of configuration files, in place of those before, or besides them.
+    func setConfiguredNames(_ names: some Sequence<ExactText>, keepingOthers: Bool = false) {
+        configuredNames = keepingOthers ? configuredNames.union(names) : Set(names)
+    }
 
     /// How many there are.
     var count: Int { adapters.count }

@@ -44,7 +44,7 @@ extension AdapterObject {
                 writer.append(action.parameters)
                 writer.append(action.user)
             }
-            service.statistics.add(.signals)
+            service.count(.signals)
             for peer in owners {
                 try service.transports.send(message, to: peer, .subscriber(peer.name, adapter: name))
                 isSent = true

@@ -154,7 +154,7 @@ extension AdapterObject {
     private static let selectedBytes = 32
 
     /// How far its source has read; of a list that is pushed there is nothing to say.
-    private var sourceRecord: SourceRecord { options.source == .push ? SourceRecord() : intake.standing.record }
+    private var sourceRecord: SourceRecord { options.source == .push ? SourceRecord() : intake.sourceState.record }
 
     /// Whether a peer may know what is in the list; a nil peer is everybody.
     func isReadable(by peer: Peer?) -> Bool {

@@ -58,7 +58,7 @@ extension AdapterObject {
         with objects: [ListObject], upTo progress: DataSourceProgress?,
         _ completion: @escaping @DBusActor (ListError?) -> Void
     ) {
-        lacksObjects = false
+        setLacksObjects(false)
         guard isWithinLimits(objects) else { return completion(nil) }
         feed(.performUpdates(objects: objects), upTo: progress, isWhole: true, completion)
     }
@@ -86,7 +86,7 @@ extension AdapterObject {
 
     /// The list does not take what the source told, and lacks it.
     private func refuse(_ error: ListError) {
-        lacksObjects = true
+        setLacksObjects(true)
         intake.forgetCursor()
         sourceFailed(error)
     }
@@ -128,7 +128,7 @@ extension AdapterObject {
         }
     }
 
-    /// The source has failed: said once, also when an event of it is tried again and refused again.
+    /// The source has failed: logged once, also when an event of it is tried again and refused again.
     func sourceFailed(_ error: ListError) {
         let reason = error.propertyText
         guard filling.failure != reason else { return }
@@ -181,9 +181,9 @@ extension Service {
     ///
     /// - Throws: what is wrong with the plugin, or with the option.
     func makeSource(
-        _ name: SourceName, limits: BulkReader.Limits, ways: AdapterWays
+        _ name: SourceName, limits: BulkReader.Limits, relays: AdapterRelays
     ) async throws(ListError) -> (any Source)? {
-        let feed = ways.feed
+        let feed = relays.feed
         switch name {
         case .push:
             return nil
@@ -191,7 +191,7 @@ extension Service {
             return try JSONLSource(path: path, limits: limits.objects, fileBytes: limits.fileBytes) { feed.take($0) }
         case .list(let base, let argument):
             let query = try DerivedQuery(parsing: argument)
-            return Follower(of: base, query, directory: adapters.followers, relay: ways.relay)
+            return Follower(of: base, query, directory: adapters.followers, relay: relays.adapter)
         case .plugin(let plugin, let source, let argument):
             return try await plugins.source(source, of: plugin, argument: argument) { feed.take($0) }
         }

@@ -69,7 +69,7 @@ extension AdapterObject {
         }
         source.write(
             DataSourceWrite(
-                id: id, operation: operation, isConditional: isConditional, cursor: intake.standing.cursor,
+                id: id, operation: operation, isConditional: isConditional, cursor: intake.sourceState.cursor,
                 user: call.peer.pluginCaller)
         ) { error in
             EventLoop.shared.post { writes.finish(id, error) }

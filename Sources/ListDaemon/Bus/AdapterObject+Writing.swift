@@ -190,7 +190,7 @@ extension Service {
                 .revision(revision), limitedBy: call.peer.userText)
         }
         guard dropped > 0 else { return }
-        statistics.add(.duplicatesDropped, dropped)
+        count(.duplicatesDropped, dropped)
         log.warning(
             "dropped \(dropped) objects whose identifiers occurred before", .adapter(adapter),
             .client(call.peer.name), .revision(revision), limitedBy: call.peer.userText)

@@ -40,7 +40,7 @@ package final class AdapterObject {
     private(set) var recentChanges = RecentCount()
     /// The selected items, likewise.
     private(set) var selection: [SelectedItem] = []
-    /// How often something was said of the list since it is there.
+    /// How often something was sent about the list since it is there.
     private(set) var stamp: UInt64 = 0
     private let host: any ListHosting
     /// The way of its host to the store.
@@ -48,7 +48,7 @@ package final class AdapterObject {
     /// The way of its host to this object.
     private let relay: AdapterRelay
     /// Whether a plugin that it needs was not there when the list came back from the store.
-    var isIncomplete = false
+    private(set) var isIncomplete = false
     /// Whether it is being taken away, or listd ends: what its source tells is of no more use.
     private(set) var isEnding = false
     /// Whether it is being taken away: nothing new is asked of its host, although it can still be seen.
@@ -68,7 +68,7 @@ package final class AdapterObject {
     /// What its source has told that the list has not, and how far that has read.
     let intake: SourceIntake
     /// Whether something that its source told was too large, so that the list lacks it.
-    var lacksObjects = false
+    private(set) var lacksObjects = false
 
     /// A peer that subscribed.
     struct Listener: Hashable, Sendable {
@@ -81,7 +81,7 @@ package final class AdapterObject {
     init(
         service: Service, name: String, stored: StoredList, access: AdapterAccess, options: AdapterOptions,
         relay: AdapterRelay, storing: StoringRelay, host: any ListHosting, bytes: ListBytes,
-        standing: SourceStanding = SourceStanding()
+        sourceState: SourceState = SourceState()
     ) {
         self.service = service
         self.name = name
@@ -93,10 +93,10 @@ package final class AdapterObject {
         self.storing = storing
         self.bytes = bytes
         self.relay = relay
-        intake = SourceIntake(standing, of: stored)
+        intake = SourceIntake(sourceState, of: stored)
         filling = Filling(options.source == .push ? .ready : .loading)
         listeners = Subscriptions(isRestricted: access.isRestricted)
-        relay.target = self
+        relay.setTarget(self)
         if service.isHeld { host.send(.hold(true)) }
     }
 
@@ -109,7 +109,7 @@ package final class AdapterObject {
             self.source = source
             self.feed = feed
         }
-        source?.start { [standing = intake.standing] in standing.cursor }
+        source?.start { [sourceState = intake.sourceState] in sourceState.cursor }
     }
 
     /// How people want to see fields, as its source says, or the list that it follows.
@@ -117,6 +117,12 @@ package final class AdapterObject {
 
     /// The source, if clients' writes go there.
     var writableSource: (any Source)? { source?.acceptsWrites == true ? source : nil }
+
+    /// Records whether a plugin that it needs is missing.
+    func setIncomplete(_ flag: Bool) { isIncomplete = flag }
+
+    /// Records whether the list lacks something that its source told.
+    func setLacksObjects(_ flag: Bool) { lacksObjects = flag }
 
     /// What its source may read has changed.
     func setLimits(_ limits: BulkReader.Limits) {
@@ -132,7 +138,7 @@ package final class AdapterObject {
         intake.sourceEnded()
     }
 
-    /// Ends the source and the host; `completion` runs when everything is said and every caller answered.
+    /// Ends the source and the host; `completion` runs when everything is reported and every caller answered.
     func end(_ reason: ViewClosing, completion: @escaping @DBusActor () -> Void) {
         isEnding = true
         endSource()
@@ -186,7 +192,7 @@ package final class AdapterObject {
     ) {
         guard !isLeaving else { return completion(.failure(.gone(name))) }
         let command = command(requests.add(completion))
-        if isLong { send(command, by: user) } else { host.collect(command, by: user) }
+        if isLong { send(command, by: user) } else { host.enqueueOnLoop(command, by: user) }
     }
 
     /// Sends what a peer wants done with a view, which its next look at properties takes into account.
@@ -272,7 +278,7 @@ package final class AdapterObject {
         let changed = (state != oldState ? ["State"] : []) + (sourceError != oldError ? ["SourceError"] : [])
         guard !changed.isEmpty else { return }
         propertiesChanged(changed)
-        service.onChange()
+        service.countsChanged()
     }
 
     /// Why it has failed, or what of its source cannot be read; empty = nothing.
@@ -304,7 +310,7 @@ extension AdapterObject {
         switch effect {
         case .status(let new):
             status = new
-            service.onChange()
+            service.countsChanged()
         case .selection(let items): selection = items
         case .view(let view, let description): service.views.object(view)?.description = description
         case .closed(let view, let reason): service.views.object(view)?.closed(reason)
@@ -320,7 +326,7 @@ extension AdapterObject {
     private func receive(_ event: AdapterEvent) {
         switch event {
         case .updated(let transaction):
-            service.statistics.add(.transactions)
+            service.count(.transactions)
             recentChanges.add()
             emit(Self.updated, .updates) { $0.appendUpdated(transaction) }
         case .display(let change):
@@ -338,7 +344,7 @@ extension AdapterObject {
                 writer.append(distance)
             }
         case .sectionFault(let fault): report(fault)
-        default: break  // nothing that the contract has a signal for
+        case .closed, .nearEnd: break  // views are closed by effects; far from the end nothing is reported
         }
     }
 
@@ -347,7 +353,7 @@ extension AdapterObject {
     }
 
     private func report(_ fault: SectionFault) {
-        service.statistics.add(.sectionFaults)
+        service.count(.sectionFaults)
         service.log.warning(
             "section controller \(fault.controller) of object \(fault.objectID.debugDescription): \(fault.reason)",
             .adapter(name), .plugin(fault.controller.pluginName), .revision(status.revision),
@@ -371,7 +377,7 @@ extension AdapterObject {
         guard !audience.isEmpty else { return }
         do throws(DBusError) {
             let message = try Message.signal(signal, of: Self.interface.name, at: path) { writer in write(&writer) }
-            service.statistics.add(.signals)
+            service.count(.signals)
             if audience.broadcasts { try service.transports.broadcastOnBus(message) }
             for listener in audience.recipients { send(message, to: listener.peer) }
         } catch {
@@ -381,7 +387,7 @@ extension AdapterObject {
 
     private func send(_ message: Message, to peer: Peer) {
         if service.transports.direct.drops(signalOf: self, to: peer) {
-            service.statistics.add(.signalsDropped)
+            service.count(.signalsDropped)
         } else {
             try? service.transports.send(message, to: peer, .subscriber(peer.name, adapter: name))
         }

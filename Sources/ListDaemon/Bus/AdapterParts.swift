@@ -11,25 +11,25 @@ struct AdapterParts {
     let controllers: SectionControllerTable
     /// Nil for `push`.
     let source: (any Source)?
-    let ways: AdapterWays
+    let relays: AdapterRelays
 
     /// Gives up what no list will have.
     func discard() {
-        ways.feed.close()
+        relays.feed.close()
         source?.stop {}
     }
 }
 
-/// The ways to an adapter that are there before it.
+/// The relays to an adapter that are there before it.
 @DBusActor
-struct AdapterWays {
+struct AdapterRelays {
     /// From its host and its source.
-    let relay = AdapterRelay()
+    let adapter = AdapterRelay()
     /// From its source, one event at a time.
     let feed: SourceFeed
 
     init() {
-        let relay = relay
+        let relay = adapter
         feed = SourceFeed { event, completion in relay.apply(event, completion) }
     }
 }

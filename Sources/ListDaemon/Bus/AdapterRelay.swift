@@ -7,10 +7,12 @@ internal import ListSources
 /// The way from a host and a source to their adapter: both are there before it, and neither keeps it alive.
 @DBusActor
 final class AdapterRelay: FollowingRelay {
-    /// Set once, when the adapter is there.
-    weak var target: AdapterObject?
+    private(set) weak var target: AdapterObject?
 
     nonisolated init() {}
+
+    /// Names the adapter, as soon as it is there.
+    func setTarget(_ adapter: AdapterObject) { target = adapter }
 
     var list: (any FollowableList)? { target }
 

@@ -23,14 +23,14 @@ final class AnswerTurns {
 
     /// A connection of listd's, on a bus with many clients behind it, and what is written for it.
     private final class Way {
-        weak var connection: Connection?
-        var underWay = 0
-        var awaitsDrain = false
+        fileprivate weak var connection: Connection?
+        fileprivate var underWay = 0
+        fileprivate var awaitsDrain = false
         /// Called when it has sent most of what waited.
-        var onDrain: [@DBusActor () -> Void] = []
+        fileprivate var onDrain: [@DBusActor () -> Void] = []
         /// What was sent and is on the accounts until the other end has taken it.
-        var sent: [(user: UInt32, bytes: Int)] = []
-        var queue: FairQueue<ObjectIdentifier, LargeMessage>
+        fileprivate var sent: [(user: UInt32, bytes: Int)] = []
+        fileprivate var queue: FairQueue<ObjectIdentifier, LargeMessage>
 
         init(_ connection: Connection, quantum: Int) {
             self.connection = connection

@@ -24,8 +24,8 @@ final class ContentReads {
     /// The reads of one peer.
     private final class Line {
         let peer: Peer
-        var underWay = 0
-        var waiting: [(call: Call, read: Read)] = []
+        fileprivate var underWay = 0
+        fileprivate var waiting: [(call: Call, read: Read)] = []
 
         init(_ peer: Peer) { self.peer = peer }
     }

@@ -12,7 +12,7 @@ struct LossReports {
     /// Reports the losses of one update of the list `name`.
     mutating func report(_ losses: [ContentLoss], of name: String, to service: Service) {
         for loss in losses {
-            service.statistics.add(loss.reason.counter, loss.count)
+            service.count(loss.reason.counter, loss.count)
             guard logged.insert(loss.reason).inserted else { continue }
             service.log.warning(
                 "object \(loss.objectID.debugDescription): \(loss.key) \(loss.reason.text); further ones of this list are "

@@ -5,7 +5,7 @@ internal import ListConfiguration
 internal import ListKit
 internal import ListWorkers
 
-// There may be thousands of lists, views and clients: what is to be said of them is taken as values, and becomes an answer on
+// There may be thousands of lists, views and clients: what is to be reported of them is taken as values, and becomes an answer on
 // another thread when the caller's turn has come.
 
 extension ManagerObject {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
-internal import Foundation
+internal import FoundationEssentials
 internal import ListSupport
 
 /// Who caused a change that the log names.

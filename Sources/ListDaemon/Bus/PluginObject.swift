@@ -6,7 +6,7 @@ internal import ListKit
 internal import ListSupport
 internal import ListWorkers
 
-/// One plugin on the bus: what the registry last said about it.
+/// One plugin on the bus: what the registry last reported about it.
 @DBusActor
 final class PluginObject {
     /// What there is to know.
@@ -72,7 +72,7 @@ final class PluginDirectory {
     /// Where a plugin stands in the tree.
     func path(of name: String) -> ObjectPath { ObjectPath.plugins.appending(name) }
 
-    /// Shows what the registry said.
+    /// Shows what the registry reported.
     func apply(_ change: PluginRegistry.Change) {
         switch change {
         case .changed(let plugin): show(plugin)

@@ -49,6 +49,6 @@ extension Service {
 
     /// Counts a refusal for a quota.
     func noteRefusal(_ key: LimitKey?) {
-        if key?.isQuota == true { statistics.add(.quotaRefusals) }
+        if key?.isQuota == true { count(.quotaRefusals) }
     }
 }

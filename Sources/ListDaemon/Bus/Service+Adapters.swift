@@ -17,9 +17,9 @@ extension Service {
         of options: AdapterOptions, limits: BulkReader.Limits? = nil
     ) async throws(ListError) -> AdapterParts {
         let controllers = try await plugins.sectionControllers(for: options.sectionControllers)
-        let ways = AdapterWays()
-        let source = try await makeSource(options.source, limits: limits ?? bulkLimits, ways: ways)
-        return AdapterParts(controllers: controllers, source: source, ways: ways)
+        let relays = AdapterRelays()
+        let source = try await makeSource(options.source, limits: limits ?? bulkLimits, relays: relays)
+        return AdapterParts(controllers: controllers, source: source, relays: relays)
     }
 
     /// Makes an adapter, stores that it exists, and shows it.
@@ -42,7 +42,7 @@ extension Service {
                 parts = made
                 let stored = try storedList(name, epoch: Epoch.new(), options, access)
                 try await stored.create()
-                return show(stored, nil, name, options, access, made.controllers, made.source, made.ways)
+                return show(stored, nil, name, options, access, made.controllers, made.source, made.relays)
             } catch {
                 release(Quotas.Amounts(adapters: 1), of: access)
                 throw error
@@ -70,13 +70,13 @@ extension Service {
             var faults: [ListError] = []
             let made: AdapterParts
             if let parts { made = parts } else { made = await makePossibleParts(of: options, access, &faults) }
-            let adapter = show(stored, restored, name, options, access, made.controllers, made.source, made.ways)
+            let adapter = show(stored, restored, name, options, access, made.controllers, made.source, made.relays)
             // A plugin that was given up because listd ends is no fault.
             guard !faults.isEmpty, phase == .running else { return }
             for fault in faults {
                 log.error("adapter \(name.debugDescription) is not what it was: \(fault)", .adapter(name))
             }
-            adapter.isIncomplete = true
+            adapter.setIncomplete(true)
             adapter.lacks(faults)
         } catch {
             parts?.discard()
@@ -91,12 +91,12 @@ extension Service {
         let controllers = await attempt(&faults) { () async throws(ListError) in
             try await plugins.sectionControllers(for: options.sectionControllers)
         }
-        let ways = AdapterWays()
+        let relays = AdapterRelays()
         let source = await attempt(&faults) { () async throws(ListError) in
             try access.checkSource(options.source)
-            return try await makeSource(options.source, limits: bulkLimits, ways: ways)
+            return try await makeSource(options.source, limits: bulkLimits, relays: relays)
         }
-        return AdapterParts(controllers: controllers ?? .builtIn, source: source ?? nil, ways: ways)
+        return AdapterParts(controllers: controllers ?? .builtIn, source: source ?? nil, relays: relays)
     }
 
     private func attempt<Result>(
@@ -123,7 +123,7 @@ extension Service {
 
     private func show(
         _ stored: StoredList, _ restored: RestoredAdapter?, _ name: String, _ options: AdapterOptions,
-        _ access: AdapterAccess, _ controllers: SectionControllerTable, _ source: (any Source)?, _ ways: AdapterWays
+        _ access: AdapterAccess, _ controllers: SectionControllerTable, _ source: (any Source)?, _ relays: AdapterRelays
     ) -> AdapterObject {
         let storing = StoringRelay(stored)
         let bytes = ListBytes()
@@ -133,13 +133,13 @@ extension Service {
             changes: restored?.changes.compactMap(\.transaction) ?? [],
             account: account(of: access, bytes),
             isStored: stored.isStored, isRestored: restored != nil, times: callbackTimes,
-            sink: storing.sink(ways.relay.sink))
-        storing.lead(to: host)
+            sink: storing.sink(relays.adapter.sink))
+        storing.setTarget(host)
         let record = restored?.cursor.flatMap(SourceRecord.init(bytes:)) ?? SourceRecord()
         let adapter = AdapterObject(
-            service: self, name: name, stored: stored, access: access, options: options, relay: ways.relay,
-            storing: storing, host: host, bytes: bytes, standing: SourceStanding(record))
-        adapter.begin(source, ways.feed)
+            service: self, name: name, stored: stored, access: access, options: options, relay: relays.adapter,
+            storing: storing, host: host, bytes: bytes, sourceState: SourceState(record))
+        adapter.begin(source, relays.feed)
         adapters.add(adapter)
         tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
         return adapter
@@ -158,7 +158,7 @@ extension Service {
         defer { adapters.cancelReservation(adapter.name) }
         try await adapter.stored.remove()
         adapters.remove(adapter)
-        onChange()
+        countsChanged()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             adapter.end(.adapterRemoved) { continuation.resume() }
         }
@@ -167,14 +167,14 @@ extension Service {
         release(Quotas.Amounts(adapters: 1), of: adapter.access)
     }
 
-    /// Returns when the host of one adapter has said what its list is.
+    /// Returns when the host of one adapter has reported what its list is.
     func hearHost(of adapter: AdapterObject) async {
         await withCheckedContinuation { continuation in
             adapter.ping { EventLoop.shared.post { continuation.resume() } }
         }
     }
 
-    /// Returns when the hosts that are there have said what their lists are, so that no property lags behind them.
+    /// Returns when the hosts that are there have reported what their lists are, so that no property lags behind them.
     func hearHosts() async {
         await forEachAdapter { adapter, done in
             adapter.ping { EventLoop.shared.post { done() } }

@@ -38,17 +38,17 @@ extension AdapterObject {
     /// - Throws: why the engine did not take the section controllers; the list is as incomplete as it was then.
     fileprivate func complete(with parts: AdapterParts) async throws(ListError) {
         guard isIncomplete, !isEnding else { return parts.discard() }
-        isIncomplete = false
+        setIncomplete(false)
         do throws(ListError) {
             try await configureHost(options, controllers: parts.controllers)
         } catch {
-            isIncomplete = true
+            setIncomplete(true)
             parts.discard()
             throw error
         }
         guard !isEnding else { return parts.discard() }
-        parts.ways.relay.target = self
+        parts.relays.adapter.setTarget(self)
         changeFilling { $0.enter(options.source == .push ? .ready : .loading) }
-        begin(parts.source, parts.ways.feed)
+        begin(parts.source, parts.relays.feed)
     }
 }

@@ -31,7 +31,7 @@ extension Service {
         adapter.take(name: new)
         adapters.add(adapter)
         tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
-        onChange()
+        countsChanged()
     }
 
     /// How long the host of a list has to close its views in order.

@@ -24,7 +24,7 @@ package final class Service {
     /// Where the daemon says what happens.
     let log: Log
     /// Keeps the lists; nil = they live in memory.
-    package var store: SQLiteStore?
+    package private(set) var store: SQLiteStore?
     /// Knows who callers are.
     let authority: Authority
     /// Loads plugins.
@@ -40,28 +40,16 @@ package final class Service {
     let coding = WorkTurns.forCoding()
     /// The calls that are answered with contents.
     private(set) lazy var reads = ContentReads(admission: admission, coding: coding) { [weak self] in
-        self?.statistics.add(.readsHeld)
+        self?.count(.readsHeld)
     }
     /// The searches that are under way.
     let searches = Searches()
-    /// Who may create adapters.
-    package var creators = AccessRule.any
     /// What users have.
     let quotas: QuotaLedger
     /// What configured lists have, without a limit.
     let configuredLists = QuotaLedger(limits: .unlimited)
-    /// How many bytes all objects of one call may take.
-    package var payloadBytes = 16 << 20
-    /// What one object may take.
-    package var objectLimits = ObjectLimits()
-    /// What may come through descriptors.
-    package var bulkLimits = BulkReader.Limits() {
-        didSet {
-            guard bulkLimits != oldValue else { return }
-            bulk.setLimits(bulkLimits)
-            for adapter in adapters.all { adapter.setLimits(bulkLimits) }
-        }
-    }
+    /// What one call may bring, and who may create adapters.
+    private var callLimits = CallLimits()
     /// Reads descriptors.
     let bulk = BulkReader()
     /// The calls that wait for something outside of listd.
@@ -73,11 +61,11 @@ package final class Service {
     /// How long plugins take.
     let callbackTimes = CallbackTimes()
     /// Counts what happens.
-    var statistics = Statistics()
+    private(set) var statistics = Statistics()
     /// Whether writing is still accepted.
-    package var phase = Phase.running
+    package private(set) var phase = Phase.running
     /// Called when there is more or less of something that is counted for people.
-    var onChange: @DBusActor () -> Void = {}
+    private var changeHandler: @DBusActor () -> Void = {}
     /// The adapters by name.
     let adapters = AdapterDirectory()
     /// The open views.
@@ -87,7 +75,7 @@ package final class Service {
     /// Peers whose departure is waited for.
     private var watched: Set<ObjectIdentifier> = []
     /// Whether flushes are held because the bus connection has too much to send.
-    var isHeld = false
+    private(set) var isHeld = false
 
     /// Makes a service without adapters.
     ///
@@ -117,6 +105,56 @@ package final class Service {
         }
     }
 
+    // MARK: What the daemon sets
+
+    /// What one call may bring, and who may create adapters.
+    package struct CallLimits: Sendable {
+        /// Who may create adapters.
+        package var creators = AccessRule.any
+        /// How many bytes all objects of one call may take.
+        package var payloadBytes = 16 << 20
+        /// What one object may take.
+        package var objects = ObjectLimits()
+        /// What may come through descriptors.
+        package var bulk = BulkReader.Limits()
+
+        /// The contract's defaults.
+        package init() {}
+    }
+
+    /// Who may create adapters.
+    package var creators: AccessRule { callLimits.creators }
+    /// How many bytes all objects of one call may take.
+    package var payloadBytes: Int { callLimits.payloadBytes }
+    /// What one object may take.
+    package var objectLimits: ObjectLimits { callLimits.objects }
+    /// What may come through descriptors.
+    package var bulkLimits: BulkReader.Limits { callLimits.bulk }
+
+    /// Other limits hold from now on.
+    package func setLimits(_ new: CallLimits) {
+        let haveChanged = new.bulk != callLimits.bulk
+        callLimits = new
+        guard haveChanged else { return }
+        bulk.setLimits(new.bulk)
+        for adapter in adapters.all { adapter.setLimits(new.bulk) }
+    }
+
+    /// Keeps the lists from now on.
+    package func setStore(_ new: SQLiteStore) { store = new }
+
+    /// Refuses writing from now on.
+    package func beginShutdown() { phase = .shuttingDown }
+
+    /// There is more or less of something that is counted for people.
+    func countsChanged() { changeHandler() }
+
+    /// Calls `handler` when there is more or less of something that is counted for people.
+    func onChange(_ handler: @escaping @DBusActor () -> Void) { changeHandler = handler }
+
+    /// Counts something that happened.
+    func count(_ counter: Statistics.Counter, _ count: Int = 1) { statistics.add(counter, count) }
+
     /// Answers `GetManagedObjects` as what else has much to say: in its turn.
     private func answer(_ call: Call, _ objects: ManagedObjects) {
         reads.perform(for: call, size: AdapterObject.pageBytes) { [reads] finished in
@@ -125,7 +163,7 @@ package final class Service {
     }
 
     private func arrived(_ call: Call) {
-        statistics.add(.calls)
+        count(.calls)
         clients.record(call)
         call.onError { [weak self] call, error in self?.noteFailure(of: call, error) }
         watchDeparture(of: call.peer)
@@ -133,7 +171,7 @@ package final class Service {
         do throws(ListError) {
             try admission.admit(call)
         } catch {
-            statistics.add(.callsRefused)
+            count(.callsRefused)
             call.fail(error)
         }
     }
@@ -149,19 +187,19 @@ package final class Service {
     /// Shows what has become of a plugin.
     fileprivate func apply(_ change: PluginRegistry.Change) {
         pluginObjects.apply(change)
-        onChange()
+        countsChanged()
     }
 
     /// While the bus has too much to send, every host holds its flushes and composes.
     private func hold(_ holds: Bool) {
         isHeld = holds
-        if holds { statistics.add(.holds) }
+        if holds { count(.holds) }
         for adapter in adapters.all { adapter.send(.hold(holds)) }
     }
 
     /// Tells a client that it missed something, without waiting for something new to say.
     private func lost(_ receiver: UnicastSignals.Receiver) {
-        statistics.add(.signalsLost)
+        count(.signalsLost)
         switch receiver {
         case .view(let view): views.object(view)?.missed()
         case .subscriber(let client, let adapter): adapters.object(adapter)?.announce(toClient: client)
@@ -214,7 +252,7 @@ package final class Service {
 /// Breaks the circle of the service and its plugin registry: set once, as soon as both are there.
 @DBusActor
 private final class PluginRelay {
-    weak var target: Service?
+    fileprivate weak var target: Service?
 }
 
 extension ObjectPath {

@@ -6,7 +6,7 @@ package import ListKit
 // more than a bus carries in one message.
 
 extension DisplayChange {
-    /// The change in pieces of about ``SignalLimits/bytes``, to be said one after the other; mostly one.
+    /// The change in pieces of about ``SignalLimits/bytes``, to be reported one after the other; mostly one.
     package var parts: [DisplayChange] {
         guard byteCount > SignalLimits.bytes else { return [self] }
         var parts = SignalParts(empty: DisplayChange(view: view, revision: revision))
@@ -24,7 +24,7 @@ extension DisplayChange {
 }
 
 extension WorkingRangeChange {
-    /// The change in pieces of about ``SignalLimits/bytes``, to be said one after the other; mostly one.
+    /// The change in pieces of about ``SignalLimits/bytes``, to be reported one after the other; mostly one.
     package var parts: [WorkingRangeChange] {
         guard byteCount > SignalLimits.bytes else { return [self] }
         var parts = SignalParts(empty: WorkingRangeChange(view: view, revision: revision))
@@ -37,7 +37,7 @@ extension WorkingRangeChange {
 }
 
 extension SelectionChange {
-    /// The change in pieces of about ``SignalLimits/bytes``, to be said one after the other; mostly one.
+    /// The change in pieces of about ``SignalLimits/bytes``, to be reported one after the other; mostly one.
     ///
     /// No item is in both lists, so a client may take the pieces in any order.
     package var parts: [SelectionChange] {

@@ -16,7 +16,7 @@ final class SourceIntake {
     private static let patience = Duration.seconds(10)
 
     /// How far the source has read.
-    let standing: SourceStanding
+    let sourceState: SourceState
     /// What it was asked to write.
     let writes = SourceWrites()
     private let stored: StoredList
@@ -27,8 +27,8 @@ final class SourceIntake {
     private var isApplying = false
 
     /// The list has what belongs to what is known of its source.
-    init(_ standing: SourceStanding, of stored: StoredList) {
-        self.standing = standing
+    init(_ sourceState: SourceState, of stored: StoredList) {
+        self.sourceState = sourceState
         self.stored = stored
     }
 
@@ -58,7 +58,7 @@ final class SourceIntake {
 
     /// What is known when an event is applied.
     func record(after progress: DataSourceProgress?, isWhole: Bool, lacksObjects: Bool) -> SourceRecord {
-        var record = standing.record.after(progress, isWhole: isWhole, now: Clock.microseconds(of: CLOCK_REALTIME))
+        var record = sourceState.record.after(progress, isWhole: isWhole, now: Clock.microseconds(of: CLOCK_REALTIME))
         // What the list lacks must be told again.
         if lacksObjects { record.cursor = nil }
         return record
@@ -76,20 +76,20 @@ final class SourceIntake {
     /// The list has what belongs to a record.
     func didApply(_ record: SourceRecord, removed: LargeRemoval? = nil) {
         isApplying = false
-        standing.record = record
+        sourceState.record = record
         if let removed { removal = removed }
         writeLater()
     }
 
     /// The list lacks something that the source told: it has to begin anew, also after the end of listd.
     func forgetCursor() {
-        standing.forgetCursor()
+        sourceState.forgetCursor()
         write()
     }
 
     /// The time alone is written at the end, not again and again.
     private func writeLater() {
-        var record = standing.record
+        var record = sourceState.record
         record.synced = stored.cursor.flatMap(SourceRecord.init(bytes:))?.synced ?? record.synced
         guard timer == nil, stored.cursor != record.bytes else { return }
         timer = EventLoop.shared.addTimer(after: Self.patience) { [weak self] in
@@ -102,7 +102,7 @@ final class SourceIntake {
 
     /// Writes the record if the store has another one.
     private func write() {
-        let bytes = standing.record.bytes
+        let bytes = sourceState.record.bytes
         if stored.cursor != bytes { stored.write(cursor: bytes) }
     }
 

@@ -19,9 +19,9 @@ final class StoringRelay {
         self.list = list
     }
 
-    /// Leads the answers of the store to a host from now on: to the first one, and to the next one when the one before has
+    /// Sends the answers of the store to a host from now on: to the first one, and to the next one when the one before has
     /// ended and waits for nothing. Call it in the same turn of the bus thread in which the host is made.
-    func lead(to host: any ListHosting) { self.host = host }
+    func setTarget(_ host: any ListHosting) { self.host = host }
 
     /// Takes what a host yields; what is not to be stored goes on to another sink.
     nonisolated func sink(_ other: @escaping ListHost.Sink) -> ListHost.Sink {
@@ -30,7 +30,7 @@ final class StoringRelay {
             others.removeAll { effect in
                 switch effect {
                 case .store(let token, let work): self.list.write(work) { self.answer(token, $0) }
-                default: return false
+                case .status, .event, .losses, .selection, .view, .closed, .paused, .announce, .answer: return false
                 }
                 return true
             }
@@ -39,6 +39,6 @@ final class StoringRelay {
     }
 
     private nonisolated func answer(_ token: StoringToken, _ error: ListError?) {
-        EventLoop.shared.post { self.host?.collect(.stored(token, error)) }
+        EventLoop.shared.post { self.host?.enqueueOnLoop(.stored(token, error)) }
     }
 }

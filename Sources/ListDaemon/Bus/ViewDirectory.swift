@@ -97,7 +97,7 @@ extension AdapterObject {
             number: service.views.nextNumber(), adapter: self, owner: call.peer, user: user, options: options,
             service: service)
         service.views.add(view)
-        service.onChange()
+        service.countsChanged()
         service.tree.add(ExportedObject(ViewObject.interface, of: view), at: view.path)
         service.watchDeparture(of: call.peer)
         request(by: user) { outcome in

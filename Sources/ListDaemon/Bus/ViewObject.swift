@@ -21,9 +21,9 @@ final class ViewObject {
     let user: UInt32
     /// What it was opened with.
     let options: ListViewOptions
-    /// How it stands, nil before it has said what it looks at; as of the last signal.
+    /// How it stands, nil before it has reported what it looks at; as of the last signal.
     var description: ViewDescription? { didSet { stamp += 1 } }
-    /// How often it was said anew how the view stands.
+    /// How often it was reported anew how the view stands.
     private(set) var stamp: UInt64 = 0
     let service: Service
 
@@ -87,7 +87,10 @@ extension ViewObject {
         case .setViewport(_, let rect): return rect.size != description.viewport.size
         case .setVisibleRange(_, let first, let last): return last.section - first.section > Self.fewObjects
         case .changeSelection(let select, let deselect): return select.count + deselect.count > Self.fewObjects
-        default: return false
+        case .scrollTo, .reportScroll, .setOnScreen, .reportSizes, .select, .invoke, .setHighlighted, .acknowledge,
+            .resync,
+            .close:
+            return false
         }
     }
 }
@@ -97,7 +100,7 @@ extension ViewObject {
 extension ViewObject {
     /// The difference to the picture before.
     func changed(_ change: PictureChange) {
-        service.statistics.add(.pictures)
+        service.count(.pictures)
         emit(Self.changedSignal, size: change.sizeOnBus) { $0.append(change) }
     }
 
@@ -106,7 +109,7 @@ extension ViewObject {
 
     /// The credit is used up.
     func stalled(sequence: UInt64, revision: UInt64) {
-        service.statistics.add(.stalls)
+        service.count(.stalls)
         sayStalled(sequence: sequence, revision: revision)
     }
 
@@ -126,7 +129,7 @@ extension ViewObject {
     /// Takes the object away without a word.
     func discard() {
         service.views.remove(self)
-        service.onChange()
+        service.countsChanged()
         service.quotas.release(Quotas.Amounts(views: 1), for: user)
         service.tree.remove(at: path)
     }

@@ -24,12 +24,12 @@ final class Derivation: Sendable {
 
     private final class State: @unchecked Sendable {
         // Owned by the derivation's serial queue.
-        var list = DerivedList(DerivedQuery())
+        fileprivate var list = DerivedList(DerivedQuery())
         /// Which of the lists that were followed one after the other it is.
-        var number: UInt64 = 0
-        var isTelling = false
-        var query: UInt64 = 0
-        var queryTold: UInt64 = 0
+        fileprivate var number: UInt64 = 0
+        fileprivate var isTelling = false
+        fileprivate var query: UInt64 = 0
+        fileprivate var queryTold: UInt64 = 0
     }
 
     private let queue = DispatchQueue(label: "org.listd.following")

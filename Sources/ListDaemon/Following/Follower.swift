@@ -16,7 +16,7 @@ final class Follower: Source {
     nonisolated let baseName: String
     private nonisolated let relay: any FollowingRelay
     private let directory: FollowerDirectory
-    private var query: DerivedQuery
+    private var queries: Queries
     private lazy var derivation = Derivation { [weak self] report, number in
         EventLoop.shared.post { self?.take(report, number) }
     }
@@ -26,9 +26,6 @@ final class Follower: Source {
     private var content = Content.unknown
     /// Numbers the lists that were followed one after the other, and the times without one.
     private var number: UInt64 = 0
-    private var lastQuery: UInt64 = 0
-    /// Who waits for a query to hold.
-    private var waiting: [(query: UInt64, completion: @DBusActor (ListError?) -> Void)] = []
     private var retries = Follower.backoff
     /// What is tried again, and when.
     private var retry: (timer: LoopTimer, body: @DBusActor () -> Void)?
@@ -40,6 +37,16 @@ final class Follower: Source {
     /// How many objects are asked for at once, and about how many bytes of them: that keeps the list that is followed busy for
     /// less than a millisecond.
     private static let page = (objects: 4096, bytes: 4 << 20)
+
+    /// What is wanted of the list that is followed.
+    private struct Queries {
+        /// The one that came last.
+        var present: DerivedQuery
+        /// How many came.
+        var count: UInt64 = 0
+        /// Who waits for one to hold.
+        var waiting: [(query: UInt64, completion: @DBusActor (ListError?) -> Void)] = []
+    }
 
     /// Where objects come from, which decides who may see them.
     private enum Content {
@@ -53,7 +60,7 @@ final class Follower: Source {
 
     init(of baseName: String, _ query: DerivedQuery, directory: FollowerDirectory, relay: any FollowingRelay) {
         self.baseName = baseName
-        self.query = query
+        queries = Queries(present: query)
         self.directory = directory
         self.relay = relay
     }
@@ -107,7 +114,7 @@ extension Follower {
         setBase(found)
         directory.attach(self, to: found)
         relay.list?.beginLoading()
-        derivation.begin(query, number: number)
+        derivation.begin(queries.present, number: number)
         readersChanged()
         read(from: 0)
     }
@@ -121,9 +128,9 @@ extension Follower {
             if isUnknown { content = .of(base) }
             directory.detach(self, from: base)
             setBase(nil)
-            derivation.begin(query, number: number)
+            derivation.begin(queries.present, number: number)
         }
-        answer(upTo: lastQuery, nil)
+        answer(upTo: queries.count, nil)
     }
 
     private func setBase(_ new: (any FollowableList)?) {
@@ -235,10 +242,10 @@ extension Follower {
     /// - Parameter completion: called when the list has them, or with the reason why it does not take them; then they are told
     ///   again until it does, or another query comes.
     func setQuery(_ query: DerivedQuery, _ completion: @escaping @DBusActor (ListError?) -> Void) {
-        self.query = query
-        lastQuery += 1
-        waiting.append((lastQuery, completion))
-        derivation.setQuery(query, count: lastQuery)
+        queries.present = query
+        queries.count += 1
+        queries.waiting.append((queries.count, completion))
+        derivation.setQuery(query, count: queries.count)
         retryNow()
     }
 
@@ -258,8 +265,8 @@ extension Follower {
     }
 
     private func answer(upTo query: UInt64, _ error: ListError?) {
-        let answered = waiting.prefix { $0.query <= query }
-        waiting.removeFirst(answered.count)
+        let answered = queries.waiting.prefix { $0.query <= query }
+        queries.waiting.removeFirst(answered.count)
         for waiting in answered { waiting.completion(error) }
     }
 }

@@ -15,9 +15,9 @@ extension ListHost {
         executor.post { self.assumeIsolated { $0.receive(command, by: user) } }
     }
 
-    package nonisolated func collect(_ command: AdapterCommand, by user: UInt32?) {
+    package nonisolated func enqueueOnLoop(_ command: AdapterCommand, by user: UInt32?) {
         let isLight = if case .stored = command { true } else { command.isLight }
-        let isFirst = executor.collect(isLight: isLight) { self.assumeIsolated { $0.receive(command, by: user) } }
+        let isFirst = executor.enqueueOnLoop(isLight: isLight) { self.assumeIsolated { $0.receive(command, by: user) } }
         guard isFirst else { return }
         DBusActor.assumeIsolated { EventLoop.shared.afterReading { [self] in work() } }
     }
@@ -31,10 +31,10 @@ extension ListHost {
     /// Handles what a presenter reports; something little from the bus thread is handled there.
     package nonisolated func report(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool) {
         let body: @Sendable () -> Void = { self.assumeIsolated { $0.receive(output, from: number) } }
-        if !isLight { executor.post(body) } else if executor.collect(isLight: true, body) { work() }
+        if !isLight { executor.post(body) } else if executor.enqueueOnLoop(isLight: true, body) { work() }
     }
 
-    private nonisolated func work() { executor.runCollected(mayWorkHere: isQuick.load(ordering: .relaxed)) }
+    private nonisolated func work() { executor.drainInline(mayWorkHere: isQuick.load(ordering: .relaxed)) }
 
     /// Has the list presented in a worker from now on.
     package nonisolated func attach(_ slot: HostSlot) {

@@ -42,7 +42,7 @@ package actor ListHost: ListHosting, PresentedList {
     /// Is told what becomes of the objects.
     private var observer: ContentObserver?
     private var isHeld = false
-    /// What was said of the list while it rests; nil = it does not.
+    /// What was reported of the list while it rests; nil = it does not.
     private var rest: AdapterStatus?
     private let turns: TurnSchedule
     /// Whether what waits takes microseconds, so that the bus thread may do it.
@@ -343,10 +343,10 @@ extension ListHost {
         reserve()
     }
 
-    /// The list is presented: what is different is said in the contract's order, then commands go on.
+    /// The list is presented: what is different is reported in the contract's order, then commands go on.
     private func opened(_ news: PresenterNews, _ differences: PresenterLink.Differences) {
         let isReload = objects.phase == .presenting
-        let said = rest ?? objects.status
+        let known = rest ?? objects.status
         rest = nil
         var announced =
             isReload ? announce(news.presented) : objects.changedByItself(news.presented) ?? Announced()
@@ -354,7 +354,7 @@ extension ListHost {
         announced.answers = []
         let status = objects.status
         let effects = announced.effects(status, news, telling: differences(objects.place)) + answers + link.endPause()
-        if !effects.isEmpty || status != said { sink([.status(status)] + effects) }
+        if !effects.isEmpty || status != known { sink([.status(status)] + effects) }
         if isReload { noteChange() }
         link.sendCalls(worker: controllers.worker)
     }
@@ -372,9 +372,9 @@ extension ListHost {
     }
 
     private func say(_ announced: Announced, _ news: PresenterNews? = nil) {
-        var said = announced
-        said.answers = []
-        let effects = said.effects(objects.status, news) + ended(announced.answers)
+        var unanswered = announced
+        unanswered.answers = []
+        let effects = unanswered.effects(objects.status, news) + ended(announced.answers)
         if !effects.isEmpty { sink(effects) }
         if announced.hasTransaction { noteChange() }
     }

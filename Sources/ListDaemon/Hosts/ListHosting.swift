@@ -15,7 +15,7 @@ package protocol ListHosting: AnyObject, Sendable {
 
     /// Hands over a command like ``send(_:)``, from the bus thread, which may keep it until it has read what there is to
     /// be read, and then handle it itself.
-    func collect(_ command: AdapterCommand, by user: UInt32?)
+    func enqueueOnLoop(_ command: AdapterCommand, by user: UInt32?)
 
     /// Has what becomes of the objects told, on the host's executor and in order with the effects, by transactions that are
     /// announced from now on; nil = no more.
@@ -33,7 +33,7 @@ extension ListHosting {
     package func send(_ command: AdapterCommand) { send(command, by: nil) }
 
     /// Hands over a command of listd's own, from the bus thread.
-    package func collect(_ command: AdapterCommand) { collect(command, by: nil) }
+    package func enqueueOnLoop(_ command: AdapterCommand) { enqueueOnLoop(command, by: nil) }
 
-    package func collect(_ command: AdapterCommand, by user: UInt32?) { send(command, by: user) }
+    package func enqueueOnLoop(_ command: AdapterCommand, by user: UInt32?) { send(command, by: user) }
 }

@@ -103,11 +103,11 @@ extension AdapterAnswer {
 }
 
 extension Announced {
-    /// What is to be said: how things stand now, for readers of properties, then the events in their order, then the answers.
+    /// What is to be reported: how things stand now, for readers of properties, then the events in their order, then the answers.
     ///
     /// - Parameters:
     ///   - news: how views stand, and what is selected.
-    ///   - differences: what is said right behind the transaction, since another presenter shows the list.
+    ///   - differences: what is reported right behind the transaction, since another presenter shows the list.
     ///   - removed: what the update took away if that is much.
     func effects(
         _ status: AdapterStatus, _ news: PresenterNews? = nil, telling differences: [AdapterEffect] = [],

@@ -23,7 +23,7 @@ final class PresenterLink {
 
     /// Something that a presenter reported, which it may have done.
     enum Heard {
-        /// The list is presented: what it says, and what is different from what was said by the one before.
+        /// The list is presented: what it says, and what is different from what was reported by the one before.
         case opened(PresenterNews, differences: Differences)
         case presented(PresenterNews)
         case changed(PresenterNews, answering: RequestID?)
@@ -39,26 +39,19 @@ final class PresenterLink {
     private let times: CallbackTimes?
     private let sink: ListHost.Sink
     private var presenter: (any Presenter)?
-    private(set) var stage = Stage.closed
+    private var session = Session()
     /// Whether the list was presented before, so that its items may be known to somebody.
     private(set) var wasPresented: Bool
     private var known = PresenterState()
     private var calls = PresenterCalls()
     private var reports = ReportQueue()
-    /// Views to be closed as soon as the list is open.
-    private var closings: [(view: ViewID, user: UInt32?)] = []
     /// What is being presented, and the item that the presenter was asked about.
     private var update: ObjectUpdate?
     private var move: ItemMoveRequest?
-    /// How many changes of items that nobody asked for were handled since the presenter was allowed more.
-    private var handledChanges = 0
-    /// How many objects each view shows that is presented in this process.
-    private var shown: [ViewID: Int] = [:]
-    /// Whether it was said that the list has lost its presenter.
+    /// Whether it was reported that the list has lost its presenter.
     private var isPaused = false
-    /// Whether all that nobody asked for waits, and whether items that change by themselves do; and what the presenter knows.
+    /// Whether all that nobody asked for waits, and whether items that change by themselves do.
     private var holds = (all: false, items: false)
-    private var knownHolds = (all: false, items: false)
 
     init(
         _ objects: ObjectList, wasPresented: Bool, times: CallbackTimes?, sink: @escaping ListHost.Sink
@@ -69,6 +62,22 @@ final class PresenterLink {
         self.sink = sink
     }
 
+    /// What belongs to one presenter, from its coming to its end.
+    private struct Session {
+        /// How far it is.
+        var stage = Stage.closed
+        /// What it knows of what waits.
+        var knownHolds = (all: false, items: false)
+        /// How many changes of items that nobody asked for were handled since it was allowed more.
+        var handledChanges = 0
+        /// How many objects each view shows that is presented in this process.
+        var shown: [ViewID: Int] = [:]
+        /// Views to be closed as soon as the list is open.
+        var closings: [(view: ViewID, user: UInt32?)] = []
+    }
+
+    /// How far the presenter is.
+    var stage: Stage { session.stage }
     /// Whether there is somebody to open the list.
     var hasPresenter: Bool { presenter != nil }
     /// Whether section controllers are called in another process.
@@ -78,7 +87,7 @@ final class PresenterLink {
     /// The place of the first item update that waits; nil = none does.
     var firstItemUpdate: Ticket? { presenter?.firstItemUpdate }
     /// Whether the views show little: each transaction looks what it means for all of it.
-    var showsLittle: Bool { shown.count <= 16 && shown.values.reduce(0, +) <= 1024 }
+    var showsLittle: Bool { session.shown.count <= 16 && session.shown.values.reduce(0, +) <= 1024 }
     /// Whether somebody may see the list: a view of it is on screen, or it has none.
     var isOnScreen: Bool { known.isOnScreen }
     /// Whether nobody waits for an answer of a presenter.
@@ -87,7 +96,7 @@ final class PresenterLink {
     /// For people.
     var description: String {
         let place =
-            switch (presenter?.asksPlugin, stage) {
+            switch (presenter?.asksPlugin, session.stage) {
             case (nil, _): "waits for a worker"
             case (true, .open): "is presented in a worker"
             case (true, _): "is being opened in a worker"
@@ -105,7 +114,7 @@ final class PresenterLink {
     /// Has another one present the list; it is opened there with ``open(_:controllers:)``.
     func attach(_ new: any Presenter) {
         presenter = new
-        stage = .closed
+        session.stage = .closed
     }
 
     /// What becomes of the question about an item that was dragged when its presenter is gone.
@@ -119,9 +128,9 @@ final class PresenterLink {
     func lose(_ loss: PresenterCalls.Loss, worker: (any PresentingWorker)?) -> LostMove {
         guard presenter != nil else { return .none }
         leave()
-        (stage, update) = (.closed, nil)
+        (session.stage, update) = (.closed, nil)
         reports.removeAll()
-        closings = []
+        session.closings = []
         if loss.isDeath {
             isPaused = true
             sink([.paused(true)])
@@ -140,10 +149,10 @@ final class PresenterLink {
 
     private func leave() {
         if let left = presenter?.close() { known.take(left) }
-        (presenter, shown) = (nil, [:])
+        (presenter, session.shown) = (nil, [:])
     }
 
-    /// What is said when the list is presented: that it has not lost its presenter, or no more.
+    /// What is reported when the list is presented: that it has not lost its presenter, or no more.
     func endPause() -> [AdapterEffect] {
         defer { isPaused = false }
         return isPaused || isElsewhere ? [.paused(false)] : []
@@ -153,9 +162,9 @@ final class PresenterLink {
     ///
     /// - Parameter reload: what it is being presented of; nil = as it is, for the first time.
     func open(_ reload: ObjectUpdate?, controllers: SectionControllerTable) {
-        stage = .opening
+        session.stage = .opening
         update = reload
-        (handledChanges, knownHolds) = (0, holds)
+        (session.handledChanges, session.knownHolds) = (0, holds)
         let setup = PresenterSetup(
             configuration: reload?.configuration ?? objects.configuration, controllers: controllers,
             views: known.resumptions(except: calls.openingViews), selection: known.selection,
@@ -175,7 +184,7 @@ final class PresenterLink {
     func presentItems(through ticket: Ticket) { hear(presenter?.presentItems(through: ticket)) }
 
     /// Hears what has happened without an order.
-    func takeTurn() { if stage == .open { hear(presenter?.takeTurn()) } }
+    func takeTurn() { if session.stage == .open { hear(presenter?.takeTurn()) } }
 
     /// Has something else done.
     private func perform(_ order: PresenterOrder, by user: UInt32? = nil) {
@@ -208,8 +217,8 @@ final class PresenterLink {
     }
 
     private func sendHolds() {
-        guard stage == .open, holds != knownHolds else { return }
-        knownHolds = holds
+        guard session.stage == .open, holds != session.knownHolds else { return }
+        session.knownHolds = holds
         perform(.hold(views: holds.all, items: holds.items))
     }
 
@@ -231,7 +240,7 @@ final class PresenterLink {
             }
             _ = known.beginClosing(view, .closed)
         case .openView(_, let view, let options): known.add(view, options)
-        default: break
+        case .view, .query, .update, .closeView, .configure, .hold, .keep, .stored, .stop: break
         }
         calls.add(id, command, by: user)
         sendCalls(worker: worker)
@@ -241,22 +250,22 @@ final class PresenterLink {
     func close(_ view: ViewID, _ reason: ViewClosing, by user: UInt32?) {
         guard isPresented else { return end(view, reason) }
         guard known.beginClosing(view, reason) else { return }
-        closings.append((view, user))
+        session.closings.append((view, user))
         sendClosings()
     }
 
     /// Whether there is somebody who has the views, or is about to.
     private var isPresented: Bool {
-        switch stage {
+        switch session.stage {
         case .opening, .open: true
         case .closed, .blamed: false
         }
     }
 
     private func sendClosings() {
-        guard stage == .open else { return }
-        for (view, user) in closings { perform(.closeView(view), by: user) }
-        closings = []
+        guard session.stage == .open else { return }
+        for (view, user) in session.closings { perform(.closeView(view), by: user) }
+        session.closings = []
     }
 
     /// Ends a view that nobody presents; what was asked of it and waits is answered.
@@ -268,7 +277,7 @@ final class PresenterLink {
 
     /// Sends what was not sent yet, in order of arrival.
     func sendCalls(worker: (any PresentingWorker)?) {
-        guard stage == .open, let presenter else { return }
+        guard session.stage == .open, let presenter else { return }
         let unsent = calls.takeUnsent(
             asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position, isShown: known.shows)
         for (id, call, error) in unsent {
@@ -301,20 +310,20 @@ final class PresenterLink {
         sink(calls.takeAll().filter { !$0.call.isMove }.map { .answer($0.id, .failure(error)) })
         leave()
         sink(known.endAll(reason, at: objects.place))
-        stage = .closed
+        session.stage = .closed
     }
 
     // MARK: Hearing
 
     /// Takes what a presenter reported; false when it is not the one that the list has.
     func receive(_ output: PresenterOutput, from number: PresenterNumber) -> Bool {
-        guard presenter?.number == number, stage != .blamed else { return false }
+        guard presenter?.number == number, session.stage != .blamed else { return false }
         if !reports.append(output.reports) { blame("it flooded the list \(objects.configuration.name.quoted)") }
         return true
     }
 
     private func blame(_ reason: String) {
-        stage = .blamed
+        session.stage = .blamed
         reports.removeAll()
         presenter?.blame(reason)
     }
@@ -336,7 +345,7 @@ final class PresenterLink {
                 reports.removeFirst()
                 if isElsewhere, report.isUnaskedChange { allowChanges() }
                 let heard = follow(report)
-                if stage == .blamed { return nil }
+                if session.stage == .blamed { return nil }
                 if let heard { return heard }
             }
         }
@@ -344,10 +353,10 @@ final class PresenterLink {
 
     /// Lets the presenter report more, half of what it may at once at a time.
     private func allowChanges() {
-        handledChanges += 1
-        guard handledChanges >= PresenterOrder.changesAtOnce / 2 else { return }
-        perform(.allowChanges(handledChanges))
-        handledChanges = 0
+        session.handledChanges += 1
+        guard session.handledChanges >= PresenterOrder.changesAtOnce / 2 else { return }
+        perform(.allowChanges(session.handledChanges))
+        session.handledChanges = 0
     }
 
     /// Follows a report; nil when it is nothing to the list.
@@ -358,15 +367,18 @@ final class PresenterLink {
             return nil
         case .opened(let news): return opened(news)
         case .presented(let news):
-            guard stage == .open, let update, objects.phase == .presenting, let news = followed(news, of: update) else {
+            guard session.stage == .open, let update, objects.phase == .presenting,
+                let news = followed(news, of: update)
+            else {
                 blame("it presented what was not asked for")
                 return nil
             }
             self.update = nil
             return .presented(news)
         case .changed(let news, let request):
-            guard stage == .open, request == nil || request == move?.id, let news = followed(news, of: nil) else {
-                blame("it said what nobody says who presents a list")
+            guard session.stage == .open, request == nil || request == move?.id, let news = followed(news, of: nil)
+            else {
+                blame("it reported what no presenter of the list reports")
                 return nil
             }
             if request != nil { move = nil }
@@ -387,9 +399,9 @@ final class PresenterLink {
         var news = news
         // What this process presents needs no check, and it knows its views.
         guard isElsewhere else {
-            _ = known.follow(&news, remembers: stage == .opening) { nil }
-            for standing in news.views { shown[standing.view] = standing.description.visibleObjects.count }
-            for view in news.closings.keys { shown[view] = nil }
+            _ = known.follow(&news, remembers: session.stage == .opening) { nil }
+            for viewState in news.views { session.shown[viewState.view] = viewState.description.visibleObjects.count }
+            for view in news.closings.keys { session.shown[view] = nil }
             return news
         }
         guard objects.allows(news.presented, of: update) else { return nil }
@@ -403,28 +415,30 @@ final class PresenterLink {
     private func opened(_ news: PresenterNews) -> Heard? {
         let old = known
         known.forgetDisplay()
-        guard stage == .opening, news.presented.transaction == nil, let news = followed(news, of: ObjectUpdate()) else {
+        guard session.stage == .opening, news.presented.transaction == nil,
+            let news = followed(news, of: ObjectUpdate())
+        else {
             known = old
             blame("it opened what was not asked for")
             return nil
         }
-        stage = .open
+        session.stage = .open
         sendHolds()
         wasPresented = true
         update = nil
-        var said = news
-        // Told as the difference to what was said before.
-        said.presented.events.removeAll(where: \.isAboutDisplay)
-        said.selection = nil
+        var difference = news
+        // Told as the difference to what was sent before.
+        difference.presented.events.removeAll(where: \.isAboutDisplay)
+        difference.selection = nil
         let new = known
-        return .opened(said) { place in new.differences(since: old, at: place) }
+        return .opened(difference) { place in new.differences(since: old, at: place) }
     }
 
     private func answered(
         _ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>, _ news: PresenterNews
     ) -> Heard? {
-        guard stage == .open, let news = followed(news.withoutTransaction, of: nil) else {
-            blame("it said what nobody says who presents a list")
+        guard session.stage == .open, let news = followed(news.withoutTransaction, of: nil) else {
+            blame("it reported what no presenter of the list reports")
             return nil
         }
         guard let call = calls.answered(id) else { return .changed(news, answering: nil) }

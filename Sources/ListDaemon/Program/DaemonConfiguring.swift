@@ -66,10 +66,12 @@ extension RunningDaemon {
                 adapter.retrySource()
             }
         }
-        service.payloadBytes = new.limits.payloadBytes
-        service.objectLimits = new.limits.objects
-        service.bulkLimits = new.limits.bulk
-        service.creators = (new.daemon.creators ?? options.bus.defaultCreators).accessRule
+        var limits = Service.CallLimits()
+        limits.payloadBytes = new.limits.payloadBytes
+        limits.objects = new.limits.objects
+        limits.bulk = new.limits.bulk
+        limits.creators = (new.daemon.creators ?? options.bus.defaultCreators).accessRule
+        service.setLimits(limits)
         server?.limit(
             connections: new.limits.directConnections, perUser: new.limits.directConnectionsPerUser,
             authenticationTimeout: new.limits.authenticationTime)

@@ -12,33 +12,21 @@ internal import ListWorkers
 final class RunningDaemon {
     let options: DaemonOptions
     let log: Log
-    let notify = Notify()
     let service: Service
     let configuration: CurrentConfiguration
     /// Whether something of the configuration was left out at the start: a list may be missing by mistake.
     let isConfigurationFaulty: Bool
     /// Stored lists of configuration files that were left out: they go on when their files are mended.
-    var setApart: [ExactText: RestoredAdapter] = [:]
+    let unclaimed = UnclaimedLists()
     private let link: BusLink
     /// What systemd has passed to the process.
     private let passed: ActivatedDescriptors
     /// Whether it is to end, known before ``stop()`` is called.
     let stopFlag: StopFlag
-    /// One reload begins when the one before it has ended; none begins, or goes on, when the daemon ends.
-    var lastReload: Task<Void, any Error>?
+    /// None begins, or goes on, when the daemon ends.
+    let reloads = ReloadTurns()
     private(set) var server: Server?
-    private lazy var statusLine = StatusLine { [service] in
-        service.summary
-    } say: { [notify] line in
-        notify.send(.status(line))
-    }
-    private lazy var watchdog = notify.watchdogInterval.map { interval in
-        Watchdog(interval: interval) { [service] in
-            service.adapters.all.map { adapter in { adapter.ping($0) } }
-        } feed: { [notify] in
-            notify.send(.watchdog)
-        }
-    }
+    private(set) lazy var supervision = Supervision(of: service)
 
     /// Makes the parts that need nobody else.
     ///
@@ -57,7 +45,7 @@ final class RunningDaemon {
                 directories: PluginDirectories(options.pluginDirectories),
                 configuration: { configuration.plugin(named: $0) }, log: log, observer: observer)
         }
-        service.adapters.configuredNames = loaded.listNames
+        service.adapters.setConfiguredNames(loaded.listNames)
         // On the bus of a session everybody is the user whom this daemon obeys anyway.
         link = BusLink(
             address: options.bus, asksPolkit: options.bus != .session, service: service, log: log)
@@ -69,7 +57,7 @@ final class RunningDaemon {
         apply(configuration.all)
         stopFlag.onSet { [service] in
             Task { @DBusActor in
-                service.phase = .shuttingDown
+                service.beginShutdown()
                 await service.plugins.giveUpStarts()
             }
         }
@@ -79,21 +67,17 @@ final class RunningDaemon {
         try listen()
         registerManager()
         try await connect()
-        statusLine.update()
-        service.onChange = { [weak self] in self?.statusLine.changed() }
+        supervision.begin()
         log.reportLongTurns()
-        notify.send(.ready)
-        watchdog?.start()
         log.notice("ready on \(options.bus)", event: .ready)
     }
 
     /// Goes down: refuses writing, finishes and stores what was accepted, closes the views.
     func stop() async {
         log.notice("stopping", event: .stopping)
-        notify.send(.stopping)
-        watchdog?.end()
-        service.phase = .shuttingDown
-        await giveUpReload()
+        supervision.end()
+        service.beginShutdown()
+        await reloads.end { [plugins = service.plugins] in await plugins.giveUpStarts() }
         await service.stopHosts()
         await service.store?.close()
         service.refuseSlowCalls()

@@ -2,20 +2,20 @@
 
 package import DBus
 
-/// One line that says how much there is, for `systemctl status`: said again when it has changed, but not more often than
+/// One line that says how much there is, for `systemctl status`: sent again when it has changed, but not more often than
 /// the eye can follow.
 @DBusActor
 package final class StatusLine {
     private let pause: Duration
     private let text: @DBusActor () -> String
     private let say: @DBusActor (String) -> Void
-    private var said = ""
+    private var lastLine = ""
     private var timer: LoopTimer?
 
-    /// Makes a line that has said nothing.
+    /// Makes a line that has reported nothing.
     ///
     /// - Parameters:
-    ///   - pause: how long after a change the line is said; further changes meanwhile are said with it.
+    ///   - pause: how long after a change the line is reported; further changes meanwhile are reported with it.
     ///   - text: what is true now.
     ///   - say: takes a line that differs from the one before.
     package nonisolated init(
@@ -33,13 +33,13 @@ package final class StatusLine {
         timer = EventLoop.shared.addTimer(after: pause) { [weak self] in self?.update() }
     }
 
-    /// Says the line now, unless it is what was said last.
+    /// Says the line now, unless it is what was sent last.
     package func update() {
         timer?.cancel()
         timer = nil
         let new = text()
-        guard new != said else { return }
-        said = new
+        guard new != lastLine else { return }
+        lastLine = new
         say(new)
     }
 }

@@ -8,7 +8,7 @@ internal import ListSupport
 /// The memory files that users were given and that still take memory: unsent, unread, or kept by a program.
 ///
 /// Only the kernel knows when the last one has let go of a file. It says so to whoever watches it, which keeps no file alive
-/// (inotify(7), IN_DELETE_SELF); what it said is looked at when somebody wants to know.
+/// (inotify(7), IN_DELETE_SELF); its events are read when somebody wants to know.
 @DBusActor
 package final class LentFiles {
     /// What one user may have.

@@ -2,7 +2,7 @@
 
 internal import CLinux
 internal import DBus
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import ListKit
 internal import ListSupport

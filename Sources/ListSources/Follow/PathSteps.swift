@@ -71,7 +71,7 @@ struct PathSteps: Equatable {
 
     private static func look(at path: String) -> Found {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        // The buffer is as long as said.
+        // The buffer has the length that is passed.
         let count = unsafe readlink(path, &buffer, buffer.count)
         guard count >= 0 else {
             switch errno {

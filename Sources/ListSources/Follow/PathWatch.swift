@@ -98,14 +98,14 @@ final class PathWatch {
 private final class WatchedNames: @unchecked Sendable {
     // Owned by the serial queue of the watch.
     /// The names in each watched directory that matter; what a watch says about itself always does.
-    var names: [Int32: Set<String>] = [:]
+    fileprivate var names: [Int32: Set<String>] = [:]
 
-    /// Takes all that was said; true if some of it matters. What exactly happened does not: the file is looked at.
+    /// Takes all that was reported; true if some of it matters. What exactly happened does not: the file is looked at.
     func drain(_ descriptor: Int32) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 16384)
         var matters = false
         while true {
-            // The buffer is as long as said.
+            // The buffer has the length that is passed.
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { return matters }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+internal import FoundationEssentials
 @_spi(Daemon) package import ListKit
 
 /// Writes the format `jsonl`: one object a line, as ``JSONLDecoder`` reads it.

@@ -15,20 +15,20 @@ package final class JSONLSource: Source {
     /// What the source works with; touched on `queue` only.
     private final class State: @unchecked Sendable {
         // Owned by the source's serial queue.
-        var follower: JSONLFollower
-        var file: FollowedFile
-        var watch: PathWatch?
+        fileprivate var follower: JSONLFollower
+        fileprivate var file: FollowedFile
+        fileprivate var watch: PathWatch?
         /// What was told of last, unless it is over: there is one of the two at most.
-        var failure: ListError?
-        var fault: ListError?
+        fileprivate var failure: ListError?
+        fileprivate var fault: ListError?
         /// Whether the list was told what is in the file.
-        var isTold = false
+        fileprivate var isTold = false
         /// What was read of the file.
-        var content = ContentDigest()
+        fileprivate var content = ContentDigest()
         /// When the list was last known to have all of the file.
-        var synced: UInt64 = 0
-        var wasFound = false
-        var isStopped = false
+        fileprivate var synced: UInt64 = 0
+        fileprivate var wasFound = false
+        fileprivate var isStopped = false
 
         init(follower: consuming JSONLFollower, file: FollowedFile) {
             self.follower = follower

@@ -18,7 +18,7 @@ struct ELFHeader {
         }
         defer { close(file) }
         var buffer = [UInt8](repeating: 0, count: Self.length)
-        // The buffer is a local and as long as said.
+        // The buffer is a local and as long as its length.
         let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
         bytes = Array(buffer.prefix(max(0, count)))
     }

@@ -16,7 +16,7 @@ package struct PluginFile: Sendable, Hashable {
     /// Checks a file.
     ///
     /// - Parameters:
-    ///   - path: where it is said to be.
+    ///   - path: where it is.
     ///   - directories: the plugin directories.
     ///   - identity: on whose behalf it would be loaded.
     /// - Throws: `noSuchPlugin` when there is no such file, `pluginRefused` with the reason otherwise.

@@ -20,7 +20,7 @@ package indirect enum AdapterCommand: Sendable {
     case closeView(ViewID, ViewClosing)
     /// Take other options, and other section controllers if there are any; answered with a revision.
     case configure(RequestID, ListAdapter.Configuration, SectionControllerTable?)
-    /// Hold all flushes and pictures, because what was said is still waiting to be heard; or go on.
+    /// Hold all flushes and pictures, because what was reported is still waiting to be heard; or go on.
     case hold(Bool)
     /// Have each transaction stored before it is applied, beginning with the list as it is, or no more; answered.
     case keep(RequestID, Bool)

@@ -10,7 +10,7 @@ internal import Synchronization
 /// Memory that the daemon shares with one worker: what each of its lists and data sources is in the middle of.
 ///
 /// The worker writes before each call of the plugin's code, the daemon reads: so a worker that died, or hangs as a whole,
-/// has said which callback it was. Nothing in it is believed: texts have bounds, and are only shown.
+/// has reported which callback it was. Nothing in it is believed: texts have bounds, and are only shown.
 @safe
 final class BreadcrumbMap: Sendable {
     /// How many lists and data sources can be told apart; what comes later goes unseen.
@@ -145,11 +145,13 @@ package struct Breadcrumb: Sendable, Equatable {
     var description: String {
         switch kind {
         case .manifest: "the plugin's manifest"
-        case .sourceMake, .sourceStart, .sourceStop, .sourceTimer, .sourceDescriptor:
+        case .sourceMake, .sourceStart, .sourceStop, .sourceTimer, .sourceDescriptor, .sourceWrite:
             "\(kind) of data source \(controller)"
                 + (object.isEmpty ? "" : " with the argument \(object.quoted)")
         case .timer where controller.isEmpty: "a call from another thread to a section controller"
-        default: "\(kind) of section controller \(controller) on object \(object.quoted)"
+        case .make, .update, .count, .size, .item, .display, .endDisplay, .workingRange, .selection, .move, .scroll,
+            .batch, .timer, .shape, .action:
+            "\(kind) of section controller \(controller) on object \(object.quoted)"
         }
     }
 }

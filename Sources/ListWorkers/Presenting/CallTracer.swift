@@ -12,9 +12,9 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
     // Sendable: the state belongs to the list's executor, on which every method but `perform` is called.
     private let slot: BreadcrumbSlot?
     /// Set once, before the list is used.
-    package var executor: HostExecutor?
+    private var executor: HostExecutor?
     /// On whose behalf the list does what it does at present; nil = by itself.
-    package var cause: CallCause?
+    private(set) var cause: CallCause?
     private var stamp: UInt64 = 0
     private var calls: [Breadcrumb] = []
     private var stopwatch = CallbackStopwatch()
@@ -22,6 +22,16 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
 
     /// Traces into a slot; without one, nothing is written.
     package init(_ slot: BreadcrumbSlot?) { self.slot = slot }
+
+    /// Calls timers back on an executor, from now on.
+    func use(_ executor: HostExecutor) { self.executor = executor }
+
+    /// Runs what is done on somebody's behalf; nil = on nobody's.
+    func act<Result>(for cause: CallCause?, _ body: () -> Result) -> Result {
+        self.cause = cause
+        defer { self.cause = nil }
+        return body()
+    }
 
     package func willCall(_ call: ListControllerCall) {
         stopwatch.willCall()

@@ -20,7 +20,7 @@ package final class CallbackTimes: Sendable {
         package var longestNanoseconds: UInt64 = 0
         /// How often its worker was told something about a list.
         package var orders: UInt64 = 0
-        /// How often its worker has said something about a list.
+        /// How often its worker has reported something about a list.
         package var reports: UInt64 = 0
 
         /// Nobody was called.

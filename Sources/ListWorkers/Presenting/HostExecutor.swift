@@ -22,8 +22,8 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
         var waiting = WorkQueue<Work>()
         /// Whether a thread works, or has been told to.
         var isClaimed = false
-        /// Whether the bus thread has promised to call ``runCollected()``.
-        var isCollecting = false
+        /// Whether the bus thread has promised to call ``drainInline()``.
+        var isDrainPromised = false
     }
 
     private let state = Mutex(State())
@@ -82,12 +82,12 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
 
 extension HostExecutor {
     /// Puts `body` behind everything that was posted before; true = nobody works for the list, and the caller sees to it
-    /// that ``runCollected()`` is called a little later.
-    package func collect(isLight: Bool, _ body: @escaping @Sendable () -> Void) -> Bool {
+    /// that ``drainInline()`` is called a little later.
+    package func enqueueOnLoop(isLight: Bool, _ body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             state.waiting.append(Work(isLight: isLight, body: body))
-            guard !state.isClaimed, !state.isCollecting else { return false }
-            state.isCollecting = true
+            guard !state.isClaimed, !state.isDrainPromised else { return false }
+            state.isDrainPromised = true
             return true
         }
     }
@@ -95,9 +95,9 @@ extension HostExecutor {
     /// Does what was collected, up to what is not light, if nobody else does it already.
     ///
     /// - Parameter mayWorkHere: false = it is handed to a thread of Dispatch.
-    package func runCollected(mayWorkHere: Bool) {
+    package func drainInline(mayWorkHere: Bool) {
         let isMine = state.withLock { state in
-            state.isCollecting = false
+            state.isDrainPromised = false
             guard !state.isClaimed, !state.waiting.isEmpty else { return false }
             state.isClaimed = true
             return true

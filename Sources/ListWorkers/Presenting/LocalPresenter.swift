@@ -13,9 +13,9 @@ package final class LocalPresenter: Presenter {
 
     /// - Parameter onActivity: called on the executor when something happened that was not ordered; ``takeTurn()`` says what.
     package init(_ list: ObjectList, executor: HostExecutor, onActivity: @escaping () -> Void) {
-        tracer.executor = executor
+        tracer.use(executor)
         presentation = Presentation(tracer: tracer, list: list)
-        presentation.onActivity = onActivity
+        presentation.onActivity(onActivity)
     }
 
     package var asksPlugin: Bool { false }

@@ -75,7 +75,7 @@ extension AdapterEvent {
         case .workingRange(let change): change.view
         case .picture(let change): change.view
         case .stalled(let view, _, _): view
-        default: nil
+        case .updated, .selection, .closed, .sectionFault, .nearEnd: nil
         }
     }
 }

@@ -14,7 +14,7 @@ final class Presentation {
     /// The list, if it is in this process: the engine has no sections of its own then.
     private let list: ObjectList?
     /// Called when something happened that was not ordered.
-    var onActivity: (() -> Void)?
+    private var activityHandler: (() -> Void)?
     private var engine: Engine?
     /// The selection as it was last reported.
     private var selection: [SelectedItem] = []
@@ -33,6 +33,9 @@ final class Presentation {
         self.list = list
         self.resolve = resolve
     }
+
+    /// Calls `handler` when something happened that was not ordered.
+    func onActivity(_ handler: @escaping () -> Void) { activityHandler = handler }
 
     /// Whether the list is presented.
     var isOpen: Bool { engine != nil }
@@ -59,7 +62,7 @@ extension Presentation {
         let controllers = ExchangeableProvider(resolve(setup.controllers))
         let adapter = makeAdapter(setup, controllers)
         engine = Engine(adapter: adapter, controllers: controllers)
-        adapter.onActivity = { [weak self] in self?.onActivity?() }
+        adapter.onActivity = { [weak self] in self?.activityHandler?() }
         adapter.onContentLosses = { [weak self] losses in self?.losses += losses }
         adapter.holdsViews = setup.holdsViews
         var events: [AdapterEvent] = []
@@ -134,9 +137,8 @@ extension Presentation {
                 try adapter.perform(command, on: view)
             }
         case .closeView(let view):
-            tracer.cause = user.map { CallCause(user: $0, request: 0) }
-            defer { tracer.cause = nil }
-            guard let events = try? adapter.closeView(view) else { return [] }
+            let cause = user.map { CallCause(user: $0, request: 0) }
+            guard let events = tracer.act(for: cause, { try? adapter.closeView(view) }) else { return [] }
             return [.changed(news(events, adapter))]
         case .query(let id, let query):
             return answer(id, by: user, about: nil) { () throws(ListError) in (try answer(query, adapter), []) }
@@ -148,9 +150,7 @@ extension Presentation {
     ) -> [PresenterReport] {
         // What waits is not the mover's doing.
         var reports = presentItems()
-        tracer.cause = user.map { CallCause(user: $0, request: move.id) }
-        let answer = adapter.answer(move)
-        tracer.cause = nil
+        let answer = tracer.act(for: user.map { CallCause(user: $0, request: move.id) }) { adapter.answer(move) }
         for (index, changes) in answer.changes.enumerated() {
             let isMove = answer.verdict == nil && index == answer.changes.count - 1
             reports.append(.changed(news(changes, adapter), answering: isMove ? move.id : nil))
@@ -164,13 +164,13 @@ extension Presentation {
         _ act: () throws(ListError) -> (answer: AdapterAnswer, events: [AdapterEvent])
     ) -> [PresenterReport] {
         guard let adapter = engine?.adapter else { return [] }
-        tracer.cause = user.map { CallCause(user: $0, request: id) }
-        defer { tracer.cause = nil }
-        do throws(ListError) {
-            let (answer, events) = try act()
-            return [.answer(id, .success(answer), news(events, adapter, about: Set([view].compactMap { $0 })))]
-        } catch {
-            return [.answer(id, .failure(error), news([], adapter))]
+        return tracer.act(for: user.map { CallCause(user: $0, request: id) }) {
+            do throws(ListError) {
+                let (answer, events) = try act()
+                return [.answer(id, .success(answer), news(events, adapter, about: Set([view].compactMap { $0 })))]
+            } catch {
+                return [.answer(id, .failure(error), news([], adapter))]
+            }
         }
     }
 
@@ -239,7 +239,7 @@ extension Presentation {
         }
         var news = PresenterNews(presented: presented)
         news.views = views.sorted().compactMap { view in
-            (try? adapter.viewDescription(view)).map { PresenterNews.ViewStanding(view: view, description: $0) }
+            (try? adapter.viewDescription(view)).map { PresenterNews.ViewState(view: view, description: $0) }
         }
         if presented.events.contains(where: \.maySelect) { news.selection = newSelection(adapter) }
         (news.losses, losses) = (losses, [])

@@ -15,7 +15,7 @@ actor PresentationHost {
     private let output: Output
     /// An order of which objects are missing, and how many.
     private var incomplete: (order: PresenterOrder, missing: Int)?
-    /// What waits because the daemon says so, and whether all of it does because the daemon does not take what is said.
+    /// What waits because the daemon says so, and whether all of it does because the daemon does not take what is reported.
     private var holds = (views: false, items: false)
     private var isCongested = false
     /// How many changes of items may be reported that nobody asked for.
@@ -35,7 +35,7 @@ actor PresentationHost {
         self.tracer = tracer
         self.output = output
         presentation = Presentation(tracer: tracer, resolve: resolve)
-        tracer.executor = executor
+        tracer.use(executor)
     }
 
     /// Runs something behind everything that was posted before.
@@ -86,7 +86,7 @@ actor PresentationHost {
     private func open(_ setup: PresenterSetup) -> PresenterReport {
         holds = (setup.holdsViews, setup.holdsItems)
         allowedChanges = PresenterOrder.changesAtOnce
-        presentation.onActivity = { [weak self] in self?.assumeIsolated { $0.postTurn() } }
+        presentation.onActivity { [weak self] in self?.assumeIsolated { $0.postTurn() } }
         var setup = setup
         setup.holdsViews = holdsViews
         defer { presentation.setTime(now) }
@@ -96,7 +96,7 @@ actor PresentationHost {
     /// Ends the engine; section controllers hear that nothing of theirs is displayed any more.
     func end() { _ = presentation.end() }
 
-    /// Has everything wait that was not ordered, because the daemon does not take what is said; or lets it go on.
+    /// Has everything wait that was not ordered, because the daemon does not take what is reported; or lets it go on.
     func setCongested(_ flag: Bool) {
         isCongested = flag
         report(presentation.holdViews(holdsViews))

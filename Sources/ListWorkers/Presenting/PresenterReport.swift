@@ -37,7 +37,7 @@ package struct PresenterNews: Sendable {
     /// The transaction, events in their order, and how many items there are; without revisions.
     package var presented: Presented
     /// How views stand of which something is new.
-    package var views: [ViewStanding] = []
+    package var views: [ViewState] = []
     /// The selected items, if they are others.
     package var selection: [SelectedItem]?
     /// What built-in section controllers do not show.
@@ -46,7 +46,7 @@ package struct PresenterNews: Sendable {
     package var closings: [ViewID: ViewClosing] = [:]
 
     /// How a view stands.
-    package struct ViewStanding: Sendable {
+    package struct ViewState: Sendable {
         package var view: ViewID
         package var description: ViewDescription
     }
@@ -106,7 +106,7 @@ extension PresenterNews: WireCodable {
     }
 }
 
-extension PresenterNews.ViewStanding: WireCodable {
+extension PresenterNews.ViewState: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(view, description) }
 
     init(from reader: inout WireReader) throws(WireError) {

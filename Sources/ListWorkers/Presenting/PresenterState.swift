@@ -53,7 +53,7 @@ package struct PresenterState: Sendable {
             events.append(event)
         }
         news.presented.events = events
-        if remembers { for standing in news.views { views[standing.view]?.note(standing.description) } }
+        if remembers { for viewState in news.views { views[viewState.view]?.note(viewState.description) } }
         if let items = news.selection { selection = items }
         return true
     }
@@ -65,7 +65,7 @@ package struct PresenterState: Sendable {
         case .display(let change): views[change.view]?.note(change, limit: limit) ?? true
         case .workingRange(let change): views[change.view]?.note(change, limit: limit) ?? true
         case .picture(let change): views[change.view]?.note(change, limit: limit) ?? true
-        default: true
+        case .updated, .selection, .stalled, .closed, .sectionFault, .nearEnd: true
         }
     }
 
@@ -163,7 +163,7 @@ package struct PresenterState: Sendable {
     /// Another presenter begins anew to say what is displayed.
     package mutating func forgetDisplay() { for view in views.keys { views[view]?.forgetDisplay() } }
 
-    /// What has to be said to those who know what was displayed and selected before.
+    /// What has to be reported to those who know what was displayed and selected before.
     package func differences(since old: PresenterState, at list: ListPlace) -> [AdapterEffect] {
         var effects: [AdapterEffect] = []
         for view in views.keys.sorted() {
@@ -199,7 +199,7 @@ extension AdapterEvent {
         case .workingRange(let change): change.view
         case .picture(let change): change.view
         case .stalled(let view, _, _), .closed(let view), .nearEnd(let view, _, _): view
-        default: nil
+        case .updated, .selection, .sectionFault: nil
         }
     }
 
@@ -207,7 +207,7 @@ extension AdapterEvent {
     package var isAboutDisplay: Bool {
         switch self {
         case .display, .workingRange, .selection: true
-        default: false
+        case .updated, .picture, .stalled, .closed, .sectionFault, .nearEnd: false
         }
     }
 }

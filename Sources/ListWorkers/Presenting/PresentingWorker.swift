@@ -5,7 +5,7 @@ internal import ListKit
 
 /// A list as its worker knows it: whom to tell where it is presented, and what is reported of it.
 package protocol PresentedList: AnyObject, Sendable {
-    /// Counts what is said between the list and its worker; nil = nobody counts.
+    /// Counts what is reported between the list and its worker; nil = nobody counts.
     var times: CallbackTimes? { get }
 
     /// Has the list presented in a worker from now on.

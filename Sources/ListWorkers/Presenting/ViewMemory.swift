@@ -71,7 +71,9 @@ package struct ViewMemory: Sendable {
         // It shows what it was opened at.
         case .setViewport, .setVisibleRange: resumption.options.opening = nil
         case .reportSizes(let sizes): note(sizes, limit, isKnown)
-        default: break
+        case .scrollTo, .reportScroll, .setOnScreen, .select, .changeSelection, .invoke, .setHighlighted, .acknowledge,
+            .resync, .close:
+            break
         }
     }
 

@@ -77,6 +77,6 @@ extension ViewCommand: WireCodable {
 extension SectionControllerTable: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(option) }
 
-    /// The names only: whoever has the plugins looks them up (`Workshop.resolved(_:_:_:)`).
+    /// The names only: whoever has the plugins looks them up (`WorkerRuntime.resolved(_:_:_:)`).
     init(from reader: inout WireReader) throws(WireError) { self.init(naming: try reader.read()) }
 }

@@ -128,12 +128,12 @@ package actor PluginRegistry {
 
     private func start(_ file: PluginFile) async throws(ListError) -> LoadedPlugin {
         let name = file.pluginName
-        let surroundings = PluginWorker.Surroundings(
+        let dependencies = PluginWorker.Dependencies(
             executable: executable,
             find: { [directories] () throws(ListError) in try directories.find(file.path) },
             directories: directories.paths, configuration: { [configuration] in configuration(name) }, log: log,
             observer: { [observer] in observer(.changed($0)) })
-        let worker = await PluginWorker(name: name, file: file, surroundings)
+        let worker = await PluginWorker(name: name, file: file, dependencies)
         guard !isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is ending") }
         // Another call may have come in between: there is one worker for each plugin.
         if let other = workers[name] { return try await other.load() }
@@ -253,7 +253,7 @@ package actor PluginRegistry {
         if let worker = workers[plugin] {
             guard await worker.plugin.dataSources.contains(name) else { throw Self.missing(name, of: plugin) }
             let source = await WorkerSource(name, argument: argument, of: worker, sink: sink)
-            try await worker.makeSource(source)
+            try await worker.sources.add(source)
             return source
         }
         guard let resident = residents[plugin],

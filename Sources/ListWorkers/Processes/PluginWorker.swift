@@ -15,7 +15,7 @@ internal import Synchronization
 @DBusActor
 final class PluginWorker: PresentingWorker {
     /// What it takes to start a worker.
-    struct Surroundings: Sendable {
+    struct Dependencies: Sendable {
         /// The program to start.
         var executable: WorkerExecutable
         /// Finds the plugin's file, and checks it.
@@ -31,40 +31,58 @@ final class PluginWorker: PresentingWorker {
     }
 
     nonisolated let name: String
-    private let surroundings: Surroundings
-    var lifecycle = WorkerLifecycle()
-    var process: WorkerProcess?
-    /// One that is to replace the present one as soon as it has loaded its plugin.
-    private var successor: WorkerProcess?
+    private let dependencies: Dependencies
+    private var lifecycle = WorkerLifecycle()
+    private(set) var process: WorkerProcess?
+    private var next = NextProcess()
     private(set) var plugin: LoadedPlugin
     private var fileState: PluginFileState?
-    var lists: [ObjectIdentifier: any PresentedList] = [:]
-    var sources: [PresenterNumber: WorkerSource] = [:]
-    /// The breadcrumbs of lists in the present process.
-    var crumbs: [ObjectIdentifier: Int] = [:]
+    private var lists: [ObjectIdentifier: HostedList] = [:]
+    private(set) lazy var sources = WorkerSources(of: self)
     /// Which users' calls are not handed on, because workers died of them.
     private nonisolated let callers = Mutex(CallerBackOff())
-    /// Runs while the worker is not started again yet.
-    private var pauseTimer: LoopTimer?
-    private var starting: [@DBusActor (Result<LoadedPlugin, ListError>) -> Void] = []
-    private var isDismissed = false
-    /// Whether listd ends: a plugin that is not loaded now is not loaded any more.
-    private var isEnding = false
+    /// What comes after the present process.
+    private struct NextProcess {
+        /// One that is to replace the present one as soon as it has loaded its plugin.
+        var successor: WorkerProcess?
+        /// Runs while the worker is not started again yet.
+        var pause: LoopTimer?
+    }
 
-    init(name: String, file: PluginFile, _ surroundings: Surroundings) {
+    /// A list, and its breadcrumb in the present process.
+    private struct HostedList {
+        let list: any PresentedList
+        var crumb: Int?
+    }
+
+    private var starting: [@DBusActor (Result<LoadedPlugin, ListError>) -> Void] = []
+    private var life = Life()
+
+    /// Whether it still starts processes.
+    private struct Life {
+        /// Whether it was unloaded.
+        var isDismissed = false
+        /// Whether listd ends: a plugin that is not loaded now is not loaded any more.
+        var isEnding = false
+    }
+
+    init(name: String, file: PluginFile, _ dependencies: Dependencies) {
         self.name = name
-        self.surroundings = surroundings
+        self.dependencies = dependencies
         plugin = LoadedPlugin(
             name: name, version: "", file: file.path, apiVersion: 0, sectionControllers: [], dataSources: [],
             isolation: .worker, state: .loading, processID: 0)
     }
 
-    private var log: Log { surroundings.log }
+    private var log: Log { dependencies.log }
+
+    /// Whether the plugin is loaded in a process.
+    var isRunning: Bool { lifecycle.state == .running }
 
     private func tell(_ change: (inout LoadedPlugin) -> Void) {
         let old = plugin
         change(&plugin)
-        if plugin != old, plugin.state != .loading || plugin.processID != 0 { surroundings.observer(plugin) }
+        if plugin != old, plugin.state != .loading || plugin.processID != 0 { dependencies.observer(plugin) }
     }
 }
 
@@ -76,7 +94,7 @@ extension PluginWorker {
     /// - Throws: `pluginRefused`, `noSuchPlugin`; `pluginFailed` when the worker died of it. What ran before goes on then.
     func load() async throws(ListError) -> LoadedPlugin {
         if lifecycle.state == .running {
-            guard let present = PluginFileState(of: try surroundings.find().path), present != fileState else {
+            guard let present = PluginFileState(of: try dependencies.find().path), present != fileState else {
                 tell { $0.lastError = "" }
                 return plugin
             }
@@ -92,7 +110,7 @@ extension PluginWorker {
     }
 
     private func runAnew() async throws(ListError) -> LoadedPlugin {
-        guard !isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is ending") }
+        guard !life.isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is ending") }
         let outcome: Result<LoadedPlugin, ListError> = await withCheckedContinuation { continuation in
             starting.append { continuation.resume(returning: $0) }
             begin()
@@ -102,8 +120,8 @@ extension PluginWorker {
 
     private func begin() {
         if lifecycle.state == .running {
-            guard successor == nil else { return }
-            do throws(ListError) { successor = try startProcess() } catch { answer(.failure(error)) }
+            guard next.successor == nil else { return }
+            do throws(ListError) { next.successor = try startProcess() } catch { answer(.failure(error)) }
         } else if lifecycle.need() == .start {
             start()
         }
@@ -120,8 +138,8 @@ extension PluginWorker {
     }
 
     private func startProcess() throws(ListError) -> WorkerProcess {
-        let file = try surroundings.find()
-        let configuration = surroundings.configuration()
+        let file = try dependencies.find()
+        let configuration = dependencies.configuration()
         let relay = ProcessRelay()
         let state = PluginFileState(of: file.path)
         let (log, name) = (log, name)
@@ -132,7 +150,7 @@ extension PluginWorker {
             events: WorkerProcess.Events(
                 loaded: { [weak self] facts in self?.loaded(facts, file, state, relay.process) },
                 refused: { [weak self] error in self?.refused(error, relay.process) },
-                source: { [weak self] report in self?.sourceReported(report) },
+                source: { [weak self] report in self?.sources.handle(report) },
                 log: { report in
                     guard case .log(let level, let text) = report else { return }
                     logger.log(level, text)
@@ -144,9 +162,9 @@ extension PluginWorker {
                 },
                 ended: { [weak self] death in self?.ended(death, relay.process) }))
         relay.process = new
-        try new.start(surroundings.executable, hasNetwork: configuration.hasNetwork)
+        try new.start(dependencies.executable, hasNetwork: configuration.hasNetwork)
         let assignment = PluginAssignment(
-            path: file.path, directories: surroundings.directories, settings: configuration.settings,
+            path: file.path, directories: dependencies.directories, settings: configuration.settings,
             memoryMax: configuration.memoryMax, hasNetwork: configuration.hasNetwork)
         new.send(try WorkerPacket(WorkerOrder.load(assignment)))
         return new
@@ -155,13 +173,13 @@ extension PluginWorker {
     private func loaded(
         _ facts: PluginFacts, _ file: PluginFile, _ state: PluginFileState?, _ from: WorkerProcess?
     ) {
-        guard let from, from === process || from === successor else { return }
+        guard let from, from === process || from === next.successor else { return }
         // Of two that load the plugin at the same time, the first one stays.
-        let other = from === successor ? process : successor
-        if from === successor { lifecycle.successorTookOver() } else { lifecycle.didStart() }
-        pauseTimer?.cancel()
+        let other = from === next.successor ? process : next.successor
+        if from === next.successor { lifecycle.successorTookOver() } else { lifecycle.didStart() }
+        next.pause?.cancel()
         process = from
-        successor = nil
+        next.successor = nil
         // What a worker died of that was started again by itself is still to be seen, and not done again.
         let wasAskedFor = !starting.isEmpty
         if wasAskedFor || state != fileState { forgetDeaths() }
@@ -179,8 +197,8 @@ extension PluginWorker {
             plugin.restartCount = lifecycle.restartCount
         }
         log.info("plugin \(name) \(facts.version) is loaded from \(file.path)", .plugin(name))
-        for list in lists.values { place(list) }
-        restartSources()
+        for hosted in lists.values { place(hosted.list) }
+        sources.restart()
         other?.kill("it was replaced")
         answer(.success(plugin))
     }
@@ -194,14 +212,14 @@ extension PluginWorker {
     /// Calls that workers died of may be asked again.
     private func forgetDeaths() {
         callers.withLock { $0.removeAll() }
-        for list in lists.values { list.forgetRefusals() }
+        for hosted in lists.values { hosted.list.forgetRefusals() }
     }
 
     private func refused(_ error: ListError, _ from: WorkerProcess?) {
         guard let from else { return }
         from.kill("the plugin was refused")
-        if from === successor {
-            successor = nil
+        if from === next.successor {
+            next.successor = nil
             return answer(.failure(error))
         }
         guard from === process else { return }
@@ -213,7 +231,7 @@ extension PluginWorker {
 
     /// Who waits for the plugin waits in vain, unless a successor is still loading it.
     private func failed(_ error: ListError) {
-        if successor == nil { answer(.failure(error)) }
+        if next.successor == nil { answer(.failure(error)) }
     }
 
     private func answer(_ outcome: Result<LoadedPlugin, ListError>) {
@@ -229,8 +247,8 @@ extension PluginWorker {
     private func ended(_ death: WorkerDeath, _ from: WorkerProcess?) {
         guard let from else { return }
         let reason = death.reason
-        if from === successor {
-            successor = nil
+        if from === next.successor {
+            next.successor = nil
             return answer(.failure(ListError(.pluginFailed, "plugin \(name): the new worker: \(reason)")))
         }
         guard from === process else { return }
@@ -240,9 +258,11 @@ extension PluginWorker {
             "plugin \(name): \(from.name): \(reason)\(death.callers)", .plugin(name), event: .pluginRestarted,
             limitedBy: "plugin \(name)")
         plugin.lastError = reason
-        for (key, list) in lists { list.losePresenter(in: death.call(at: crumbs[key])) }
-        crumbs = [:]
-        sourcesDied(in: death)
+        for (key, hosted) in lists {
+            hosted.list.losePresenter(in: death.call(at: hosted.crumb))
+            lists[key]?.crumb = nil
+        }
+        sources.died(in: death)
         // Who waits for a start is told at once; lists wait for the next one.
         if wasLoading, !starting.isEmpty {
             failed(ListError(.pluginFailed, "plugin \(name): the worker: \(reason)"))
@@ -252,15 +272,15 @@ extension PluginWorker {
     }
 
     private func died(isOfCaller: Bool = false) {
-        guard !isDismissed else { return }
+        guard !life.isDismissed else { return }
         switch lifecycle.didDie(at: .now, isOfCaller: isOfCaller) {
         case .pause(let pause):
             tell { plugin in
                 plugin.state = .restarting
                 plugin.processID = 0
             }
-            pauseTimer?.cancel()
-            pauseTimer = EventLoop.shared.addTimer(after: pause) { [weak self] in
+            next.pause?.cancel()
+            next.pause = EventLoop.shared.addTimer(after: pause) { [weak self] in
                 guard let self, lifecycle.pauseIsOver() == .start else { return }
                 start()
             }
@@ -279,31 +299,31 @@ extension PluginWorker {
             plugin.processID = 0
             plugin.lastError = reason
         }
-        for list in lists.values { list.presentLocally() }
+        for hosted in lists.values { hosted.list.presentLocally() }
         let failure = ListError(.pluginFailed, "plugin \(name) has failed", cause: reason)
-        for source in sources.values { source.fail(failure) }
+        sources.fail(failure)
     }
 
     /// Ends the worker for good; who still uses it does not hear of it any more.
     func dismiss(because reason: String = "it was unloaded") {
-        isDismissed = true
+        life.isDismissed = true
         lifecycle.dismiss()
-        pauseTimer?.cancel()
+        next.pause?.cancel()
         answer(.failure(ListError(.noSuchPlugin, "plugin \(name): \(reason)")))
         process?.kill(reason)
-        successor?.kill(reason)
+        next.successor?.kill(reason)
         process = nil
-        successor = nil
-        for list in lists.values { list.losePresenter() }
-        for source in sources.values { source.pause() }
+        next.successor = nil
+        for hosted in lists.values { hosted.list.losePresenter() }
+        sources.pause()
     }
 
     /// Ends the worker if it has not loaded its plugin yet; whoever waits for that hears it.
     func giveUpStart() {
-        isEnding = true
+        life.isEnding = true
         switch lifecycle.state {
         case .starting, .pausing: dismiss(because: "listd is ending")
-        case .idle, .running, .failed: successor?.kill("listd is ending")
+        case .idle, .running, .failed: next.successor?.kill("listd is ending")
         }
     }
 
@@ -315,8 +335,60 @@ extension PluginWorker {
     }
 }
 
+// MARK: - Lists
+
+extension PluginWorker {
+    /// Gives a list a place, from now on until it ends.
+    func host(_ list: any PresentedList) {
+        let key = ObjectIdentifier(list)
+        lists[key] = HostedList(list: list)
+        switch lifecycle.state {
+        case .running: place(list)
+        case .failed: list.presentLocally()
+        case .idle, .starting, .pausing: break
+        }
+    }
+
+    /// A list has ended, or is presented elsewhere.
+    func leave(_ list: any PresentedList) {
+        lists[ObjectIdentifier(list)] = nil
+    }
+
+    /// Has a list presented in the present process.
+    private func place(_ list: any PresentedList) {
+        guard let process else { return }
+        let number = PresenterNumbers.next()
+        let crumb = process.reserveCrumb()
+        lists[ObjectIdentifier(list)]?.crumb = crumb
+        process.place(list, at: number)
+        let (name, times) = (name, list.times)
+        let send: @Sendable (WorkerOrder) -> Void = { [weak process] order in
+            times?.addOrder(toWorkerOf: name)
+            do throws(ListError) {
+                // Encoded on the executor of the list; the loop only passes it on.
+                let packet = try WorkerPacket(order)
+                EventLoop.shared.post { process?.send(packet) }
+            } catch {
+                EventLoop.shared.post { process?.kill(error.message) }
+            }
+        }
+        send(.host(number, crumb: crumb))
+        list.attach(
+            HostSlot(
+                number: number, send: { send(.present(number, $0, missing: $1, by: $2)) },
+                blame: { reason in EventLoop.shared.post { [weak process] in process?.kill(reason) } },
+                close: {
+                    send(.close(number))
+                    EventLoop.shared.post { [weak process] in
+                        process?.vacate(number)
+                        if let crumb { process?.release(crumb) }
+                    }
+                }))
+    }
+}
+
 /// The way from the events of a process back to the process: set as soon as it is there.
 @DBusActor
 private final class ProcessRelay {
-    weak var process: WorkerProcess?
+    fileprivate(set) weak var process: WorkerProcess?
 }

@@ -2,7 +2,7 @@
 
 internal import CLinux
 package import DBus
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 package import ListKit
 internal import ListSupport

@@ -11,7 +11,7 @@ package struct WorkerLifecycle: Sendable, Equatable {
     package enum State: Sendable, Equatable {
         /// Nobody needs it.
         case idle
-        /// The process is there and has not said yet that its plugin is loaded.
+        /// The process is there and has not reported yet that its plugin is loaded.
         case starting
         /// It works.
         case running

@@ -16,7 +16,7 @@ final class WorkerLink {
     }
 
     /// The way to the other end; nil before it is there and after it has ended.
-    weak var connection: Connection?
+    private(set) weak var connection: Connection?
     /// What the connection's calls reach.
     let tree = ObjectTree()
 
@@ -37,6 +37,9 @@ final class WorkerLink {
     init(_ receive: @escaping @DBusActor (WorkerPacket) -> Void) {
         tree.add(ExportedObject(Self.interface, of: Inlet(receive)), at: Self.path)
     }
+
+    /// Sends on a connection from now on; nil = there is none any more.
+    func use(_ connection: Connection?) { self.connection = connection }
 
     /// Sends a packet; without a connection nobody wants it.
     func send(_ packet: WorkerPacket) throws(DBusError) {

@@ -74,7 +74,7 @@ final class WorkerOutput {
 
     /// Takes what is left of a process that has ended.
     ///
-    /// - Returns: its last words, if it said any shortly before.
+    /// - Returns: its last words, if it reported any shortly before.
     func finish() -> String? {
         var left = Self.bytesAtEnd
         while watch != nil, left > 0, let count = readOnce() { left -= count }

@@ -2,16 +2,14 @@
 
 internal import CLinux
 internal import DBus
-internal import Dispatch
 internal import Glibc
 internal import ListKit
 internal import ListSupport
-internal import Synchronization
 
 /// One process of a plugin's worker: started, spoken to, watched, and taken away.
 ///
-/// It belongs to the event loop. A large report is decoded on a queue of its own, so that it does not keep the loop, and what
-/// comes after it waits for it; a worker that says more than is taken is not read meanwhile.
+/// It belongs to the event loop. Large reports are decoded beside it (``WorkerReports``), and what comes after one waits for it;
+/// a worker that says more than is handled is not read meanwhile (``ReportIntake``).
 @DBusActor
 final class WorkerProcess {
     /// What becomes of it, told on the loop.
@@ -20,83 +18,80 @@ final class WorkerProcess {
         var loaded: @DBusActor (PluginFacts) -> Void
         /// The plugin cannot be loaded.
         var refused: @DBusActor (ListError) -> Void
-        /// It has said something about a data source.
+        /// It has reported something about a data source.
         var source: @DBusActor (WorkerReport) -> Void
         /// The plugin speaks.
         var log: @Sendable (WorkerReport) -> Void
         /// The process has written a line, as its bytes (``WorkerOutput/text(of:)``); one of a backtrace, or another one.
         var printed: @Sendable (_ line: [UInt8], _ isBacktrace: Bool) -> Void
-        /// The process is gone, and everything that it said has been handled; last.
+        /// The process is gone, and everything that it reported has been handled; last.
         var ended: @DBusActor (WorkerDeath) -> Void
     }
 
-    /// While more than this waits to be handled, the worker is not read, in bytes.
-    private static let pausedAbove = 16 << 20
-    /// How many reports are read in one stretch of time, so that a worker that never stops leaves time for others.
-    private static let reportsInStretch = 256
-    private static let stretch = Duration.milliseconds(10)
     /// How long a connection may outlive its process.
     private static let lingering = Duration.milliseconds(200)
 
-    let crumbs: BreadcrumbMap
+    /// How far its end is.
+    private struct End {
+        /// Why it is ended, if it is not by itself.
+        var verdict: String?
+        /// What it died of; nil = it has not been seen to be gone.
+        var outcome: WorkerDeath?
+        /// Whether that was told.
+        var isTold = false
+    }
+
     /// The process id; 0 = it is being started, or could not be.
     private(set) var identifier: Int32 = 0
     /// For people.
     var name: String { identifier > 0 ? "the worker \(identifier)" : "its worker" }
     private let plugin: String
     private let events: Events
-    private let callbackTimeout: Duration
+    private let reports: WorkerReports
+    private lazy var connection = WorkerConnection { [weak self] packet in
+        self?.receive(packet)
+    } onFailure: { [weak self] error in
+        self?.kill("it cannot be spoken to: \(error.message)")
+    } onDeparture: { [weak self] in
+        self?.departed()
+    }
     private var output: WorkerOutput?
-    private var socket: WorkerSocket?
-    private var link: WorkerLink?
-    /// Who dialled before it was known which process that has to be.
-    private var early: (process: Int32?, peer: Peer?) = (nil, nil)
     private var exitWatch: (DescriptorWatch, FileDescriptor)?
     private var hangWatch: LoopTimer?
     private var pulse: WorkerPulse
-    private var seen: [Int: (stamp: UInt64, since: ContinuousClock.Instant)] = [:]
-    private var usedCrumbs: Set<Int> = [0]
-    private var waiting: [WorkerPacket] = []
-    /// Reports that are not handled yet, and their bytes.
-    private var packetsInHand = 0
-    private var bytesInHand = 0
-    private var isBehind = false
-    private var stretchStart = ContinuousClock.now
-    private var reportsRead = 0
-    private var verdict: String?
-    /// The call that did not come back.
-    private var culprit: Int?
-    private var outcome: WorkerDeath?
-    private var hasEnded = false
-    private let queue = DispatchQueue(label: "org.listd.worker.reports")
-    /// Who gets what is reported of a list; read on the queue.
-    private let lists = Mutex<[PresenterNumber: any PresentedList]>([:])
+    private var crumbs: CrumbTable
+    private var intake = ReportIntake()
+    private var ending = End()
 
     init(plugin: String, callbackTimeout: Duration, events: Events) throws(ListError) {
         self.plugin = plugin
-        self.callbackTimeout = callbackTimeout
         self.events = events
         pulse = WorkerPulse(callbackTimeout: callbackTimeout)
-        crumbs = try BreadcrumbMap()
+        crumbs = try CrumbTable(callbackTimeout: callbackTimeout)
+        reports = WorkerReports(of: plugin) { report in
+            switch report {
+            case .loaded(let facts): EventLoop.shared.post { events.loaded(facts) }
+            case .refused(let error): EventLoop.shared.post { events.refused(error) }
+            case .sourceMade, .sourceEvent, .sourceStopped: EventLoop.shared.post { events.source(report) }
+            case .log: EventLoop.shared.post { events.log(report) }
+            case .presented, .alive: break  // a list's; and it was heard, see `receive`
+            }
+        }
     }
 
     /// Has the process started, which then dials; one that cannot be started has ended.
     func start(_ program: WorkerExecutable, hasNetwork: Bool = false) throws(ListError) {
-        let link = WorkerLink { [weak self] packet in self?.receive(packet) }
-        self.link = link
         let (output, writingEnd) = try WorkerOutput.open(events.printed)
-        let socket: WorkerSocket
+        let address: String
         do throws(ListError) {
-            socket = try WorkerSocket.listen { [weak self] in self?.admits($0.processID) ?? false }
+            address = try connection.listen()
         } catch {
             output.close()
             throw error
         }
-        (self.output, self.socket) = (output, socket)
-        socket.server.objects = link.tree
-        socket.server.onConnection { [weak self] peer in self?.connected(peer) }
+        self.output = output
         watchForHangs()
-        let (title, address, crumbs) = ("listd:\(plugin)", socket.address, crumbs)
+        let (title, crumbs) = ("listd:\(plugin)", crumbs.memory)
         WorkerSpawner.shared.run {
             let outcome = Result { () throws(ListError) in
                 try program.start(
@@ -107,10 +102,7 @@ final class WorkerProcess {
     }
 
     /// Sends an order; until the worker has dialled it waits.
-    func send(_ packet: WorkerPacket) {
-        guard let link, link.connection != nil else { return waiting.append(packet) }
-        do throws(DBusError) { try link.send(packet) } catch { kill("it cannot be spoken to: \(error.message)") }
-    }
+    func send(_ packet: WorkerPacket) { connection.send(packet) }
 
     /// Sends an order.
     func send(_ order: WorkerOrder) {
@@ -119,8 +111,8 @@ final class WorkerProcess {
 
     /// Ends the process at once; the reason is what `ended` is told.
     func kill(_ reason: String) {
-        guard verdict == nil, outcome == nil else { return }
-        verdict = reason
+        guard ending.verdict == nil, ending.outcome == nil else { return }
+        ending.verdict = reason
         killGroup()
     }
 
@@ -134,36 +126,21 @@ final class WorkerProcess {
     // MARK: Lists
 
     /// Lets what is reported of a list through to its host.
-    func place(_ list: any PresentedList, at slot: PresenterNumber) { lists.withLock { $0[slot] = list } }
+    func place(_ list: any PresentedList, at slot: PresenterNumber) { reports.admit(list, at: slot) }
 
     /// Lets nothing of a list through any more.
-    func vacate(_ slot: PresenterNumber) { lists.withLock { $0[slot] = nil } }
+    func vacate(_ slot: PresenterNumber) { reports.drop(slot) }
 
     /// A slot for breadcrumbs that nobody else has; nil when there are none left.
-    func takeCrumb() -> Int? {
-        guard let crumb = (1..<BreadcrumbMap.count).first(where: { !usedCrumbs.contains($0) }) else { return nil }
-        usedCrumbs.insert(crumb)
-        return crumb
-    }
+    func reserveCrumb() -> Int? { crumbs.reserve() }
 
-    /// Gives a slot back.
-    func giveBack(_ crumb: Int) {
-        usedCrumbs.remove(crumb)
-        seen[crumb] = nil
-    }
+    /// Makes a slot for breadcrumbs free again.
+    func release(_ crumb: Int) { crumbs.release(crumb) }
 }
 
 // MARK: - The start
 
 extension WorkerProcess {
-    /// Whether a process may dial: the one that was started, or whoever comes before that is known.
-    private func admits(_ process: Int32?) -> Bool {
-        guard let process else { return false }
-        guard identifier == 0, early.process == nil else { return process == identifier }
-        early.process = process
-        return true
-    }
-
     private func started(_ outcome: Result<Int32, ListError>) {
         do throws(ListError) {
             identifier = try outcome.get()
@@ -171,97 +148,48 @@ extension WorkerProcess {
         } catch {
             killGroup()
             hangWatch?.cancel()
-            self.outcome = WorkerDeath(reason: error.description)
+            ending.outcome = WorkerDeath(reason: error.description)
             return end()
         }
-        let (process, peer) = early
-        early = (nil, nil)
-        if let process, process != identifier { kill("process \(process) dialled in its place") }
-        guard verdict == nil else { return killGroup() }
-        if let peer { connected(peer) }
+        guard ending.verdict == nil else { return killGroup() }
+        if let stranger = connection.expect(identifier) { kill("process \(stranger) dialled in its place") }
     }
 }
 
 // MARK: - What comes in
 
 extension WorkerProcess {
-    private func connected(_ peer: Peer) {
-        guard identifier > 0 else { return early.peer = peer }
-        guard let link, link.connection == nil, let connection = peer.connection else { return }
-        link.connection = connection
-        peer.onDeparture { [weak self] in self?.departed() }
-        let orders = waiting
-        waiting = []
-        for order in orders { send(order) }
-        socket?.hide()
-    }
-
     private func receive(_ packet: WorkerPacket) {
         // Who is not known yet has nothing to say.
-        guard link?.connection != nil else { return }
+        guard connection.isOpen else { return }
         pulse.heard()
-        let isLight = packetsInHand == 0 && packet.isLight
+        let isLight = intake.isEmpty && packet.isLight
         let count = packet.byteCount
-        packetsInHand += 1
-        bytesInHand += count
-        if bytesInHand > Self.pausedAbove { isBehind = true }
-        countReport()
+        if intake.begin(count, at: .now) {
+            EventLoop.shared.addTimer(after: ReportIntake.stretch) { [weak self] in
+                self?.intake.endStretch()
+                self?.readOrPause()
+            }
+        }
         readOrPause()
-        if isLight {
-            read(packet, isLight: true)
-            return handled(count)
+        guard isLight else {
+            return reports.handleInOrder(packet) { error in EventLoop.shared.post { self.handled(count, error) } }
         }
-        queue.async { [self] in
-            read(packet, isLight: false)
-            EventLoop.shared.post { self.handled(count) }
-        }
-    }
-
-    private nonisolated func read(_ packet: WorkerPacket, isLight: Bool) {
         do throws(WireError) {
-            handle(try packet.value(of: WorkerReport.self), isLight: isLight)
+            try reports.handleNow(packet)
+            handled(count, nil)
         } catch {
-            EventLoop.shared.post { self.kill("it wrote what no worker writes (\(error.what))") }
+            handled(count, error)
         }
     }
 
-    private nonisolated func handle(_ report: WorkerReport, isLight: Bool) {
-        switch report {
-        case .loaded(let facts): EventLoop.shared.post { self.events.loaded(facts) }
-        case .refused(let error): EventLoop.shared.post { self.events.refused(error) }
-        case .presented(let slot, let output):
-            let list = lists.withLock { $0[slot] }
-            list?.times?.addReport(ofWorkerOf: plugin)
-            list?.report(output, from: slot, isLight: isLight)
-        case .sourceMade, .sourceEvent, .sourceStopped: EventLoop.shared.post { self.events.source(report) }
-        case .log: EventLoop.shared.post { self.events.log(report) }
-        case .alive: break  // it was heard, see `receive`
-        }
-    }
-
-    private func handled(_ count: Int) {
-        packetsInHand -= 1
-        bytesInHand -= count
-        if bytesInHand < Self.pausedAbove / 4 { isBehind = false }
+    private func handled(_ count: Int, _ error: WireError?) {
+        if let error { kill("it wrote what no worker writes (\(error.what))") }
+        intake.end(count)
         readOrPause()
     }
 
-    private func countReport() {
-        let now = ContinuousClock.now
-        if stretchStart + Self.stretch <= now { (stretchStart, reportsRead) = (now, 0) }
-        reportsRead += 1
-        guard reportsRead == Self.reportsInStretch else { return }
-        EventLoop.shared.addTimer(after: Self.stretch) { [weak self] in
-            self?.reportsRead = 0
-            self?.readOrPause()
-        }
-    }
-
-    private func readOrPause() {
-        let isPaused = outcome == nil && (isBehind || reportsRead >= Self.reportsInStretch)
-        guard let connection = link?.connection, connection.readingIsPaused != isPaused else { return }
-        connection.readingIsPaused = isPaused
-    }
+    private func readOrPause() { connection.pause(ending.outcome == nil && intake.mustPause) }
 }
 
 // MARK: - The end
@@ -293,19 +221,18 @@ extension WorkerProcess {
         hangWatch?.cancel()
         let way = wasSignalled != 0 ? "signal \(value) (\(Self.name(ofSignal: value)))" : "exit code \(value)"
         let lastWords = output?.finish().map { "; it wrote last: “\($0)”" } ?? ""
-        let calls = callsUnderWay
-        outcome = WorkerDeath(
-            reason: "\(verdict ?? "it ended with \(way)")\(Self.place(of: calls))\(lastWords)", calls: calls)
-        // What it said before is still on its way; a child of it may hold the connection open.
-        guard link?.connection != nil else { return departed() }
+        let calls = crumbs.callsUnderWay
+        ending.outcome = WorkerDeath(
+            reason: "\(ending.verdict ?? "it ended with \(way)")\(Self.place(of: calls))\(lastWords)", calls: calls)
+        // What it reported before is still on its way; a child of it may hold the connection open.
+        guard connection.isOpen else { return departed() }
         readOrPause()
         EventLoop.shared.addTimer(after: Self.lingering) { self.departed() }
     }
 
     private func departed() {
-        link?.connection?.close()
-        link?.connection = nil
-        guard outcome != nil else {
+        connection.hangUp()
+        guard ending.outcome != nil else {
             // It has most likely ended, which is told in a moment; if not, it is of no use any more.
             EventLoop.shared.addTimer(after: Self.lingering) { [weak self] in self?.kill("it hung up") }
             return
@@ -314,23 +241,12 @@ extension WorkerProcess {
     }
 
     private func end() {
-        guard !hasEnded, let outcome else { return }
-        hasEnded = true
-        socket?.close()
+        guard !ending.isTold, let outcome = ending.outcome else { return }
+        ending.isTold = true
+        connection.close()
         output?.close()
         output = nil
-        queue.async { [self] in
-            lists.withLock { $0 = [:] }
-            EventLoop.shared.post { self.events.ended(outcome) }
-        }
-    }
-
-    /// What it was in the middle of, as far as it said so, by breadcrumb.
-    private var callsUnderWay: [Int: Breadcrumb] {
-        let suspects = culprit.map { [$0] } ?? usedCrumbs
-        return Dictionary(
-            suspects.compactMap { crumb in crumbs.slot(crumb)?.breadcrumb.map { (crumb, $0) } },
-            uniquingKeysWith: { $1 })
+        reports.end { EventLoop.shared.post { self.events.ended(outcome) } }
     }
 
     private static func place(of calls: [Int: Breadcrumb]) -> String {
@@ -354,15 +270,15 @@ extension WorkerProcess {
         }
         // Loading is a call too, which begins when the process is started.
         EventLoop.shared.addTimer(after: pulse.limit) { [weak self] in
-            guard let self, link?.connection == nil else { return }
+            guard let self, !connection.isOpen else { return }
             kill("it did not dial within \(pulse.limit)")
         }
     }
 
     /// Finds out when the process stands still, so that it says nothing of any callback either.
     private func takePulse() {
-        guard let connection = link?.connection, verdict == nil else { return }
-        switch pulse.look(at: .now, isListening: !connection.readingIsPaused) {
+        guard connection.isOpen, ending.verdict == nil else { return }
+        switch pulse.look(at: .now, isListening: !connection.isPaused) {
         case .none: break
         case .ask: send(.ping)
         case .giveUp: kill("it did not answer within \(pulse.limit)")
@@ -370,21 +286,7 @@ extension WorkerProcess {
     }
 
     private func lookForHangs() {
-        let now = ContinuousClock.now
-        for crumb in usedCrumbs {
-            let stamp = crumbs.slot(crumb)?.stamp ?? 0
-            guard stamp != 0 else {
-                seen[crumb] = nil
-                continue
-            }
-            if let known = seen[crumb], known.stamp == stamp {
-                if known.since.duration(to: now) >= callbackTimeout {
-                    culprit = crumb
-                    return kill("it did not come back within \(callbackTimeout) (CallbackTimeout)")
-                }
-            } else {
-                seen[crumb] = (stamp, now)
-            }
-        }
+        guard let limit = crumbs.findHang(at: .now) else { return }
+        kill("it did not come back within \(limit) (CallbackTimeout)")
     }
 }

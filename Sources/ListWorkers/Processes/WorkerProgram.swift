@@ -18,16 +18,16 @@ package enum WorkerProgram {
             return .usage  // started by somebody else
         }
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        let workshop = Workshop(crumbs: crumbs) { report in WorkerVoice.shared.say(report) }
+        let runtime = WorkerRuntime(crumbs: crumbs) { report in WorkerVoice.shared.say(report) }
         let link = WorkerLink { packet in
-            workshop.take(packet) { _ in end.finish() }
+            runtime.take(packet) { _ in end.finish() }
         }
         do throws(DBusError) {
             let connection = try await Connection.openDirect(.address(address))
             connection.objects = link.tree
-            link.connection = connection
+            link.use(connection)
             connection.onDisconnect { end.finish() }
-            WorkerVoice.shared.begin(link, connection, workshop)
+            WorkerVoice.shared.begin(link, connection, runtime)
         } catch {
             return .noBus
         }
@@ -47,28 +47,28 @@ final class WorkerVoice: Sendable {
 
     @DBusActor private var link: WorkerLink?
     @DBusActor private var connection: Connection?
-    @DBusActor private var workshop: Workshop?
+    @DBusActor private var runtime: WorkerRuntime?
     @DBusActor private var isCongested = false
 
     private init() {}
 
     @DBusActor
-    func begin(_ link: WorkerLink, _ connection: Connection, _ workshop: Workshop) {
+    func begin(_ link: WorkerLink, _ connection: Connection, _ runtime: WorkerRuntime) {
         self.link = link
         self.connection = connection
-        self.workshop = workshop
+        self.runtime = runtime
     }
 
     /// Encodes a report on the thread that has something to say, and sends it.
     ///
-    /// What is too large to be said ends the worker: its list would wait for it for ever.
+    /// What is too large to be reported ends the worker: its list would wait for it for ever.
     func say(_ report: WorkerReport) {
         do throws(ListError) {
             let packet = try WorkerPacket(report)
             EventLoop.shared.post { self.send(packet) }
         } catch {
             EventLoop.shared.post {
-                // Its last words, which the daemon says whatever the plugin has said before.
+                // Its last words, which the daemon says whatever the plugin has reported before.
                 StandardErrorSink(prefixed: false).write(
                     LogEntry(level: .error, message: error.message, fields: [], event: nil))
                 _exit(ExitCode.store.rawValue)
@@ -81,10 +81,10 @@ final class WorkerVoice: Sendable {
         guard let link, (try? link.send(packet)) != nil, let connection = link.connection else { return }
         guard !isCongested, connection.outgoingSize > Self.heldAbove else { return }
         isCongested = true
-        workshop?.hold(true)
+        runtime?.hold(true)
         connection.onDrain(below: Self.heldAbove / 2) { [self] in
             isCongested = false
-            workshop?.hold(false)
+            runtime?.hold(false)
         }
     }
 }

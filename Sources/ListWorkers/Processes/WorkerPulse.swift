@@ -23,7 +23,7 @@ package struct WorkerPulse: Sendable, Equatable {
     package let limit: Duration
     /// How often to look.
     package let step: Duration
-    /// How long a worker that was asked has said nothing; nil = it is not asked.
+    /// How long a worker that was asked has reported nothing; nil = it is not asked.
     private var silence: Duration?
     private var lastLook: ContinuousClock.Instant?
 
@@ -34,7 +34,7 @@ package struct WorkerPulse: Sendable, Equatable {
         step = max(callbackTimeout / 5, .milliseconds(20))
     }
 
-    /// The worker has said something.
+    /// The worker has reported something.
     package mutating func heard() { silence = nil }
 
     /// Looks whether the worker has answered.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import ListConfiguration
 internal import ListKit

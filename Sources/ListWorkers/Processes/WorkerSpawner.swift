@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 internal import Dispatch
-internal import Foundation
+internal import Glibc
 internal import Synchronization
 
 /// The thread that starts workers.
@@ -17,14 +18,24 @@ final class WorkerSpawner: Sendable {
     private let waiting = DispatchSemaphore(value: 0)
 
     private init() {
-        let thread = Thread { [self] in
-            while true {
-                waiting.wait()
-                starts.withLock { $0.removeFirst() }()
-            }
+        var thread = pthread_t()
+        // The thread holds the spawner, which is never freed.
+        let own = unsafe Unmanaged.passRetained(self).toOpaque()
+        let error = unsafe pthread_create(
+            &thread, nil,
+            { own in
+                unsafe listd_set_name("listd-spawner")
+                unsafe own.map { unsafe Unmanaged<WorkerSpawner>.fromOpaque($0).takeUnretainedValue().work() }
+                return nil
+            }, own)
+        if error != 0 { DispatchQueue(label: "org.listd.spawner").async { self.work() } }
+    }
+
+    private func work() {
+        while true {
+            waiting.wait()
+            starts.withLock { $0.removeFirst() }()
         }
-        thread.name = "listd-spawner"
-        thread.start()
     }
 
     /// Runs `start` on the thread, after all that came before.

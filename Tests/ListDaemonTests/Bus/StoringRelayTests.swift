@@ -49,11 +49,11 @@ struct StoringRelayTests {
     func early() async throws {
         let relay = try makeRelay()
         let (old, new) = (Host("old", heard), Host("new", heard))
-        relay.lead(to: old)
+        relay.setTarget(old)
         // A host yields while it is made, from a thread of its own, and is answered at once.
         let sink = relay.sink { _ in }
         sink([.store(7, work)])
-        relay.lead(to: new)
+        relay.setTarget(new)
         #expect(try await heard.next(timeout: .seconds(60)) == "new 7")
     }
 }

@@ -40,8 +40,8 @@ struct HostExecutorTests {
             }
             group.addTask {
                 for number in 0..<count {
-                    let isFirst = executor.collect(isLight: number % 3 != 0) { note(0, number) }
-                    if isFirst { executor.runCollected(mayWorkHere: number % 5 != 0) }
+                    let isFirst = executor.enqueueOnLoop(isLight: number % 3 != 0) { note(0, number) }
+                    if isFirst { executor.drainInline(mayWorkHere: number % 5 != 0) }
                 }
             }
         }
@@ -61,9 +61,9 @@ struct HostExecutorTests {
             Thread.detachNewThread {
                 let note: @Sendable (String) -> Void = { threads.record(($0, UInt(pthread_self()))) }
                 note("own")
-                #expect(executor.collect(isLight: true) { note("light") })
-                #expect(!executor.collect(isLight: true) { executor.post { note("posted") } })
-                executor.runCollected(mayWorkHere: true)
+                #expect(executor.enqueueOnLoop(isLight: true) { note("light") })
+                #expect(!executor.enqueueOnLoop(isLight: true) { executor.post { note("posted") } })
+                executor.drainInline(mayWorkHere: true)
                 executor.post { done.resume(returning: threads.recorded) }
             }
         }
@@ -79,16 +79,16 @@ struct HostExecutorTests {
             Thread.detachNewThread {
                 let note: @Sendable () -> Void = { threads.record(UInt(pthread_self())) }
                 note()
-                _ = executor.collect(isLight: true) {
+                _ = executor.enqueueOnLoop(isLight: true) {
                     note()
                     let end = ContinuousClock.now + .milliseconds(10)
                     while .now < end {}
                 }
-                _ = executor.collect(isLight: true) {
+                _ = executor.enqueueOnLoop(isLight: true) {
                     note()
                     done.resume(returning: threads.recorded)
                 }
-                executor.runCollected(mayWorkHere: true)
+                executor.drainInline(mayWorkHere: true)
             }
         }
         #expect(outcome.count == 3 && outcome[1] == outcome[0] && outcome[2] != outcome[0])

@@ -138,7 +138,7 @@ struct WireCodableTests {
             visibleItems: VisibleItems(first: IndexPath(section: 8, item: 0), length: 1))
         var news = PresenterNews(
             presented: Presented(transaction: transaction, events: events, itemCount: 4))
-        news.views = [PresenterNews.ViewStanding(view: 1, description: description)]
+        news.views = [PresenterNews.ViewState(view: 1, description: description)]
         news.selection = [SelectedItem(objectID: "x", item: 1)]
         news.losses = [ContentLoss(reason: .noItemID, count: 3, objectID: "a", key: "items[0].id")]
         let verdicts: [ItemMoveVerdict] = [

@@ -20,22 +20,22 @@ struct CallCauseTests {
         map = try BreadcrumbMap()
         slot = try #require(map.slot(7))
         tracer = CallTracer(slot)
-        tracer.executor = executor
+        tracer.use(executor)
     }
 
     @Test("a client's call → user and request; the daemon's own → none; long texts are cut")
     func written() async {
         await withCheckedContinuation { done in
             executor.post {
-                tracer.cause = CallCause(user: 1000, request: 1 << 40)
                 let object = String(repeating: "x", count: 1000)
-                tracer.trace(.selection, "p/C", object) {
-                    #expect(slot.breadcrumb?.cause == CallCause(user: 1000, request: 1 << 40))
-                    #expect(slot.breadcrumb?.controller == "p/C")
-                    #expect(slot.breadcrumb?.object.count == 152)
-                    #expect(slot.breadcrumb?.isOfCaller == true)
+                tracer.act(for: CallCause(user: 1000, request: 1 << 40)) {
+                    tracer.trace(.selection, "p/C", object) {
+                        #expect(slot.breadcrumb?.cause == CallCause(user: 1000, request: 1 << 40))
+                        #expect(slot.breadcrumb?.controller == "p/C")
+                        #expect(slot.breadcrumb?.object.count == 152)
+                        #expect(slot.breadcrumb?.isOfCaller == true)
+                    }
                 }
-                tracer.cause = nil
                 tracer.trace(.update, "p/C", "o") {
                     #expect(slot.breadcrumb?.cause == nil && slot.breadcrumb?.isOfCaller == false)
                 }
@@ -51,24 +51,34 @@ struct CallCauseTests {
     func timers() async {
         let causes: [CallCause?] = await withCheckedContinuation { done in
             executor.post {
-                tracer.cause = CallCause(user: 1000, request: 5)
-                tracer.trace(.selection, "p/C", "o") {
-                    tracer.perform(after: 0) {
-                        let first = slot.breadcrumb?.cause
+                tracer.act(for: CallCause(user: 1000, request: 5)) {
+                    tracer.trace(.selection, "p/C", "o") {
                         tracer.perform(after: 0) {
-                            let second = slot.breadcrumb?.cause
-                            executor.post {
-                                tracer.trace(.update, "p/C", "o") {
-                                    done.resume(returning: [first, second, slot.breadcrumb?.cause])
+                            let first = slot.breadcrumb?.cause
+                            tracer.perform(after: 0) {
+                                let second = slot.breadcrumb?.cause
+                                executor.post {
+                                    tracer.trace(.update, "p/C", "o") {
+                                        done.resume(returning: [first, second, slot.breadcrumb?.cause])
+                                    }
                                 }
                             }
                         }
                     }
                 }
-                tracer.cause = nil
             }
         }
         #expect(causes == [CallCause(user: 1000, request: 0), CallCause(user: 1000, request: 0), nil])
+    }
+
+    @Test("a call of a data source, to write too → its name for people says so")
+    func names() {
+        for kind in [
+            PluginCallback.sourceMake, .sourceStart, .sourceStop, .sourceTimer, .sourceDescriptor, .sourceWrite,
+        ] {
+            let call = Breadcrumb(kind: kind, controller: "p/S", object: "")
+            #expect(call.description == "\(kind) of data source p/S")
+        }
     }
 
     @Test("one call under way → certain; several → perhaps; none for a list → nothing; of a caller if one of them is")

@@ -28,8 +28,8 @@ struct PresentationHostTests {
             selection: items)
     }
 
-    private func send(_ workshop: Workshop, _ order: WorkerOrder) throws {
-        workshop.take(try WorkerPacket(order)) { error in Issue.record("\(error)") }
+    private func send(_ runtime: WorkerRuntime, _ order: WorkerOrder) throws {
+        runtime.take(try WorkerPacket(order)) { error in Issue.record("\(error)") }
     }
 
     private func settle(_ executor: HostExecutor) async {
@@ -38,22 +38,22 @@ struct PresentationHostTests {
 
     @Test("a list is closed in its worker → its engine is gone, and its presentation")
     func closedInWorker() async throws {
-        let workshop = Workshop(crumbs: try BreadcrumbMap()) { _ in }
-        try send(workshop, .host(1, crumb: 1))
-        try send(workshop, .present(1, .open(try setup())))
-        weak let list = await workshop.lists[1]
+        let runtime = WorkerRuntime(crumbs: try BreadcrumbMap()) { _ in }
+        try send(runtime, .host(1, crumb: 1))
+        try send(runtime, .present(1, .open(try setup())))
+        weak let list = await runtime.lists[1]
         let executor = try #require(list?.executor)
-        try send(workshop, .present(1, .openView(1, 1, ListViewOptions())))
+        try send(runtime, .present(1, .openView(1, 1, ListViewOptions())))
         let rect = Rect(x: 0, y: 0, width: 100, height: 400)
-        try send(workshop, .present(1, .view(2, 1, .setViewport(seen: 0, rect))))
+        try send(runtime, .present(1, .view(2, 1, .setViewport(seen: 0, rect))))
         var update = ObjectUpdate()
         update.changes.moves = [(old: 7, new: 0)]
-        try send(workshop, .present(1, .present(PresenterUpdate(update))))
-        #expect(await workshop.lists.count == 1)
+        try send(runtime, .present(1, .present(PresenterUpdate(update))))
+        #expect(await runtime.lists.count == 1)
         await settle(executor)
         #expect(await list?.isOpen == true)
-        try send(workshop, .close(1))
-        #expect(await workshop.lists.isEmpty)
+        try send(runtime, .close(1))
+        #expect(await runtime.lists.isEmpty)
         await settle(executor)
         #expect(list == nil)
     }

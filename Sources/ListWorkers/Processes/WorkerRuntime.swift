@@ -10,7 +10,7 @@ internal import ListSupport
 /// What a worker does: loads its plugin, hosts lists with its section controllers, and runs its data sources.
 ///
 /// Orders are handled in their order on an executor of their own; each list and each data source has its own as well.
-actor Workshop {
+actor WorkerRuntime {
     /// Takes what is to be told, from any thread, in order.
     typealias Tell = @Sendable (WorkerReport) -> Void
 
@@ -19,7 +19,7 @@ actor Workshop {
     private let tell: Tell
     private var plugin: (manifest: PluginManifest, host: PluginHost)?
     private(set) var lists: [PresenterNumber: PresentationHost] = [:]
-    private var sources: [PresenterNumber: WorkshopSource] = [:]
+    private var sources: [PresenterNumber: WorkerRuntimeSource] = [:]
     private var isCongested = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
@@ -48,8 +48,8 @@ actor Workshop {
             let order: WorkerOrder = try packet.value()
             // Answered by the loop itself, since loading a plugin or making a list may take its time.
             if case .ping = order { return tell(.alive) }
-            let isFirst = queue.collect(isLight: order.isPassedOn) { self.assumeIsolated { $0.follow(order) } }
-            if isFirst { queue.runCollected(mayWorkHere: true) }
+            let isFirst = queue.enqueueOnLoop(isLight: order.isPassedOn) { self.assumeIsolated { $0.follow(order) } }
+            if isFirst { queue.drainInline(mayWorkHere: true) }
         } catch {
             fail(error)
         }
@@ -58,9 +58,9 @@ actor Workshop {
     /// Holds all lists, because the daemon does not take what they say; or lets them go on.
     nonisolated func hold(_ holds: Bool) {
         queue.post {
-            self.assumeIsolated { workshop in
-                workshop.isCongested = holds
-                for list in workshop.lists.values { list.post { $0.setCongested(holds) } }
+            self.assumeIsolated { runtime in
+                runtime.isCongested = holds
+                for list in runtime.lists.values { list.post { $0.setCongested(holds) } }
             }
         }
     }
@@ -84,7 +84,7 @@ actor Workshop {
 
 // MARK: - The plugin
 
-extension Workshop {
+extension WorkerRuntime {
     private func load(_ assignment: PluginAssignment) {
         let slot = crumbs.slot(0)
         slot?.write(.manifest, controller: "", object: "")
@@ -133,7 +133,7 @@ extension Workshop {
 
 // MARK: - Lists
 
-extension Workshop {
+extension WorkerRuntime {
     private func host(_ slot: PresenterNumber, _ crumb: Int?) {
         let tracer = CallTracer(crumb.flatMap { crumbs.slot($0) })
         let (tell, manifest) = (tell, plugin?.manifest)
@@ -150,13 +150,13 @@ extension Workshop {
 
 // MARK: - Data sources
 
-extension Workshop {
+extension WorkerRuntime {
     private func makeSource(_ slot: PresenterNumber, _ crumb: Int?, _ name: String, _ argument: String) {
         guard let plugin, let entry = plugin.manifest.dataSources.first(where: { $0.name == name }) else {
             let error = ListError(.invalidArguments, "source: the plugin has no data source \(name)")
             return tell(.sourceMade(slot, .failure(error)))
         }
-        let source = WorkshopSource(
+        let source = WorkerRuntimeSource(
             entry, argument: argument, host: plugin.host, crumb: crumb.flatMap { crumbs.slot($0) }
         ) { [tell] event in
             tell(.sourceEvent(slot, event))
@@ -178,7 +178,7 @@ extension Workshop {
 
 /// Carries what a plugin says to the daemon, which writes it.
 private struct ReportSink: LogSink {
-    let tell: Workshop.Tell
+    let tell: WorkerRuntime.Tell
 
     func write(_ entry: LogEntry) {
         tell(.log(PluginLogger.Level(rawValue: entry.level.rawValue) ?? .info, entry.message))

@@ -7,7 +7,7 @@ internal import ListSources
 internal import Synchronization
 
 /// A data source in its worker: one event is on its way to the daemon at a time, and the source waits meanwhile.
-final class WorkshopSource: Sendable {
+final class WorkerRuntimeSource: Sendable {
     /// How many bytes of objects go to the daemon at once.
     private static let pageBytes = 1 << 20
 
