@@ -1,7 +1,30 @@
--- Row triggers as a choice of listd.watch. Where there is no extension, psql runs this file to get from 1.0 to 1.1.
+-- Row triggers as a choice of listd.watch, and a generation that begins without losing changes for followers of standbys. Where there
+-- is no extension, psql runs this file to get from 1.0 to 1.1.
 
 CREATE OR REPLACE FUNCTION listd.version() RETURNS text
 LANGUAGE sql IMMUTABLE AS $$ SELECT '1.1' $$;
+
+-- What a follower asks first.
+CREATE OR REPLACE FUNCTION listd.hello(OUT version text, OUT generation text, OUT standby boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    version := listd.version();
+    standby := pg_is_in_recovery();
+    generation := listd.generation();
+    IF generation IS NULL THEN
+        INSERT INTO listd.incarnation DEFAULT VALUES ON CONFLICT DO NOTHING;
+        IF FOUND THEN
+            -- No cursor of this generation is older than the oldest transaction that is under way; but those of a standby's
+            -- followers go on, and need what ended since that one began. After a restore numbers that are yet to come mean
+            -- transactions of another server.
+            DELETE FROM listd.change c
+                WHERE c.xid < pg_snapshot_xmin(pg_current_snapshot()) OR c.xid >= pg_snapshot_xmax(pg_current_snapshot());
+            DELETE FROM listd.mark;
+            UPDATE listd.pruned SET xid = pg_snapshot_xmin(pg_current_snapshot());
+        END IF;
+        generation := listd.generation();
+    END IF;
+END $$;
 
 -- Writes down the keys of one row: the trigger of tables that are watched row by row. Its arguments: the number of the list, the column
 -- of the key.

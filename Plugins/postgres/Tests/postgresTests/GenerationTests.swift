@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import postgres
+
+@Suite(
+    "A new generation of the log", .serialized, .timeLimit(.minutes(1)),
+    .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
+struct GenerationTests {
+    @Test("begun while a transaction is under way → those that ended after it began stay in the log for a standby")
+    func overlapping() throws {
+        let server = try FollowingTests.orders(2)
+        let (slow, fast) = (try server.session(), try server.session())
+        try slow.sql("BEGIN; SELECT pg_current_xact_id()")
+        try fast.sql("BEGIN; UPDATE orders SET title = 'changed' WHERE id = 2")
+        // Cursors of a standby's followers outlive a crash of the primary.
+        let cursor = try #require(try server.sql("SELECT pg_current_snapshot()").first)
+        try fast.sql("COMMIT")
+        // As a crash leaves it.
+        try server.sql("TRUNCATE listd.incarnation")
+        try server.sql("SELECT FROM listd.hello()")
+        #expect(
+            try server.sql("SELECT changed FROM listd.poll('{1}', ARRAY['\(cursor)'], 50000)") == ["1:1"])
+        try slow.sql("ROLLBACK")
+    }
+
+    @Test("begun after a restore → numbers that this server has not given out yet go from the log")
+    func foreign() throws {
+        let server = try FollowingTests.orders(2)
+        try server.sql("INSERT INTO listd.change (xid, list, id) VALUES ('4000000000', 1, '2')")
+        try server.sql("TRUNCATE listd.incarnation")
+        try server.sql("SELECT FROM listd.hello()")
+        #expect(try server.sql("SELECT count(*) FROM listd.change WHERE xid = '4000000000'") == ["0"])
+    }
+}
