@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What it costs to follow PostgreSQL: a million rows, the time from a commit to Updated, and many listds on one server."""
+
+import ctypes
+import ctypes.util
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+
+import dbus
+import dbus.bus
+
+import following
+from following import ADAPTER, NAME, PROGRAMS, ROOT
+
+BUILT = pathlib.Path(os.environ.get("BUILT") or ROOT / ".build/release")
+PROPERTIES = "org.freedesktop.DBus.Properties"
+MILLION = 1_000_000
+
+MILLION_ROWS = f"""
+CREATE TABLE big (id int PRIMARY KEY, rank float8 NOT NULL, title text, amount int8);
+INSERT INTO big SELECT i, i, 'the title of row ' || i, i * 7 FROM generate_series(1, {MILLION}) i;
+CREATE INDEX ON big (rank, id);
+SELECT listd.watch('big', 'big');
+-- What is measured: who writes says when.
+CREATE TABLE orders (id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY, rank float8 NOT NULL DEFAULT 0, at float8 NOT NULL);
+CREATE INDEX ON orders (rank, id);
+SELECT listd.watch('orders', 'orders');
+"""
+
+
+def tree(process):
+    """A process and all that come of it."""
+    children = {}
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        children.setdefault(following.Cluster.parent(path), []).append(int(path.name))
+    found = [process]
+    for one in found:
+        found += children.get(one, [])
+    return found
+
+
+def memory_of(process, key):
+    for line in pathlib.Path(f"/proc/{process}/status").read_text().splitlines():
+        if line.startswith(key + ":"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+class Listd:
+    """A listd of its own, with a bus of its own."""
+
+    def __init__(self, cluster, state=None):
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix="listd-measured.", dir=cluster.place))
+        self.cluster, self.state, self.process = cluster, self.place / "state" if state else "none", None
+        (self.place / "config").mkdir()
+        self.address = f"unix:path={self.place}/bus"
+        self.bus_process = subprocess.Popen(
+            ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1", f"--address={self.address}"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.bus_process.stdout.readline()
+
+    def start(self, name, poll="100ms", durability="memory"):
+        (self.place / "config" / f"{name}.list").write_text(
+            f"[List]\nSource=postgres/list?{name}&service=local&poll={poll}\nDurability={durability}\n")
+        self.log = open(self.place / "log", "ab")
+        self.process = subprocess.Popen(
+            [BUILT / "listd", "--bus", self.address, "--direct", "none", "--config", self.place / "config", "--state", self.state,
+             "--plugins", ROOT / "build/plugins", "--log-level", "warning"],
+            stderr=self.log, env={**os.environ, "PGSERVICEFILE": str(self.cluster.place / "pg_service.conf"), "PGUSER": "listd"})
+        self.bus = dbus.bus.BusConnection(self.address)
+        while not self.bus.name_has_owner(NAME):
+            time.sleep(0.002)
+        self.adapter = self.bus.get_object(NAME, f"/org/listd/Listd1/adapters/{name}", introspect=False)
+
+    def property(self, name):
+        return self.adapter.Get(ADAPTER, name, dbus_interface=PROPERTIES, timeout=120)
+
+    def wait_for(self, condition):
+        while not condition():
+            time.sleep(0.005)
+
+    def worker(self):
+        return next(
+            process for process in tree(self.process.pid)
+            if pathlib.Path(f"/proc/{process}/comm").read_text().startswith("listd:postgres"))
+
+    def stop(self):
+        if self.process:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait()
+            self.log.close()
+        self.process = None
+
+    def end(self):
+        self.stop()
+        self.bus_process.terminate()
+        self.bus_process.wait()
+        shutil.rmtree(self.place, ignore_errors=True)
+
+
+def timed(work):
+    began = time.monotonic()
+    work()
+    return time.monotonic() - began
+
+
+def copy(cluster, file):
+    with open(file, "wb") as output:
+        subprocess.run(
+            [PROGRAMS[-1] / "psql", "-X", "-q", "-d", "shop", "-c", "COPY (SELECT * FROM big ORDER BY rank, id) TO STDOUT"],
+            env={**os.environ, "PGHOST": f"{cluster.place}/a.socket", "PGUSER": "listd"}, stdout=output, check=True)
+
+
+def insert(source, file):
+    """The same rows into SQLite, one transaction."""
+    rows = ((line.split(b"\t")[0].decode(), "", line) for line in open(source, "rb"))
+    store = sqlite3.connect(file)
+    store.execute("PRAGMA journal_mode = WAL")
+    store.execute("PRAGMA synchronous = NORMAL")
+    store.execute("CREATE TABLE object (id TEXT PRIMARY KEY, type TEXT, fields BLOB) WITHOUT ROWID")
+    with store:
+        store.executemany("INSERT INTO object VALUES (?, ?, ?)", rows)
+    store.close()
+
+
+def million(cluster):
+    """The first snapshot of a million rows, and a start with the cursor."""
+    copied = cluster.place / "copied"
+    copy(cluster, copied)
+    copying = min(timed(lambda: copy(cluster, copied)) for _ in range(3))
+    inserting = min(timed(lambda: insert(copied, cluster.place / f"bare.{number}")) for number in range(2))
+    print(f"1,000,000 rows, {copied.stat().st_size / 1e6:.0f} MB: COPY into a file {copying:.2f} s, bare SQLite insert {inserting:.2f} s")
+    for durability, base in (("memory", copying), ("disk", copying + inserting)):
+        listd = Listd(cluster, state=durability == "disk")
+        try:
+            began = time.monotonic()
+            listd.start("big", durability=durability)
+            listd.wait_for(lambda: listd.property("State") == "ready" and listd.property("ObjectCount") == MILLION)
+            took = time.monotonic() - began
+            worker = listd.worker()
+            print(
+                f"  first snapshot, durability={durability}: {took:.2f} s = {took / base:.1f} x; worker's memory at most "
+                f"{memory_of(worker, 'VmHWM') / 2**20:.0f} MiB ({memory_of(worker, 'RssAnon') / 2**20:.0f} MiB of its own), "
+                f"listd {memory_of(listd.process.pid, 'VmRSS') / 2**20:.0f} MiB")
+            if durability == "disk":
+                restart(cluster, listd)
+        finally:
+            listd.end()
+
+
+def restart(cluster, listd):
+    listd.stop()
+    cluster.sql("UPDATE big SET amount = 1 WHERE id % 1000 = 0")
+    count = "SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_user_tables WHERE relname = 'big'"
+    time.sleep(1.5)  # sessions write down what they have counted within a second
+    before = int(cluster.sql(count)[0][0])
+    began = time.monotonic()
+    listd.start("big", durability="disk")
+    last = f"{MILLION}"
+    listd.wait_for(
+        lambda: listd.property("State") == "ready"
+        and listd.adapter.FindObject(last, dbus_interface=ADAPTER, timeout=120)[-1].get("amount") == 1)
+    took = time.monotonic() - began
+    time.sleep(1.5)
+    print(f"  started again with its cursor, 1,000 changes behind: {took:.2f} s, {int(cluster.sql(count)[0][0]) - before} rows of the table read")
+
+
+class Poller(threading.Thread):
+    """The bare loop: libpq, the two statements, and nothing else."""
+
+    def __init__(self, cluster, poll):
+        super().__init__(daemon=True)
+        self.pq = ctypes.CDLL(ctypes.util.find_library("pq"))
+        for name in ("PQconnectdb", "PQexec"):
+            getattr(self.pq, name).restype = ctypes.c_void_p
+        self.pq.PQgetvalue.restype = ctypes.c_char_p
+        self.connection = ctypes.c_void_p(self.pq.PQconnectdb(f"host={cluster.place}/a.socket user=listd dbname=shop".encode()))
+        self.poll, self.is_stopped, self.times = poll, threading.Event(), []
+        self.number = self.ask("SELECT number FROM listd.list WHERE name = 'orders'")[0][0]
+        self.snapshot = self.ask("SELECT pg_current_snapshot()")[0][0]
+        self.start()
+
+    def ask(self, text):
+        result = ctypes.c_void_p(self.pq.PQexec(self.connection, text.encode()))
+        try:
+            return [
+                [self.pq.PQgetvalue(result, row, column).decode() for column in range(self.pq.PQnfields(result))]
+                for row in range(self.pq.PQntuples(result))]
+        finally:
+            self.pq.PQclear(result)
+
+    def run(self):
+        following_poll = time.monotonic()
+        while not self.is_stopped.is_set():
+            snapshot, changed = self.ask(
+                f"SELECT snapshot, changed FROM listd.poll('{{{self.number}}}', ARRAY['{self.snapshot}'], 50000)")[0]
+            if changed:
+                rows = self.ask(
+                    f"SELECT pg_current_snapshot(), t.at FROM listd.since({self.number}, '{self.snapshot}') AS k(id) "
+                    "LEFT JOIN orders t ON t.id = k.id::int8")
+                now = time.time()
+                snapshot = rows[0][0]
+                self.times += [now - float(row[1]) for row in rows if row[1]]
+            self.snapshot = snapshot
+            following_poll = max(following_poll + self.poll, time.monotonic())
+            self.is_stopped.wait(max(0, following_poll - time.monotonic()))
+
+    def stop(self):
+        self.is_stopped.set()
+        self.join()
+        return self.times
+
+
+class Listener(threading.Thread):
+    """Hears Updated, as any client does, and looks then what is new."""
+
+    def __init__(self, listd):
+        super().__init__(daemon=True)
+        from gi.repository import GLib
+        self.loop = GLib.MainLoop()
+        self.bus = dbus.bus.BusConnection(listd.address)
+        adapter = self.bus.get_object(NAME, "/org/listd/Listd1/adapters/orders", introspect=False)
+        self.reader = listd.adapter
+        self.seen, self.times, self.heard = int(listd.property("ObjectCount")), [], []
+        adapter.connect_to_signal("Updated", self.updated, dbus_interface=ADAPTER)
+        adapter.Subscribe(dbus.Array([], signature="s"), dbus_interface=ADAPTER)
+        self.start()
+
+    def run(self):
+        self.loop.run()
+
+    # The list only grows at its end; what is read after the signal is not part of the time.
+    def updated(self, *arguments):
+        self.heard.append((time.time(), int(arguments[5])))
+
+    def stop(self):
+        time.sleep(0.5)
+        self.loop.quit()
+        self.join()
+        first = self.seen
+        for at, count in self.heard:
+            while first < count:
+                rows = self.reader.GetObjects(
+                    dbus.UInt32(first), dbus.UInt32(min(500, count - first)), dbus_interface=ADAPTER, signature="uu")[2]
+                self.times += [at - float(fields["at"]) for (_, _, fields) in rows]
+                first += len(rows)
+        return self.times
+
+
+def quantiles(times):
+    times = sorted(times)
+    return f"{statistics.median(times) * 1000:6.1f} / {times[int(len(times) * 0.99)] * 1000:6.1f} ms"
+
+
+def latency(cluster, poll, seconds):
+    import dbus.mainloop.glib
+    dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+    dbus.mainloop.glib.threads_init()
+    print(f"commit → Updated, p50 / p99, poll={poll * 1000:.0f}ms, beside a bare loop of the two statements:")
+    for rate in (10, 100, 1000):
+        cluster.sql("DELETE FROM orders")
+        listd = Listd(cluster)
+        try:
+            listd.start("orders", poll=f"{poll * 1000:.0f}ms")
+            listd.wait_for(lambda: listd.property("State") == "ready")
+            listener, poller = Listener(listd), Poller(cluster, poll)
+            writers = following.Writers(
+                cluster, clients=4, rate=rate, slow=False,
+                script="INSERT INTO orders (at) VALUES (extract(epoch FROM clock_timestamp()))")
+            time.sleep(seconds)
+            writers.stop()
+            heard, polled = listener.stop(), poller.stop()
+            ratio = statistics.median(heard) / statistics.median(polled)
+            print(f"  {rate:5} changes/s: listd {quantiles(heard)}   bare {quantiles(polled)}   {ratio:.2f} x   ({len(heard)} changes)")
+        finally:
+            listd.end()
+
+
+def server_time(cluster):
+    """Seconds of processor time that the server has taken."""
+    process = int((cluster.place / "a.data/postmaster.pid").read_text().split()[0])
+    total = 0
+    for one in tree(process):
+        try:
+            fields = pathlib.Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()
+            total += int(fields[11]) + int(fields[12])
+        except OSError:
+            pass
+    return total / os.sysconf("SC_CLK_TCK")
+
+
+def many(cluster, count, seconds):
+    print(f"{count} listds on one server, each asking every 100 ms: the server's processor time")
+    listds = [Listd(cluster) for _ in range(count)]
+    try:
+        cluster.sql("DELETE FROM orders")
+        for listd in listds:
+            listd.start("orders")
+        for listd in listds:
+            listd.wait_for(lambda listd=listd: listd.property("State") == "ready")
+        costs = {}
+        for rate in (0, 10, 100):
+            writers = rate and following.Writers(
+                cluster, clients=1, rate=rate, slow=False, script="INSERT INTO orders (at) VALUES (0)")
+            time.sleep(2)
+            before, began = server_time(cluster), time.monotonic()
+            time.sleep(seconds)
+            costs[rate] = (server_time(cluster) - before) / (time.monotonic() - began)
+            if writers:
+                writers.stop()
+            print(f"  {rate:4} changes/s: {costs[rate] * 100:5.1f} % of a core = {costs[rate] / count / 10 * 1e6:.0f} µs a poll, all included")
+        poll = costs[0] / (count * 10)
+        change = max(0, costs[100] - costs[0]) / (100 * count)
+        print(f"  {poll * 1e6:.0f} µs a poll without changes; {change * 1e6:.0f} µs for a change and follower at 100/s, which finds about 10 in a poll")
+        print(f"  so 2,000 followers every 2 s: {2000 / 2 * poll * 100:.0f} % of a core, and {2000 * 100 * change * 100:.0f} % more at 100 changes/s")
+    finally:
+        for listd in listds:
+            listd.end()
+
+
+def writing(cluster, seconds):
+    """What the triggers cost a writer: one row for each transaction, then a thousand in one statement."""
+    print("writers, transactions/s, 4 clients: without a list, watched by statement, watched row by row")
+    for name, script in (
+        ("one row", "\\set n random(1, 100000)\nUPDATE big SET amount = amount + 1 WHERE id = :n;\n"),
+        ("1,000 rows", "\\set n random(1, 99000)\nUPDATE big SET amount = amount + 1 WHERE id BETWEEN :n AND :n + 999;\n"),
+    ):
+        file = cluster.place / "script"
+        file.write_text(script)
+        rates = []
+        for triggers in (None, "statement", "row"):
+            cluster.sql(
+                f"SELECT listd.watch('big', 'big', triggers => '{triggers}')" if triggers else "SELECT listd.unwatch('big')")
+            done = subprocess.run(
+                [PROGRAMS[-1] / "pgbench", "-n", "-c", "4", "-T", str(seconds), "-f", file, "shop"],
+                env={**os.environ, "PGHOST": f"{cluster.place}/a.socket", "PGUSER": "listd"},
+                stdout=subprocess.PIPE, text=True, check=True)
+            rates.append(next(float(line.split()[2]) for line in done.stdout.splitlines() if line.startswith("tps")))
+        print(f"  {name}: {rates[0]:.0f}, {rates[1]:.0f} ({rates[1] / rates[0]:.2f}), {rates[2]:.0f} ({rates[2] / rates[0]:.2f})")
+
+
+def measure(only):
+    cluster = following.Cluster(table=MILLION_ROWS)
+    try:
+        # Of the cluster only the primary is measured.
+        for number in (1, 2, 3):
+            os.kill(cluster.process(number), signal.SIGKILL)
+        cluster.do("kill", "b")
+        parts = {
+            "million": lambda: million(cluster), "latency": lambda: [latency(cluster, poll, 15) for poll in (0.02, 0.1)],
+            "many": lambda: many(cluster, 50, 15), "writing": lambda: writing(cluster, 10)}
+        for name, part in parts.items():
+            if only in ("", name):
+                part()
+                print(flush=True)
+        return True
+    finally:
+        cluster.stop()
