@@ -42,6 +42,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CLinux"),
+        .target(name: "ListProtocol", swiftSettings: settings),
         // The daemon, in layers: each sees those above it in this list.
         .target(name: "ListSupport", dependencies: ["CSystemd", "DBus", listKit], swiftSettings: settings),
         .target(
@@ -49,7 +50,8 @@ let package = Package(
             dependencies: ["CLinux", "CSimdjson", "DBus", "ListSupport", listKit, pluginAPI], swiftSettings: settings),
         .target(
             name: "ListConfiguration",
-            dependencies: ["CInih", "DBus", "ListSources", "ListSupport", listKit, pluginAPI], swiftSettings: settings),
+            dependencies: ["CInih", "DBus", "ListProtocol", "ListSources", "ListSupport", listKit, pluginAPI],
+            swiftSettings: settings),
         .target(
             name: "ListStore", dependencies: ["CLinux", "CSQLite", "ListConfiguration", "ListSupport", listKit],
             swiftSettings: settings),
@@ -60,10 +62,10 @@ let package = Package(
         .target(
             name: "ListDaemon",
             dependencies: [
-                "CSystemd", "DBus", "ListConfiguration", "ListSources", "ListStore", "ListSupport", "ListWorkers",
-                listKit, pluginAPI,
+                "CSystemd", "DBus", "ListConfiguration", "ListProtocol", "ListSources", "ListStore", "ListSupport",
+                "ListWorkers", listKit, pluginAPI,
             ], swiftSettings: settings),
-        .target(name: "ListClient", dependencies: ["DBus"], swiftSettings: settings),
+        .target(name: "ListClient", dependencies: ["DBus", "ListProtocol"], swiftSettings: settings),
         .executableTarget(name: "listd", dependencies: ["ListDaemon", "ListSupport"], swiftSettings: settings),
         .systemLibrary(name: "CTerminal"),
         // Without pkgConfig: ncursesw.pc asks for an older X/Open, which would be another Glibc than that of the other modules.
@@ -88,8 +90,8 @@ let package = Package(
         .testTarget(
             name: "ListDaemonTests",
             dependencies: [
-                "CFaultyFiles", "DBus", "ListConfiguration", "ListDaemon", "ListSources", "ListStore", "ListSupport",
-                "ListWorkers", listKit, pluginAPI, pluginTestSupport, "TestSupport",
+                "CFaultyFiles", "DBus", "ListConfiguration", "ListDaemon", "ListProtocol", "ListSources", "ListStore",
+                "ListSupport", "ListWorkers", listKit, pluginAPI, pluginTestSupport, "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ListKit
+internal import ListProtocol
 package import PluginAPI
 
 /// What an adapter is to be, from `CreateAdapter` or from a configuration file (docs/rules/contract.md, "Contents and options").
@@ -72,34 +73,40 @@ package struct AdapterOptions: Sendable, Equatable {
     package var values: [String: Value] { Self.table.encode(self) }
 
     /// The contract's table.
-    package static let table = OptionTable<AdapterOptions>([
-        .init("source", \.source, .sourceName),
-        .init("section-controllers", \.sectionControllers, .sectionControllers),
-        .init("layout", \.layout, .word),
-        .init("direction", \.direction, .direction),
-        .init("sticky-headers", \.stickyHeaders, .flag),
-        .init("stretch-to-edge", \.stretchToEdge, .flag),
-        .init("show-header-when-empty", \.showHeaderWhenEmpty, .flag),
-        .init("top-content-inset", \.topContentInset, .real),
-        .init("sticky-header-offset", \.stickyHeaderOffset, .real),
-        .init("working-range", \.workingRange, .number),
-        .init("near-end-distance", \.nearEndDistance, .distance),
-        .init("updater", \.updater, .word),
-        .init("reload-threshold", \.reloadThreshold, .number),
-        .init("section-moves-as-deletes-inserts", \.sectionMovesAsDeletesInserts, .flag),
-        .init("prefer-item-reloads", \.preferItemReloads, .flag),
-        .init("minimal-moves", \.minimalMoves, .flag),
-        .init("coalesce-min", \.coalesceMinimum, .milliseconds),
-        .init("coalesce-max", \.coalesceMaximum, .milliseconds),
-        .init("coalesce-increment", \.coalesceIncrement, .milliseconds),
-        .init("durability", \.durability, .word),
-        .init("empty", \.empty, .fields),
-        .init("hints", \.hints, .hints),
-        .init("readers", \.readers, .accessRule),
-        .init("writers", \.writers, .accessRule),
-        .init("invokers", \.invokers, .accessRule),
-        .init("transient", \.transient, .flag),
-    ])
+    package static let table = OptionTable<AdapterOptions>(ListOption.allCases.map(entry))
+
+    /// Where the value of an option is kept, and what it may be.
+    private static func entry(for option: ListOption) -> OptionTable<AdapterOptions>.Entry {
+        let name = option.rawValue
+        return switch option {
+        case .source: .init(name, \.source, .sourceName)
+        case .sectionControllers: .init(name, \.sectionControllers, .sectionControllers)
+        case .layout: .init(name, \.layout, .word)
+        case .direction: .init(name, \.direction, .direction)
+        case .stickyHeaders: .init(name, \.stickyHeaders, .flag)
+        case .stretchToEdge: .init(name, \.stretchToEdge, .flag)
+        case .showHeaderWhenEmpty: .init(name, \.showHeaderWhenEmpty, .flag)
+        case .topContentInset: .init(name, \.topContentInset, .real)
+        case .stickyHeaderOffset: .init(name, \.stickyHeaderOffset, .real)
+        case .workingRange: .init(name, \.workingRange, .number)
+        case .nearEndDistance: .init(name, \.nearEndDistance, .distance)
+        case .updater: .init(name, \.updater, .word)
+        case .reloadThreshold: .init(name, \.reloadThreshold, .number)
+        case .sectionMovesAsDeletesInserts: .init(name, \.sectionMovesAsDeletesInserts, .flag)
+        case .preferItemReloads: .init(name, \.preferItemReloads, .flag)
+        case .minimalMoves: .init(name, \.minimalMoves, .flag)
+        case .coalesceMinimum: .init(name, \.coalesceMinimum, .milliseconds)
+        case .coalesceMaximum: .init(name, \.coalesceMaximum, .milliseconds)
+        case .coalesceIncrement: .init(name, \.coalesceIncrement, .milliseconds)
+        case .durability: .init(name, \.durability, .word)
+        case .empty: .init(name, \.empty, .fields)
+        case .hints: .init(name, \.hints, .hints)
+        case .readers: .init(name, \.readers, .accessRule)
+        case .writers: .init(name, \.writers, .accessRule)
+        case .invokers: .init(name, \.invokers, .accessRule)
+        case .transient: .init(name, \.transient, .flag)
+        }
+    }
 }
 
 /// What an acknowledged update survives.

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DBus
+internal import ListProtocol
 
 /// Adapter options written as `KEY=VALUE` text (contract, "Adapter options").
 public enum AdapterOptionText {
-    private enum Kind { case text, flag, count, number, controllers, content }
-
-    private static let kinds: [String: Kind] = [
-        "source": .text, "section-controllers": .controllers, "layout": .text, "direction": .text,
-        "sticky-headers": .flag, "stretch-to-edge": .flag, "show-header-when-empty": .flag,
-        "top-content-inset": .number, "sticky-header-offset": .number, "working-range": .count,
-        "near-end-distance": .number, "updater": .text,
-        "reload-threshold": .count, "section-moves-as-deletes-inserts": .flag, "prefer-item-reloads": .flag,
-        "minimal-moves": .flag, "coalesce-min": .count, "coalesce-max": .count, "coalesce-increment": .count,
-        "durability": .text, "empty": .content, "hints": .controllers, "readers": .text, "writers": .text,
-        "invokers": .text, "transient": .flag,
-    ]
-
     /// The keys of all options, in order.
-    public static var keys: [String] { kinds.keys.sorted() }
+    public static var keys: [String] { ListOption.allCases.map(\.rawValue).sorted() }
 
     /// Reads options.
     ///
@@ -28,8 +16,8 @@ public enum AdapterOptionText {
     public static func parse(_ words: [String]) throws(DBusError) -> [String: DBusValue] {
         var options: [String: DBusValue] = [:]
         for word in words {
-            let (key, kind, text) = try option(word)
-            options[key] = try value(text, kind, of: key)
+            let (key, type, text) = try option(word)
+            options[key] = try value(text, type, of: key)
         }
         return options
     }
@@ -40,14 +28,14 @@ public enum AdapterOptionText {
         for word in words { _ = try option(word) }
     }
 
-    private static func option(_ word: String) throws(DBusError) -> (key: String, kind: Kind, text: String) {
+    private static func option(_ word: String) throws(DBusError) -> (key: String, type: OptionValueType, text: String) {
         guard let (key, text) = split(word) else { throw .invalidArgs("“\(word)” is not KEY=VALUE") }
-        guard let kind = kinds[key] else { throw .invalidArgs("unknown option “\(key)”") }
-        return (key, kind, text)
+        guard let option = ListOption(rawValue: key) else { throw .invalidArgs("unknown option “\(key)”") }
+        return (key, option.type, text)
     }
 
-    private static func value(_ text: String, _ kind: Kind, of key: String) throws(DBusError) -> DBusValue {
-        switch kind {
+    private static func value(_ text: String, _ type: OptionValueType, of key: String) throws(DBusError) -> DBusValue {
+        switch type {
         case .text: return .string(text)
         case .flag:
             guard let flag = flags[text.lowercased()] else {
@@ -60,12 +48,12 @@ public enum AdapterOptionText {
         case .number:
             guard let number = Double(text) else { throw .invalidArgs("“\(key)” takes a number, not “\(text)”") }
             return .double(number)
-        case .controllers:
+        case .texts:
             let entries = try pairs(text, of: key).map {
                 DBusValue.Entry(key: .string($0.key), value: .string($0.value))
             }
             return .dictionary(key: "s", value: "s", entries)
-        case .content:
+        case .fields:
             return .options(
                 Dictionary(
                     try pairs(text, of: key).map { ($0.key, .string($0.value)) }, uniquingKeysWith: { _, last in last })

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DBus
+internal import ListProtocol
 
 /// The names under which listd is found (contract, "Names").
 public enum ListdName {
     /// The well-known bus name.
-    public static let bus = "org.listd.Listd1"
+    public static let bus = ObjectNames.service
     /// The manager's path.
     public static let managerPath: ObjectPath = "/org/listd/Listd1"
     /// The object manager of the lists.
@@ -13,15 +14,15 @@ public enum ListdName {
     /// The object manager of the plugins.
     public static let pluginsPath: ObjectPath = "/org/listd/Listd1/plugins"
     /// The manager's interface.
-    public static let manager = "org.listd.Listd1.Manager"
+    public static let manager = ObjectNames.manager
     /// A list's interface.
-    public static let adapter = "org.listd.Listd1.Adapter"
+    public static let adapter = ObjectNames.adapter
     /// A view's interface.
-    public static let view = "org.listd.Listd1.View"
+    public static let view = ObjectNames.view
     /// A plugin's interface.
-    public static let plugin = "org.listd.Listd1.Plugin"
+    public static let plugin = ObjectNames.plugin
     /// In front of every error name of listd.
-    public static let errorPrefix = "org.listd.Listd1.Error."
+    public static let errorPrefix = ObjectNames.errorPrefix
 }
 
 extension ListdName {

@@ -2,6 +2,7 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import ListProtocol
 
 /// The adapters by their names.
 @DBusActor

@@ -3,6 +3,7 @@
 internal import DBus
 internal import ListConfiguration
 internal import ListKit
+internal import ListProtocol
 internal import ListSources
 internal import ListStore
 internal import ListWorkers
@@ -31,7 +32,7 @@ extension AdapterObject {
         "SelectionChanged", ["revision": "t", "selected": "a(su)", "deselected": "a(su)"])
 
     static let interface = Interface<AdapterObject>(
-        ObjectNames.service + ".Adapter",
+        ObjectNames.adapter,
         settle: { adapter, peer, read in adapter.settle(for: peer, read) }, stamp: { adapter in adapter.stamp },
         writing + reading + viewing + [
             .signal(updated), .signal(displayChanged), .signal(workingRangeChanged), .signal(nearEnd),

@@ -2,6 +2,7 @@
 
 public import DBus
 package import ListKit
+internal import ListProtocol
 internal import ListSupport
 
 // The one place where the engine's errors get their names on the bus, and get back from them.

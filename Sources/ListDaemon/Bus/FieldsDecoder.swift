@@ -2,6 +2,7 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import ListProtocol
 
 extension MessageReader {
     /// The options of a call, `a{sv}`; of repeated names the last one counts.

@@ -2,6 +2,7 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import ListProtocol
 internal import ListSources
 internal import ListSupport
 internal import ListWorkers
@@ -13,7 +14,7 @@ extension ManagerObject {
     static let reloading = Signal("Reloading", ["active": "b"])
 
     static let interface = Interface<ManagerObject>(
-        ObjectNames.service + ".Manager", adapterMethods + daemonMethods + [.signal(reloading)] + properties)
+        ObjectNames.manager, adapterMethods + daemonMethods + [.signal(reloading)] + properties)
 
     private static let adapterMethods: [Interface<ManagerObject>.Member] = [
         .method("CreateAdapter", in: ["name": "s", "options": "a{sv}"], out: ["adapter": "o"]) { manager, call in

@@ -3,6 +3,7 @@
 internal import DBus
 internal import ListConfiguration
 internal import ListKit
+internal import ListProtocol
 internal import ListSupport
 internal import ListWorkers
 
@@ -36,7 +37,7 @@ final class PluginObject {
     ]
 
     static let interface = Interface<PluginObject>(
-        ObjectNames.service + ".Plugin",
+        ObjectNames.plugin,
         [
             .property("Name", as: String.self, changes: .constant) { object, _ in object.plugin.name },
             .property("Version", as: String.self, changes: .emits) { object, _ in object.plugin.version },

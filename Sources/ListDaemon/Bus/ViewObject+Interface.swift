@@ -3,6 +3,7 @@
 internal import DBus
 internal import ListConfiguration
 internal import ListKit
+internal import ListProtocol
 
 // The table of org.listd.Listd1.View: the same members in the same order as the interface file.
 
@@ -17,7 +18,7 @@ extension ViewObject {
     static let closedSignal = Signal("Closed", ["reason": "s"])
 
     static let interface = Interface<ViewObject>(
-        ObjectNames.service + ".View",
+        ObjectNames.view,
         settle: { view, peer, read in view.adapter.settle(for: peer, read) }, stamp: { view in view.stamp },
         methods + [.signal(changedSignal), .signal(stalledSignal), .signal(closedSignal)] + properties)
 

@@ -2,6 +2,7 @@
 
 internal import DBus
 internal import ListKit
+internal import ListProtocol
 internal import ListSupport
 
 /// Keeps the daemon on its bus: connects, owns the name, and comes back when the bus does.

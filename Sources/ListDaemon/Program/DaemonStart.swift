@@ -3,6 +3,7 @@
 internal import DBus
 internal import ListConfiguration
 internal import ListKit
+internal import ListProtocol
 internal import ListStore
 internal import ListSupport
 internal import ListWorkers

@@ -2,6 +2,7 @@
 
 import ListDaemon
 import ListKit
+import ListProtocol
 import TestSupport
 import Testing
 
@@ -37,6 +38,7 @@ struct AdapterOptionsTests {
         #expect(options.values == Dictionary(uniqueKeysWithValues: Self.contract.map { ($0.name, $0.value) }))
         #expect(AdapterOptions.table.entries.map(\.name) == Self.contract.map(\.name))
         #expect(AdapterOptions.table.entries.map(\.signature) == Self.contract.map(\.signature))
+        #expect(ListOption.allCases.map(\.type.rawValue) == Self.contract.map(\.signature))
     }
 
     /// Another value than the default for each option.
