@@ -29,7 +29,7 @@ package struct Limits: Sendable, Equatable {
     package var callsPerSecond = 0
     /// What waits for one user, on all connections: unfinished messages, payloads, answers.
     package var waitingBytesPerUser = 64 << 20
-    /// What waits for all users together.
+    /// The limit of bytes that wait for all users together.
     package var waitingBytes = 256 << 20
     /// Direct connections.
     package var directConnections = 128
@@ -56,10 +56,10 @@ package struct Limits: Sendable, Equatable {
     /// D-Bus has no message of more than 128 MiB.
     private static let largestDirectPayload = (1 << 27) - (64 << 10)
 
-    /// What one object may take.
+    /// The limits of one object.
     package var objects: ObjectLimits { ObjectLimits(objectBytes: objectBytes, idBytes: idBytes) }
 
-    /// What one user may have.
+    /// The limits of one user.
     package var perUser: Quotas.Amounts {
         Quotas.Amounts(adapters: adaptersPerUser, views: viewsPerUser, objects: objectsPerUser, bytes: bytesPerUser)
     }

@@ -23,10 +23,10 @@ package struct UserLimits: Sendable, Equatable {
     private var users: [String: [Key: Int]] = [:]
     private var groups: [String: [Key: Int]] = [:]
 
-    /// Nobody has limits of its own.
+    /// No user has limits of its own.
     package init() {}
 
-    /// Whether nobody has limits of its own.
+    /// Whether no user has limits of its own.
     package var isEmpty: Bool { users.isEmpty && groups.isEmpty }
 
     /// Takes a line of a section.

@@ -10,7 +10,7 @@ package struct ObjectLimits: Sendable, Equatable {
     /// The most bytes of an identifier, and of a type.
     package var idBytes: Int
 
-    /// Makes limits; the contract's defaults by default.
+    /// Makes limits; each is the contract's default unless given.
     package init(objectBytes: Int = 8 << 20, idBytes: Int = 4 << 10) {
         self.objectBytes = objectBytes
         self.idBytes = idBytes

@@ -2,7 +2,8 @@
 
 internal import Synchronization
 
-/// How far the source of one list has read, as of what was announced: set by the bus thread, read by whoever starts the source.
+/// How far the source of one list has read, up to what was announced: written by the bus thread, read when the source
+/// starts.
 package final class SourceState: Sendable {
     private let state: Mutex<SourceRecord>
 
@@ -11,7 +12,7 @@ package final class SourceState: Sendable {
         state = Mutex(record)
     }
 
-    /// What is known.
+    /// The last record.
     package var record: SourceRecord {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }

@@ -2,7 +2,7 @@
 
 /// Names for numberings of revisions.
 package enum Epoch {
-    /// A name that nobody has used.
+    /// A unique name.
     package static func new() -> String {
         var random = SystemRandomNumberGenerator()
         return [random.next(), random.next()].map { word in

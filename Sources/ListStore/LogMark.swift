@@ -9,7 +9,7 @@ internal import Glibc
 struct LogMark: Equatable {
     /// The boot of the machine in which it was written; 0 = unknown.
     var boot: UInt64 = 0
-    /// The inode of the database: what is reported of its log is not reported of another file's.
+    /// The inode of the database: a mark of its log does not hold for the log of another file.
     var database: UInt64 = 0
     /// The salts of the log.
     var salts: UInt64 = 0

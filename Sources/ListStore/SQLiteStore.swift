@@ -114,7 +114,7 @@ package final class SQLiteStore: Store {
             let jobs = waiting.withLock { Array($0.prefix(Self.largestGroup)) }
             if jobs.isEmpty { return startSweeping() }
             write(jobs)
-            // They stay in line until they are done, so that nobody else starts a turn for what comes meanwhile.
+            // They stay queued until they are done, so that changes that arrive meanwhile start no second turn.
             let isDone = waiting.withLock { waiting in
                 waiting.removeFirst(jobs.count)
                 return waiting.isEmpty

@@ -86,7 +86,7 @@ package struct StoredChange: Sendable, Equatable {
 
 /// An adapter as it was stored.
 package struct RestoredAdapter: Sendable, Equatable {
-    /// What it is.
+    /// The stored adapter.
     package var adapter: StoredAdapter
     /// Its revision: that of the objects, or, when revisions may have been given that nobody knows, the last of those.
     package var revision: UInt64

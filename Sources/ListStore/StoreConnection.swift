@@ -55,7 +55,7 @@ package final class StoreConnection {
         room.takeReserve()
     }
 
-    /// Refuses when the files are not where they were opened, or are cut: whoever opens them next does not find what is written.
+    /// Refuses when the files were moved or truncated: a write would be lost for the next process that opens them.
     private func checkFiles() throws(SQLiteFailure) {
         guard let loss = files.loss() else { return reported = nil }
         if reported != loss { report(loss) }
@@ -64,7 +64,7 @@ package final class StoreConnection {
         throw SQLiteFailure(code: 14, message: "\(loss.file) \(loss.reason)")
     }
 
-    /// What is wrong with the files and what is in them; nothing if all is well.
+    /// Checks the files and their contents; returns the faults, none if all is well.
     func faults() throws(SQLiteFailure) -> [String] {
         var faults: [String] = []
         if let loss = files.loss() {
@@ -165,7 +165,8 @@ package final class StoreConnection {
         if database.logFrames >= Self.longLog { moveLog() }
     }
 
-    /// Moves the log into the file, so that it begins anew in the room that it has; what is not moved now is moved later.
+    /// Moves the log into the database, so that it is restarted in its present room; frames that cannot be moved now
+    /// are moved later.
     private func moveLog() {
         guard !written.isLogMoved else { return }
         written.isLogMoved = (try? database.checkpoint()) != nil
@@ -178,7 +179,7 @@ package final class StoreConnection {
         var isCommitting = false
         do throws(SQLiteFailure) {
             try checkFiles()
-            // Until the file says that there is a run, a power cut must not take away what the run has answered.
+            // Until the file records the run, a power cut must not lose what the run has answered.
             try setSyncing(isSynced || !written.runHasBegun)
             try database.run("BEGIN IMMEDIATE")
             if !written.runHasBegun { try writer.begin(run) }

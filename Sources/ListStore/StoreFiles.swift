@@ -9,7 +9,7 @@ package struct StoreLoss: Sendable, Equatable, CustomStringConvertible {
     package let file: String
     /// What happened to it.
     package let reason: String
-    /// What is lost by that.
+    /// The data that is lost.
     package let lost: String
     /// Whether the database can take what is in the log.
     let leavesDatabase: Bool
@@ -119,7 +119,7 @@ final class StoreFiles {
         one.device == other.device && one.inode == other.inode
     }
 
-    /// What is at a path; nil if nothing is.
+    /// The status of the file at a path; nil if there is none.
     static func state(_ path: String) -> listd_file_state? {
         var state = listd_file_state()
         return unsafe listd_state_at(path, &state) == 0 ? state : nil

@@ -10,11 +10,11 @@ internal import ListSupport
 package struct OpenedStore: Sendable {
     /// The store.
     package let store: SQLiteStore
-    /// What was stored, in order of name.
+    /// The stored lists, in order of name.
     package let adapters: [RestoredAdapter]
     /// What had to be set aside; nil if everything was in order.
     package let damage: StoreDamage?
-    /// What is wrong with the log beside the file: what was stored last is missing, and all lists have new epochs.
+    /// The damage of the write-ahead log: its last changes are missing, and all lists have new epochs.
     package var logDamage: LogDamage?
 }
 
@@ -22,7 +22,7 @@ package struct OpenedStore: Sendable {
 package struct LogDamage: Sendable, Equatable {
     /// The log.
     package let file: String
-    /// What is wrong with it.
+    /// The reason why the file is damaged.
     package let reason: String
     /// Where it is kept as it was found; nil when nothing of it was there.
     package let copy: String?
@@ -36,7 +36,7 @@ package struct StoreDamage: Sendable, Equatable {
     package let original: String
     /// Where it is now; nil when it is gone.
     package let file: String?
-    /// What was wrong with it.
+    /// The reason why the file was set aside.
     package let reason: String
     /// The names of the lists in it, as far as they could be read.
     package let lists: [String]

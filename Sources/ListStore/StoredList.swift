@@ -22,7 +22,7 @@ package final class StoredList: Sendable {
 
     /// A list that comes to be kept, or to be kept no more.
     private enum PersistenceTransition {
-        /// It stays what it is.
+        /// The durability does not change.
         case none
         /// What is written next is the whole list: it is written with the list itself, all of it or nothing.
         case enabling(StoredAdapter, Durability)

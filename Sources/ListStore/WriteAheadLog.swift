@@ -46,7 +46,7 @@ enum WriteAheadLog {
 
 /// Reads the frames of a log and proves their checksums; lives no longer than the bytes.
 @safe private struct LogReader {
-    // Lent by the caller.
+    // Owned by the caller.
     private let bytes: UnsafeRawBufferPointer
     private let isLittleEndian: Bool
     private let pageSize: Int

@@ -107,7 +107,7 @@ extension Log {
         write(.notice, message, fields, event: event, limitedBy: key)
     }
 
-    /// Says what happened.
+    /// Logs a message of the level info.
     package func info(
         _ message: @autoclosure () -> String, _ fields: Field..., event: Event? = nil, limitedBy key: String? = nil
     ) {

@@ -6,7 +6,7 @@ internal import Synchronization
 package final class QuotaLedger: Sendable {
     private let quotas: Mutex<Quotas>
 
-    /// Nobody has anything.
+    /// Nothing is booked.
     package init(limits: Quotas.Amounts) {
         quotas = Mutex(Quotas(limits: limits))
     }
@@ -33,12 +33,12 @@ package final class QuotaLedger: Sendable {
         try quotas.withLock { (quotas) throws(Quotas.Exceeded) in try quotas.change(delta, for: user) }
     }
 
-    /// Books a change whatever the limits say: what is there already, or what was booked by mistake.
+    /// Books a change without checking limits, for objects that exist already.
     package func adopt(_ delta: Quotas.Amounts, for user: UInt32) {
         quotas.withLock { $0.adopt(delta, for: user) }
     }
 
-    /// Gives back what a user had.
+    /// Releases what a user has booked.
     package func release(_ amounts: Quotas.Amounts, for user: UInt32) {
         quotas.withLock { $0.release(amounts, for: user) }
     }

@@ -80,7 +80,7 @@ package struct Quotas: Sendable {
         /// The limit.
         package var limit: Int
 
-        /// Says what ran out.
+        /// Names the exhausted resource.
         package init(resource: Resource, limit: Int) {
             self.resource = resource
             self.limit = limit
@@ -96,7 +96,7 @@ package struct Quotas: Sendable {
     package var limitsOfUsers: [UInt32: Amounts] = [:]
     private var users: [UInt32: Amounts] = [:]
 
-    /// Nobody has anything.
+    /// Nothing is booked.
     package init(limits: Amounts) {
         self.limits = limits
     }

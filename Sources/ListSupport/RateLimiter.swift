@@ -25,7 +25,7 @@ package struct RateLimit: Sendable, Equatable {
 /// Its memory is bounded by the limit's number of keys: when they are used up, keys whose interval is over are
 /// forgotten; if there is none, a new key counts together with every other new one.
 package struct RateLimiter: Sendable {
-    /// What is to be done with a message.
+    /// Whether to write a message, or count it.
     package enum Verdict: Sendable, Equatable {
         /// Write it, and say how many of its key were left out before it.
         case write(leftOut: Int)

@@ -170,7 +170,7 @@ extension AdapterObject {
 }
 
 extension Service {
-    /// Says that a full list took much away: who looks for lost objects finds who has replaced them.
+    /// Logs that a full list removed many objects, so that an administrator can find who replaced them.
     func log(_ removed: LargeRemoval, by call: Call, of adapter: String, at revision: UInt64) {
         let origin = Origin(call.peer)
         log.write(

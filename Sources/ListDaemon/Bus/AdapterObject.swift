@@ -18,7 +18,7 @@ package final class AdapterObject {
     let service: Service
     /// The name, as it was given.
     package private(set) var name: String
-    /// Where it stands in the tree.
+    /// The path of the object.
     package private(set) var path: ObjectPath
     /// What the store keeps of it.
     let stored: StoredList
@@ -26,7 +26,7 @@ package final class AdapterObject {
     package var epoch: String { stored.epoch }
     /// Who may do what.
     package private(set) var access: AdapterAccess
-    /// What it was made with.
+    /// The options of the list.
     package private(set) var options: AdapterOptions
     /// How it is filled.
     private(set) var filling: Filling
@@ -164,7 +164,7 @@ package final class AdapterObject {
     /// The list is about to leave its path.
     func beginMove() { isMoving = true }
 
-    /// The list leaves its path: whoever has subscribed hears nothing more.
+    /// The object leaves its path: subscribers get no further signal.
     func endMove() {
         for peer in subscribers { forget(peer) }
         isMoving = false
@@ -224,7 +224,7 @@ package final class AdapterObject {
         host.send(command, by: user)
     }
 
-    /// Takes other options and rules; whoever may no longer read hears nothing any more, and its views are closed.
+    /// Applies other options and access rules; clients that may no longer read lose their subscriptions and views.
     func adopt(_ options: AdapterOptions, access: AdapterAccess) {
         let hints = hints
         self.options = options
@@ -233,7 +233,7 @@ package final class AdapterObject {
         if self.hints != hints { service.adapters.followers.hintsChanged(of: self) }
     }
 
-    /// Others may read the list now: whoever no longer may hears nothing any more, and its views are closed.
+    /// The readers have changed: clients that may no longer read lose their subscriptions and views.
     func readersChanged() {
         listeners.setRestricted(isRestricted) { isReadable(by: $0.peer) }
         for view in service.views.all where view.adapter === self && !isReadable(by: view.owner) {
@@ -262,7 +262,7 @@ package final class AdapterObject {
     /// How it stands.
     package var state: AdapterState { isPaused ? .paused : filling.state }
 
-    /// Changes how it is filled, and says so.
+    /// Changes how the list is filled, and emits PropertiesChanged.
     func changeFilling(_ change: (inout Filling) -> Void) {
         sayingState { change(&filling) }
     }
@@ -414,9 +414,9 @@ extension AdapterObject {
         listeners.subscribe(Listener(peer: peer), isDirect: !service.transports.isOnBus(peer), to: events)
     }
 
-    /// Who has subscribed.
+    /// The subscribers.
     var subscribers: [Peer] { listeners.peers.map(\.peer) }
 
-    /// Lets a peer hear nothing any more.
+    /// Ends the subscription of a peer.
     func forget(_ peer: Peer) { listeners.unsubscribe(Listener(peer: peer)) }
 }

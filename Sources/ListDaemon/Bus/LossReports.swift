@@ -30,7 +30,7 @@ extension ContentLoss.Reason {
         }
     }
 
-    /// What is wrong with a key, and what is done about it.
+    /// The fault of a key, and its effect.
     fileprivate var text: String {
         switch self {
         case .noItemID: "is missing or no text, so the item is dropped"

@@ -14,7 +14,7 @@ package final class ManagerObject {
     private let builtFeatures: [String]
     /// Where direct clients connect; empty = nowhere.
     let directAddress: String
-    /// Reads the configuration anew.
+    /// Reloads the configuration.
     let reload: @DBusActor (Origin) async throws -> Void
 
     /// What the daemon can do, as built and running.

@@ -12,7 +12,7 @@ internal import ListWorkers
 final class PluginObject {
     /// What there is to know.
     private(set) var plugin: LoadedPlugin
-    /// Where it stands in the tree.
+    /// The path of the object.
     let path: ObjectPath
 
     init(_ plugin: LoadedPlugin) {
@@ -70,7 +70,7 @@ final class PluginDirectory {
     /// What there is to know about all of them, sorted by name.
     var all: [LoadedPlugin] { objects.values.map(\.plugin).sorted { $0.name < $1.name } }
 
-    /// Where a plugin stands in the tree.
+    /// The path of a plugin's object.
     func path(of name: String) -> ObjectPath { ObjectPath.plugins.appending(name) }
 
     /// Shows what the registry reported.

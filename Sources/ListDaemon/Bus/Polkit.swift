@@ -37,7 +37,7 @@ final class Polkit {
         var completions: [@DBusActor (Bool) -> Void]
     }
 
-    /// Whether there is somebody to ask.
+    /// Whether polkit is on the bus.
     private(set) var isAvailable = false
     private let log: Log
     private var authority: RemoteObject?

@@ -14,7 +14,7 @@ final class RefusalLog {
 
     nonisolated init(log: Log) { self.log = log }
 
-    /// Takes note of an error that somebody got; one that is no refusal for a limit is left alone.
+    /// Records an error returned to a caller; ignores errors other than refusals by a limit.
     ///
     /// - Parameters:
     ///   - subject: what was refused, as a method's name.

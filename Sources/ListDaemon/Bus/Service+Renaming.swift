@@ -6,7 +6,8 @@ internal import ListStore
 internal import ListWorkers
 
 extension Service {
-    /// Gives a list another name: it leaves its path and appears at the new one, with its objects, epoch and revision.
+    /// Renames a list: its object moves to the new path with objects, epoch and revision; views are closed and
+    /// subscriptions end, as both refer to the path.
     ///
     /// Its views are closed, and who has subscribed hears nothing more: both know the list by its path.
     ///

@@ -21,7 +21,7 @@ package final class Service {
 
     /// The objects that every connection shows.
     package let tree = ObjectTree()
-    /// Where the daemon says what happens.
+    /// The daemon's log.
     let log: Log
     /// Keeps the lists; nil = they live in memory.
     package private(set) var store: SQLiteStore?
@@ -42,7 +42,7 @@ package final class Service {
     private(set) lazy var reads = ContentReads(admission: admission, coding: coding) { [weak self] in
         self?.count(.readsHeld)
     }
-    /// The searches that are under way.
+    /// The searches in progress.
     let searches = Searches()
     /// What users have.
     let quotas: QuotaLedger
@@ -113,7 +113,7 @@ package final class Service {
         package var creators = AccessRule.any
         /// How many bytes all objects of one call may take.
         package var payloadBytes = 16 << 20
-        /// What one object may take.
+        /// The limits of one object.
         package var objects = ObjectLimits()
         /// What may come through descriptors.
         package var bulk = BulkReader.Limits()
@@ -184,7 +184,7 @@ package final class Service {
         }
     }
 
-    /// Shows what has become of a plugin.
+    /// Updates the bus object of a plugin.
     fileprivate func apply(_ change: PluginRegistry.Change) {
         pluginObjects.apply(change)
         countsChanged()

@@ -17,7 +17,7 @@ final class SourceIntake {
 
     /// How far the source has read.
     let sourceState: SourceState
-    /// What it was asked to write.
+    /// The pending writes.
     let writes = SourceWrites()
     private let stored: StoredList
     private var pages: ReplacementPages?
@@ -95,7 +95,7 @@ final class SourceIntake {
         timer = EventLoop.shared.addTimer(after: Self.patience) { [weak self] in
             guard let self else { return }
             timer = nil
-            // What is on its way has a later record.
+            // A request that is on its way has a later record.
             if isApplying { writeLater() } else { write() }
         }
     }
@@ -114,13 +114,13 @@ final class SourceIntake {
 
     // MARK: The end
 
-    /// The source ends, or begins anew: nobody completes what it began.
+    /// The source ends or restarts: incomplete pages are dropped.
     func sourceEnded() {
         dropPages()
         writes.refuseAll()
     }
 
-    /// listd ends: what is known is written.
+    /// listd is stopping: writes the last record.
     func end() {
         timer?.cancel()
         timer = nil

@@ -48,7 +48,7 @@ final class SourceWrites {
         write.completion(error)
     }
 
-    /// Nobody answers what waits any more: the source has ended.
+    /// The source has ended: fails the pending writes.
     func refuseAll() {
         let error = ListError(
             .sourceUnavailable, "the source ended before it answered; whether it has written is not known")

@@ -17,7 +17,7 @@ extension AdapterAccess {
                 + "was none: have an administrator remove it and create it again, or configure it in a file")
     }
 
-    /// What is stored of options: with the right to the source, where neither the owner nor a file tells it.
+    /// The stored options, with the right to the source where neither the owner nor a file determines it.
     func storedOptions(_ options: AdapterOptions, isOwnerAdministrator: Bool) -> [String: Value] {
         var values = options.values
         let isTold = isConfigured || isOwnerAdministrator

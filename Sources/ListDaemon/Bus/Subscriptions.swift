@@ -62,13 +62,13 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
         /// Who gets a copy addressed to them, in the order in which they subscribed.
         package var recipients: [Peer]
 
-        /// Names those who hear it.
+        /// Names the receivers of a signal.
         package init(broadcasts: Bool, recipients: [Peer]) {
             self.broadcasts = broadcasts
             self.recipients = recipients
         }
 
-        /// Whether nobody would hear it.
+        /// Whether nobody receives the signal.
         package var isEmpty: Bool { !broadcasts && recipients.isEmpty }
     }
 
@@ -82,7 +82,7 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
     package private(set) var isRestricted: Bool
     private var entries: [Entry] = []
 
-    /// Nobody has subscribed.
+    /// There are no subscribers.
     package init(isRestricted: Bool) {
         self.isRestricted = isRestricted
     }
@@ -90,7 +90,7 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
     /// How many have subscribed.
     package var count: Int { entries.count }
 
-    /// Who has subscribed.
+    /// The subscribers.
     package var peers: [Peer] { entries.map(\.peer) }
 
     /// Adds a peer, or replaces what it chose earlier.

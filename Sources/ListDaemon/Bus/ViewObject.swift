@@ -11,15 +11,15 @@ internal import ListWorkers
 final class ViewObject {
     /// Its number, never used again.
     let number: ViewID
-    /// Where it stands in the tree.
+    /// The path of the object.
     let path: ObjectPath
-    /// What it looks at.
+    /// The list that it shows.
     let adapter: AdapterObject
     /// The connection that opened it.
     let owner: Peer
     /// The Unix user on whose account it goes.
     let user: UInt32
-    /// What it was opened with.
+    /// The options that it was opened with.
     let options: ListViewOptions
     /// How it stands, nil before it has reported what it looks at; as of the last signal.
     var description: ViewDescription? { didSet { stamp += 1 } }

@@ -9,7 +9,7 @@ internal import Dispatch
 ///
 /// It tells one change at a time; what changes until that is applied goes into the next one.
 final class Derivation: Sendable {
-    /// What is told, on the bus thread.
+    /// Receives the changes, on the bus thread.
     enum Report: Sendable {
         /// The next page is asked for from here.
         case needs(offset: Int)
@@ -76,7 +76,7 @@ final class Derivation: Sendable {
         }
     }
 
-    /// What was told is applied; or it is not, and the whole list is told.
+    /// The change that was sent is applied; or refused, and the whole list is sent.
     func told(_ isApplied: Bool, number: UInt64) {
         queue.async { [self] in
             guard number == state.number else { return }

@@ -27,7 +27,7 @@ final class Follower: Source {
     /// Numbers the lists that were followed one after the other, and the times without one.
     private var number: UInt64 = 0
     private var retries = Follower.backoff
-    /// What is tried again, and when.
+    /// The change to retry, and when.
     private var retry: (timer: LoopTimer, body: @DBusActor () -> Void)?
     private var isStopped = false
     /// The change of the query that came last.

@@ -6,7 +6,7 @@ internal import ListWorkers
 
 /// What the store writes for one list, and what the list takes on its owner's account.
 struct HostWrites {
-    /// What is written.
+    /// The write in progress.
     enum Write {
         /// What an update leads to, as it was booked.
         case update(Quotas.Amounts?)

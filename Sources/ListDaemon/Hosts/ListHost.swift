@@ -21,9 +21,9 @@ package actor ListHost: ListHosting, PresentedList {
     /// How far the end is.
     private enum Life {
         case running
-        /// What was accepted is finished first.
+        /// Accepted requests are finished first.
         case stopping(RequestID, ViewClosing)
-        /// The last write is under way.
+        /// The last write is in progress.
         case settling(RequestID, ViewClosing)
         case stopped(ViewClosing)
     }
@@ -39,7 +39,7 @@ package actor ListHost: ListHosting, PresentedList {
     let link: PresenterLink
     private var writes: HostWrites
     private var update = UpdateUnderWay()
-    /// Is told what becomes of the objects.
+    /// Notified of changes of the objects.
     private var observer: ContentObserver?
     private var isHeld = false
     /// What was reported of the list while it rests; nil = it does not.
@@ -125,7 +125,7 @@ extension ListHost {
         proceed()
     }
 
-    /// Nobody is left without an answer; while listd ends, whoever reads gets what is there.
+    /// Every request is answered; while listd stops, readers get the last state.
     private func refuse(_ command: AdapterCommand, _ reason: ViewClosing) {
         guard let id = command.requestID else { return }
         if reason == .shuttingDown, case .query(_, let query) = command, query.isAboutObjects {
@@ -224,7 +224,7 @@ extension ListHost {
                     sharesTable: link.sharesTable && link.stage == .open, now: now))
         case .block(let work):
             objects.reserved(work, outcome, now: now)
-            // Few are left, and there may be no more: what nobody asked for waits before what somebody did.
+            // Few numbers are left, and more may be refused: item changes wait before requests do.
             link.hold(items: error != nil && objects.numbers.needsBlock)
             if error != nil { schedule(.at(now + 100)) }
             drain()
@@ -264,7 +264,7 @@ extension ListHost {
 // MARK: - The presenter
 
 extension ListHost {
-    /// Whether the list was restored and nobody has looked at it yet, so that nobody presents it.
+    /// Whether the list was restored and not used yet, so that it has no presenter.
     package var isResting: Bool { rest != nil }
 
     /// Presents the list here, on its executor.
@@ -365,7 +365,7 @@ extension ListHost {
 extension ListHost {
     func setObserver(_ observer: ContentObserver?) { self.observer = observer }
 
-    /// What was presented is the list from now on; who follows the objects is told first.
+    /// The presented list is the current one from now on; followers are notified first.
     private func announce(_ presented: Presented) -> Announced {
         if let content = update.takeContent() { observer?(content) }
         return objects.presented(presented)

@@ -3,7 +3,7 @@
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-/// The way of a list to whoever presents it: has it opened, hands calls on, and hears what is reported, checked and followed.
+/// The connection of a list to its presenter: opens the list in it, forwards calls, and checks and applies its reports.
 ///
 /// It keeps what must outlive a presenter: how views stand and what is selected (``PresenterState``), and the calls that are not
 /// answered (``PresenterCalls``). It changes no object and gives no revision out: that is its owner's to do, who takes what it
@@ -14,7 +14,7 @@ final class PresenterLink {
         /// There is none, or it has not been told of the list.
         case closed
         case opening, open
-        /// It reported what nobody does, and is about to go; nothing of it is heard.
+        /// The presenter sent an impossible report and is being replaced; its reports are ignored.
         case blamed
     }
 
@@ -183,7 +183,7 @@ final class PresenterLink {
     /// Has item updates run that wait.
     func presentItems(through ticket: Ticket) { hear(presenter?.presentItems(through: ticket)) }
 
-    /// Hears what has happened without an order.
+    /// Handles a report without an order.
     func takeTurn() { if session.stage == .open { hear(presenter?.takeTurn()) } }
 
     /// Has something else done.
@@ -254,7 +254,7 @@ final class PresenterLink {
         sendClosings()
     }
 
-    /// Whether there is somebody who has the views, or is about to.
+    /// Whether a presenter has the views, or is being opened with them.
     private var isPresented: Bool {
         switch session.stage {
         case .opening, .open: true
@@ -268,7 +268,7 @@ final class PresenterLink {
         session.closings = []
     }
 
-    /// Ends a view that nobody presents; what was asked of it and waits is answered.
+    /// Ends a view without a presenter; its waiting calls are answered.
     private func end(_ view: ViewID, _ reason: ViewClosing) {
         let closed = ListError(.invalidArguments, "view \(view) is closed")
         sink(calls.takeUnsent(of: view).map { .answer($0, .failure(closed)) })
@@ -351,7 +351,7 @@ final class PresenterLink {
         }
     }
 
-    /// Lets the presenter report more, half of what it may at once at a time.
+    /// Grants the presenter further reports, half of its window at a time.
     private func allowChanges() {
         session.handledChanges += 1
         guard session.handledChanges >= PresenterOrder.changesAtOnce / 2 else { return }

@@ -4,7 +4,7 @@ internal import ListWorkers
 
 /// What a presenter reported and is not handled yet: because nobody asked for so much, or because no number is left for it.
 struct ReportQueue {
-    /// The most that waits; whoever presents the list is held by what it is not answered long before.
+    /// The most reports that may wait; a presenter is held long before by its window.
     private static let mostReports = 4096
 
     private var waiting = WorkQueue<PresenterReport>()

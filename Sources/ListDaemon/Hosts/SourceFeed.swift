@@ -23,7 +23,7 @@ final class SourceFeed: Sendable {
     /// The refused event, which its source waits for.
     @DBusActor private var refused: Refused?
 
-    /// What is tried again.
+    /// The event to retry.
     private struct Refused {
         let timer: LoopTimer
         let attempt: @DBusActor () -> Void

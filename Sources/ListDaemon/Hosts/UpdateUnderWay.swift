@@ -13,7 +13,7 @@ struct UpdateUnderWay {
     private var content: PreparedTransaction.Content?
     private var removed: LargeRemoval?
 
-    /// Nothing is under way.
+    /// No update is in progress.
     init() { (requests, isLight) = ([], true) }
 
     /// Something is to be stored.

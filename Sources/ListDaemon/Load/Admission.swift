@@ -45,7 +45,7 @@ package final class Admission {
     /// Calls `handler` with the limits of each user that may have its own, when they were found out.
     func onLimits(_ handler: @escaping @DBusActor (UInt32, Limits) -> Void) { limitsByUser.onLimits(handler) }
 
-    /// How much a user has under way.
+    /// The calls and bytes that a user has in progress.
     func use(of user: UInt32) -> UserAccounts.Use { accounts.use(of: user) }
     /// How many bytes wait for all users.
     var waitingBytes: Int { accounts.bytes }
@@ -115,7 +115,7 @@ extension Admission {
     /// Adds bytes that are there whatever the limits say.
     func adopt(_ count: Int, for user: UInt32) { accounts.adopt(count, for: user) }
 
-    /// Gives back bytes of a user.
+    /// Releases bytes of a user.
     func release(_ count: Int, of user: UInt32) {
         guard count > 0 else { return }
         accounts.release(count, of: user)

@@ -68,6 +68,6 @@ final class CallTurns {
 }
 
 extension Peer {
-    /// On whose account its calls go: its user, or the one that stands for those of whom nobody knows the user.
+    /// The account of a connection's calls: its user's, or a shared one for unknown users.
     var account: UInt32 { credentials?.userID ?? .max }
 }

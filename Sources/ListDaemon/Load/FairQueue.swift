@@ -11,13 +11,13 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
         package let element: Element
         /// Its size, as `append` was given it.
         package let size: Int
-        /// Who waits for it.
+        /// The user who waits for it.
         package let user: UInt32
         /// Where.
         package let connection: Connection
     }
 
-    /// What one user waits for.
+    /// The waiting pieces of one user.
     private struct UserQueue: Sendable {
         var turns: DeficitTurns<Connection>
         var pieces: [Connection: FirstInFirstOut<Piece>] = [:]
@@ -193,7 +193,7 @@ private struct FirstInFirstOut<Element: Sendable>: Sendable {
         guard head < storage.count else { return }
         storage[head] = nil
         head += 1
-        // Half of it is gone: what is left moves once for each that went.
+        // Half of it was removed: each remaining element moves once for each removed one.
         guard head * 2 >= storage.count else { return }
         storage.removeFirst(head)
         head = 0

@@ -49,7 +49,7 @@ package struct UserAccounts: Sendable {
     private var holders = 0
     private var users: [UInt32: Use] = [:]
 
-    /// Nobody has anything.
+    /// Nothing is booked.
     package init(limits: Limits = Limits()) {
         self.limits = limits
     }
@@ -111,7 +111,7 @@ extension UserAccounts {
         if !overflow { set(sum, for: user) }
     }
 
-    /// Gives back bytes of a user.
+    /// Releases bytes of a user.
     package mutating func release(_ count: Int, of user: UInt32) {
         set(max(0, use(of: user).bytes - max(0, count)), for: user)
     }

@@ -61,7 +61,7 @@ final class WorkTurns {
         queue.release(user)
         proceed()
         finish()
-        // What came of it may be hundreds of thousands of objects that nobody wants: they are freed elsewhere.
+        // The result may be hundreds of thousands of objects that nobody needs: they are freed on another thread.
         threads.async { withExtendedLifetime(finish) {} }
     }
 }

@@ -34,7 +34,7 @@ final class CurrentConfiguration: Sendable {
         set { state.withLock { $0.candidate = newValue } }
     }
 
-    /// What it says about a plugin.
+    /// The configuration of a plugin.
     func plugin(named name: String) -> PluginConfiguration {
         state.withLock { $0.candidate ?? $0.holding }.plugins[name] ?? PluginConfiguration(of: name)
     }

@@ -18,7 +18,7 @@ struct ReloadPlan {
     /// What is left out: lists whose files have a fault, or that cannot be made as they say.
     var faults: [ConfigurationFault] = []
 
-    /// Gives up what was made for it.
+    /// Releases what was prepared for it.
     @DBusActor
     func discard() {
         for prepared in added + replaced.map(\.by) { prepared.parts.discard() }

@@ -135,7 +135,7 @@ extension RunningDaemon {
 }
 
 extension ListConfiguration {
-    /// Whether the list is what was stored: from another source it starts anew.
+    /// Whether the list has the stored source: with another one it starts empty.
     func continues(_ stored: StoredAdapter) -> Bool {
         guard let source = stored.options["source"]?.string.flatMap({ SourceName($0) }) else { return false }
         return options.durability != .memory && options.source.continues(source)

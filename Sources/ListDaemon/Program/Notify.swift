@@ -5,7 +5,7 @@ internal import Glibc
 
 /// Tells the service manager how the daemon is (sd_notify(3)); without one it does nothing.
 package struct Notify: Sendable {
-    /// What the service manager is told.
+    /// Messages to the service manager.
     package enum Message: Sendable, Equatable {
         /// The lists are restored and the name is owned.
         case ready

@@ -7,7 +7,7 @@ internal import Glibc
 package enum SignalRequest: Sendable, Equatable {
     /// End in order (SIGTERM, SIGINT).
     case terminate
-    /// Read the configuration anew (SIGHUP).
+    /// Reload the configuration (SIGHUP).
     case reload
 }
 

@@ -9,10 +9,10 @@ package final class StopFlag: Sendable {
     private let flag = Atomic(false)
     private let reaction = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Nobody has asked yet.
+    /// No stop was requested yet.
     package init() {}
 
-    /// Whether somebody has asked.
+    /// Whether a stop was requested.
     package var isSet: Bool { flag.load(ordering: .acquiring) }
 
     /// Asks for the end.

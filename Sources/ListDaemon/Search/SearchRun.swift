@@ -52,7 +52,7 @@ final class SearchRun {
 
     /// Begins with the list as it is then.
     func start() {
-        // What is looked for may be megabytes.
+        // The text may have megabytes.
         turns.perform(for: call.peer, size: 1) { [arguments] in
             TextSearch(arguments.text, in: arguments.fields)
         } finish: { [self] search in

@@ -22,7 +22,7 @@ package final class BulkReader: Sendable {
         package var bytesPerUser = 256 << 20
         /// How long a pipe or socket may say nothing.
         package var idleTime = Duration.seconds(10)
-        /// What one object may take.
+        /// The limits of one object.
         package var objects = ObjectLimits()
 
         /// Makes the contract's defaults.

@@ -5,13 +5,13 @@ internal import Glibc
 package import ListKit
 internal import ListSupport
 
-/// The memory files that users were given and that still take memory: unsent, unread, or kept by a program.
+/// Memory files handed to users that still take memory: not sent, not read, or kept open by a program.
 ///
 /// Only the kernel knows when the last one has let go of a file. It says so to whoever watches it, which keeps no file alive
 /// (inotify(7), IN_DELETE_SELF); its events are read when somebody wants to know.
 @DBusActor
 package final class LentFiles {
-    /// What one user may have.
+    /// The limits of one user.
     package struct Limits: Sendable {
         /// The most files. A system bus takes nothing more from a sender of whose messages 64 descriptors wait in it.
         package var files = 32

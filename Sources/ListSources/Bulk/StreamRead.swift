@@ -119,7 +119,7 @@ enum StreamOutcome {
     }
 }
 
-/// Reads what is there without waiting.
+/// Reads the available bytes without blocking.
 protocol StreamReader {
     func read(_ descriptor: Int32, appendingTo bytes: inout [UInt8]) -> StreamOutcome
 }

@@ -40,7 +40,7 @@ struct FollowedFile {
     /// The next look reads all of it, whatever was read before.
     mutating func forget() { opened = nil }
 
-    /// Looks at the file and reads what is new.
+    /// Examines the file and reads new bytes.
     ///
     /// - Complexity: O(new bytes), or O(file) if it begins anew.
     mutating func look() -> Change {

@@ -21,7 +21,7 @@ struct PathSteps: Equatable {
     /// Whether the way goes on where nobody can look.
     private(set) var isCut = false
 
-    /// Goes along an absolute path.
+    /// Resolves an absolute path, component by component.
     init(of path: String) {
         var left = Self.names(of: path)
         var directory = "/"

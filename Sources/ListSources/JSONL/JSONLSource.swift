@@ -18,12 +18,12 @@ package final class JSONLSource: Source {
         fileprivate var follower: JSONLFollower
         fileprivate var file: FollowedFile
         fileprivate var watch: PathWatch?
-        /// What was told of last, unless it is over: there is one of the two at most.
+        /// The failure or fault that was reported last, unless it is over: one at most.
         fileprivate var failure: ListError?
         fileprivate var fault: ListError?
         /// Whether the list was told what is in the file.
         fileprivate var isTold = false
-        /// What was read of the file.
+        /// The digest of the bytes read so far.
         fileprivate var content = ContentDigest()
         /// When the list was last known to have all of the file.
         fileprivate var synced: UInt64 = 0

@@ -8,7 +8,7 @@ internal import ListSupport
 /// A position is that of a word; the document's value is at ``root``. It is valid only while its parser lends it. A
 /// position that is not on the tape answers `null`, so that nothing here can trap.
 @safe package struct JSONTape {
-    /// What is at a position.
+    /// The node at a position.
     enum Node {
         /// The entries lie between this position and `end`: key, value, key, value …
         case object(end: Int)
@@ -37,7 +37,7 @@ internal import ListSupport
         return unsafe document.words[position]
     }
 
-    /// What is at a position.
+    /// The kind of node at a position.
     func node(at position: Int) -> Node {
         let word = self[position]
         switch UInt8(word >> 56) {

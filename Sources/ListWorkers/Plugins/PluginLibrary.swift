@@ -10,7 +10,7 @@ package import ListKit
 package struct PluginLibrary: Sendable {
     /// The file it was loaded from.
     package let file: PluginFile
-    /// What it was built with.
+    /// The versions that it was built with.
     package let record: PluginRecord
     private let entry: PluginEntry
 

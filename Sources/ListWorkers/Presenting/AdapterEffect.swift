@@ -2,7 +2,7 @@
 
 @_spi(Daemon) package import ListKit
 
-/// What comes out of an adapter host, in the order in which the world must hear it.
+/// The effects of an adapter host, in the order in which clients must receive them.
 package enum AdapterEffect: Sendable {
     /// Revision and counts after what comes next: readers of properties never lag behind the signals.
     case status(AdapterStatus)

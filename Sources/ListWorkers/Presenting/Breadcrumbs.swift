@@ -132,7 +132,7 @@ package struct BreadcrumbSlot: @unchecked Sendable {
 
 /// What a worker was in the middle of.
 package struct Breadcrumb: Sendable, Equatable {
-    /// What was called.
+    /// The callback.
     var kind: PluginCallback
     /// The name of the section controller or data source; empty when there is none.
     var controller: String

@@ -12,7 +12,7 @@ package struct CallCause: Sendable, Equatable {
 
 /// The call of a plugin's code in which a worker died, as far as one list knows it.
 package struct DeadlyCall: Sendable, Equatable {
-    /// What was called.
+    /// The callback.
     package var call: Breadcrumb
     /// Whether nothing else of the plugin was being called, so that it was this.
     var isCertain: Bool
@@ -20,7 +20,7 @@ package struct DeadlyCall: Sendable, Equatable {
 
 /// How a worker ended.
 struct WorkerDeath: Sendable {
-    /// What it died of, for people.
+    /// The reason of a death, as text.
     var reason: String
     /// What was being called, by the number of its breadcrumb; of a worker that hangs, what did not come back.
     var calls: [Int: Breadcrumb] = [:]

@@ -13,7 +13,7 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
     private let slot: BreadcrumbSlot?
     /// Set once, before the list is used.
     private var executor: HostExecutor?
-    /// On whose behalf the list does what it does at present; nil = by itself.
+    /// The caller on whose behalf the list works at present; nil = none.
     private(set) var cause: CallCause?
     private var stamp: UInt64 = 0
     private var calls: [Breadcrumb] = []

@@ -8,7 +8,7 @@
 /// callback on the same object, until that object or the plugin changes. What names an object is known exactly; of a viewport it
 /// is known what was new in it.
 struct CallbackRefusals: Sendable {
-    /// What is refused, of an object.
+    /// The refused callback, for an object.
     fileprivate enum Refused: Sendable, Equatable {
         case select(Bool)
         case highlight
@@ -107,7 +107,7 @@ struct CallbackRefusals: Sendable {
     /// Another plugin is asked, or another version of it: nothing is refused.
     mutating func removeAll() { entries = [] }
 
-    /// The objects of what is refused.
+    /// The objects with a refused callback.
     var objects: Set<String> { Set(entries.flatMap { [$0.named, $0.blamed] }) }
 
     /// The list has changed.
@@ -115,7 +115,7 @@ struct CallbackRefusals: Sendable {
     /// - Parameter changed: those of ``objects`` that are not what they were.
     mutating func listChanged(_ changed: Set<String>) {
         entries.removeAll { entry in
-            // Whatever changes may lie elsewhere now.
+            // The positions of all objects may have changed.
             if case .viewport = entry.refused { return true }
             return changed.contains(entry.named) || changed.contains(entry.blamed)
         }

@@ -23,7 +23,7 @@ package final class CallbackTimes: Sendable {
         /// How often its worker has reported something about a list.
         package var reports: UInt64 = 0
 
-        /// Nobody was called.
+        /// No calls.
         package init() {}
 
         /// Counts a call.
@@ -33,7 +33,7 @@ package final class CallbackTimes: Sendable {
             longestNanoseconds = max(longestNanoseconds, time)
         }
 
-        /// Counts what was counted elsewhere.
+        /// Adds times that were counted in another process.
         package mutating func add(_ other: Times) {
             calls &+= other.calls
             nanoseconds &+= other.nanoseconds
@@ -43,7 +43,7 @@ package final class CallbackTimes: Sendable {
 
     private let times = Mutex<[String: Times]>([:])
 
-    /// Nobody was called.
+    /// No calls.
     package init() {}
 
     /// All that was counted, by the name of the plugin.

@@ -22,7 +22,7 @@ package struct CallerBackOff: Sendable, Equatable {
 
     private var records: [UInt32: Record] = [:]
 
-    /// Nobody has to wait.
+    /// No user has to wait.
     package init() {}
 
     /// A worker has died of a user's call.
@@ -48,6 +48,6 @@ package struct CallerBackOff: Sendable, Equatable {
         return end > now ? (now.duration(to: end), record.deaths) : nil
     }
 
-    /// Another version of the plugin is there, or somebody has loaded it again: everybody begins anew.
+    /// Another version of the plugin is loaded, or it was loaded again: all waits end.
     package mutating func removeAll() { records = [:] }
 }

@@ -92,7 +92,7 @@ extension HostExecutor {
         }
     }
 
-    /// Does what was collected, up to what is not light, if nobody else does it already.
+    /// Runs enqueued work up to the first heavy item, unless another thread is running it.
     ///
     /// - Parameter mayWorkHere: false = it is handed to a thread of Dispatch.
     package func drainInline(mayWorkHere: Bool) {
@@ -106,7 +106,7 @@ extension HostExecutor {
         if mayWorkHere { work(here: true) } else { queue.async { self.work(here: false) } }
     }
 
-    /// How long the bus thread goes on with what was collected: what is light for one list may take long for another.
+    /// How long the bus thread runs enqueued work: work that is light for one list may take long for another.
     private static let longestHere = Duration.milliseconds(2)
 
     /// Works, with the claim, until nothing waits; on the bus thread, until something waits that is not light, or it has

@@ -74,7 +74,7 @@ extension Presentation {
         }
         adapter.resumeSelection(setup.selection)
         var news = news(events, adapter, about: views)
-        // Said also when nothing is left: whoever hears it still has what was selected.
+        // Reported even when nothing is selected, as the receiver still has the former selection.
         selection = adapter.selectedItems
         news.selection = selection
         return .opened(news)
@@ -91,7 +91,7 @@ extension Presentation {
             makeTicket: { list.makeTicket() }, executor: tracer, observer: watch(controllers))
     }
 
-    /// Who is told of the calls of section controllers: those that are built in are called too often, and take too little.
+    /// Traces the calls of section controllers; built-in ones are called too often and are too short.
     private func watch(_ controllers: ExchangeableProvider) -> CallTracer? { controllers.usesPlugins ? tracer : nil }
 
     /// Presents an update.

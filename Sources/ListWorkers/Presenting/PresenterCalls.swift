@@ -46,7 +46,7 @@ package struct PresenterCalls {
     /// The call that a request is, without being done with it.
     package subscript(_ id: RequestID) -> Call? { calls[id] }
 
-    /// Takes out what was sent and is answered; nil for what nobody asked for.
+    /// Removes and returns a call that is answered; nil for an answer without a call.
     package mutating func answered(_ id: RequestID) -> Call? {
         guard calls[id]?.isSent == true else { return nil }
         return calls.removeValue(forKey: id)

@@ -3,7 +3,7 @@
 internal import ListConfiguration
 @_spi(Daemon) package import ListKit
 
-/// What a list tells whoever presents it.
+/// What a list orders from its presenter.
 package enum PresenterOrder: Sendable {
     /// Present a list; answered with ``PresenterReport/opened(_:)``.
     case open(PresenterSetup)

@@ -2,7 +2,7 @@
 
 @_spi(Daemon) package import ListKit
 
-/// What somebody who presents a list tells it.
+/// What a presenter reports to its list.
 package enum PresenterReport: Sendable {
     /// The list is presented; the transaction is nil.
     case opened(PresenterNews)
@@ -17,7 +17,7 @@ package enum PresenterReport: Sendable {
     /// The next objects may come.
     case more
 
-    /// What has happened, if it says so.
+    /// The outcome, if it has one.
     package var news: PresenterNews? {
         switch self {
         case .opened(let news), .presented(let news), .changed(let news, _), .answer(_, _, let news): news
@@ -25,7 +25,7 @@ package enum PresenterReport: Sendable {
         }
     }
 
-    /// Whether nobody has asked for it.
+    /// Whether no order asked for it.
     package var isUnasked: Bool { if case .changed(_, nil) = self { true } else { false } }
 
     /// Whether items changed without anybody's asking.

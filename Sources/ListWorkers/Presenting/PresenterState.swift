@@ -2,8 +2,8 @@
 
 @_spi(Daemon) package import ListKit
 
-/// What is known of a presentation outside of it: how views stand, what is selected, and what helpers were told is displayed.
-/// Enough to go on with another presenter, and to say what is different then.
+/// The state of a presentation that outlives its presenter: views, selection, and the display notifications that
+/// clients have. Enough to go on with another presenter, and to say what is different then.
 ///
 /// A worker may say anything: what grows beyond what the list can show is refused.
 package struct PresenterState: Sendable {
@@ -160,7 +160,7 @@ package struct PresenterState: Sendable {
         views.keys.sorted().filter { !opening.contains($0) }.compactMap { views[$0]?.present }
     }
 
-    /// Another presenter begins anew to say what is displayed.
+    /// Another presenter reports what is displayed from scratch.
     package mutating func forgetDisplay() { for view in views.keys { views[view]?.forgetDisplay() } }
 
     /// What has to be reported to those who know what was displayed and selected before.

@@ -192,7 +192,7 @@ package struct ViewMemory: Sendable {
         return range.count <= max(limit, before)
     }
 
-    /// The engine is gone, and begins anew to say what is displayed.
+    /// The engine is gone; the next one reports what is displayed from scratch.
     mutating func forgetDisplay() {
         sections = []
         items = []

@@ -8,13 +8,13 @@ package struct HostSlot: Sendable {
     package let number: PresenterNumber
     /// Sends an order, and how many of its objects follow later.
     package let send: @Sendable (_ order: PresenterOrder, _ missing: Int, _ user: UInt32?) -> Void
-    /// Says that what is there reports what no presenter does.
+    /// Blames the worker for an impossible report.
     package let blame: @Sendable (String) -> Void
     /// Leaves.
     package let close: @Sendable () -> Void
 }
 
-/// Has a list presented in a worker: what it is told goes there, in packets of a bounded size.
+/// Presents a list in a worker: orders are sent there, in packets of a bounded size.
 package final class WorkerPresenter: Presenter {
     /// About the most bytes of objects in one packet, of which there is one at least.
     package static let pageBytes = 4 << 20

@@ -26,7 +26,7 @@ final class PluginWorker: PresentingWorker {
         var configuration: @Sendable () -> PluginConfiguration
         /// Where the plugin speaks.
         var log: Log
-        /// Is told of every change.
+        /// Notified of every change.
         var observer: @Sendable (LoadedPlugin) -> Void
     }
 
@@ -263,7 +263,7 @@ extension PluginWorker {
             lists[key]?.crumb = nil
         }
         sources.died(in: death)
-        // Who waits for a start is told at once; lists wait for the next one.
+        // Callers that wait for the start get the error at once; lists wait for the next start.
         if wasLoading, !starting.isEmpty {
             failed(ListError(.pluginFailed, "plugin \(name): the worker: \(reason)"))
             if plugin.state == .loading { return lifecycle.dismiss() }
@@ -304,7 +304,7 @@ extension PluginWorker {
         sources.fail(failure)
     }
 
-    /// Ends the worker for good; who still uses it does not hear of it any more.
+    /// Ends the worker for good, without notifying its lists.
     func dismiss(because reason: String = "it was unloaded") {
         life.isDismissed = true
         lifecycle.dismiss()
@@ -318,7 +318,7 @@ extension PluginWorker {
         sources.pause()
     }
 
-    /// Ends the worker if it has not loaded its plugin yet; whoever waits for that hears it.
+    /// Ends the worker if it has not loaded its plugin yet; callers that wait for it get an error.
     func giveUpStart() {
         life.isEnding = true
         switch lifecycle.state {

@@ -9,7 +9,7 @@
 package struct WorkerLifecycle: Sendable, Equatable {
     /// How the worker is.
     package enum State: Sendable, Equatable {
-        /// Nobody needs it.
+        /// The worker is not needed.
         case idle
         /// The process is there and has not reported yet that its plugin is loaded.
         case starting
@@ -47,7 +47,7 @@ package struct WorkerLifecycle: Sendable, Equatable {
     private var deaths: [ContinuousClock.Instant] = []
     private var deathsOfCallers: [ContinuousClock.Instant] = []
 
-    /// A worker that nobody has needed yet.
+    /// A worker that was not needed yet.
     package init() {}
 
     /// Somebody needs the worker; what failed before is forgotten.
@@ -104,7 +104,7 @@ package struct WorkerLifecycle: Sendable, Equatable {
         return .start
     }
 
-    /// Nobody needs the worker any more.
+    /// The worker is not needed any more.
     package mutating func dismiss() {
         state = .idle
         forget()

@@ -85,7 +85,7 @@ final class WorkerOutput {
         return words.isEmpty ? nil : words.joined(separator: " / ")
     }
 
-    /// Reads nothing any more; who still writes hears that nobody listens when the reader is given up.
+    /// Stops reading; a later write of the process fails when the reader is released.
     func close() {
         watch?.cancel()
         watch = nil

@@ -23,7 +23,7 @@ final class WorkerSocket {
     /// Where the worker dials.
     var address: String { server.address }
 
-    /// Listens for whoever `admits` lets in.
+    /// Accepts the connection of the process that `admits` accepts.
     static func listen(admitting admits: @escaping @DBusActor (Credentials) -> Bool) throws(ListError) -> WorkerSocket {
         let directory = try makeDirectory()
         let path = directory + "/worker"

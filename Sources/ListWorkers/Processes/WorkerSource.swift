@@ -110,7 +110,7 @@ final class WorkerSource: Source {
         deliver(.paused) {}
     }
 
-    /// It does not come back by itself.
+    /// It is not restarted.
     func fail(_ error: ListError) { deliver(.failed(error)) {} }
 }
 

@@ -14,7 +14,7 @@ protocol WireCodable {
 
 /// Bytes from a worker that no value was written as.
 struct WireError: Error, Equatable {
-    /// What was being read.
+    /// The value that was being read.
     let what: String
 
     init(_ what: String) {
