@@ -6,6 +6,7 @@
 // The macros of sd-journal.h would add the place of this header to every entry.
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-daemon.h>
+#include <systemd/sd-id128.h>
 #include <systemd/sd-journal.h>
 
 #endif

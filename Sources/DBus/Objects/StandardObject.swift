@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+internal import CSystemd
 
 /// What every path of a tree shows besides its own interfaces.
 @DBusActor
@@ -46,20 +46,14 @@ extension StandardObject {
 /// The machine's identity (machine-id(5)).
 private enum MachineID {
     static func read() throws(DBusError) -> String {
-        for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
-            if let text = contents(of: path), text.utf8.count == 32 { return text }
+        var id = sd_id128_t()
+        guard unsafe sd_id128_get_machine(&id) >= 0 else {
+            throw DBusError(.fileNotFound, "this machine has no valid /etc/machine-id")
         }
-        throw DBusError(.fileNotFound, "this machine has no /etc/machine-id")
-    }
-
-    private static func contents(of path: String) -> String? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
-        guard count == bytes.count, bytes.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        // As long as sd_id128_to_string(3) says, with the NUL at the end.
+        var text = [CChar](repeating: 0, count: 33)
+        _ = unsafe sd_id128_to_string(id, &text)
+        return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CDBus
+internal import CSystemd
 internal import Glibc
 
 /// The descriptors that systemd has passed to this process (sd_listen_fds(3)), each with its name.
@@ -16,33 +16,30 @@ public struct ActivatedDescriptors: Sendable {
         public let descriptor: FileDescriptor
     }
 
-    private static let first: Int32 = 3
+    private static let first = SD_LISTEN_FDS_START
 
     /// In systemd's order.
     public let all: [Descriptor]
     private let places: Int
 
     /// Takes what was passed, once, at the start of the program, before threads read the environment and before anything
-    /// else is opened; nothing, if not all of it is there.
+    /// else is opened; nothing, if not all of it is there or the names are not as many.
     ///
     /// The first numbers stay open as place holders until `Server.listen(on:)` or `discardPlaces`, for libdbus takes
     /// sockets over only at descriptor 3 and the following.
     public static func receive() -> ActivatedDescriptors {
-        defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsafe unsetenv(name) } }
-        guard let process = variable("LISTEN_PID").flatMap({ Int32($0) }), process == getpid(),
-            let count = variable("LISTEN_FDS").flatMap({ Int32($0) }), count > 0, count <= 4096
-        else { return ActivatedDescriptors(all: [], places: 0) }
-        // Numbers that nobody has opened are not ours to close later, when something else has them (sd_listen_fds(3)).
-        guard (0..<count).allSatisfy({ fcntl(first + $0, F_SETFD, FD_CLOEXEC) >= 0 }) else {
-            return ActivatedDescriptors(all: [], places: 0)
-        }
-        let names = (variable("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
+        var texts: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        // One name for each descriptor, in memory that is the caller's.
+        let count = unsafe sd_listen_fds_with_names(1, &texts)
+        guard count > 0, let texts = unsafe texts else { return ActivatedDescriptors(all: [], places: 0) }
+        defer { unsafe free(texts) }
         var all: [Descriptor] = []
         for index in 0..<count {
-            let number = first + index
-            let copy = fcntl(number, F_DUPFD_CLOEXEC, first + count)
+            let text = unsafe texts[Int(index)]
+            defer { unsafe free(text) }
+            let copy = fcntl(first + index, F_DUPFD_CLOEXEC, first + count)
             guard copy >= 0 else { continue }
-            let name = Int(index) < names.count ? String(names[Int(index)]) : "unknown"
+            let name = unsafe text.map { unsafe String(cString: $0) } ?? "unknown"
             all.append(Descriptor(name: name, descriptor: FileDescriptor(adopting: copy)))
         }
         return ActivatedDescriptors(all: all, places: Int(count))
@@ -82,10 +79,6 @@ public struct ActivatedDescriptors: Sendable {
         var address = sockaddr()
         var length = socklen_t(MemoryLayout<sockaddr>.size)
         return unsafe getsockname(socket.rawValue, &address, &length) == 0 && address.sa_family == sa_family_t(AF_UNIX)
-    }
-
-    private static func variable(_ name: String) -> String? {
-        unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 }
 
