@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+// Whole, though its essentials would do: when a plugin in this process brings Foundation in later, the signals that end the daemon and
+// have it reload are lost.
+import Foundation
 import Glibc
 import ListDaemon
 internal import ListSupport
