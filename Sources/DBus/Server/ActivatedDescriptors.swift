@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CDBus
 internal import CSystemd
 internal import Glibc
 
