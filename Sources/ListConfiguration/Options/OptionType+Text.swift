@@ -58,11 +58,9 @@ extension OptionType<AccessRule> {
 }
 
 extension OptionType<SourceName> {
-    /// `s`: `push`, `jsonl:PATH`, `list:NAME?argument`, `PLUGIN/SOURCE?argument`.
+    /// `s`: `push`, a built-in source such as `jsonl:/PATH`, `list:NAME?argument`, `PLUGIN/SOURCE?argument`.
     static let sourceName: OptionType = {
-        let type = text(
-            expected: "push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument", read: { SourceName($0) },
-            write: { $0.text })
+        let type = text(expected: SourceName.forms, read: { SourceName($0) }, write: { $0.text })
         let check = { @Sendable (text: String) throws(ListError) -> SourceName in
             if let meant = SourceName.meantSource(in: text) {
                 throw ListError(.invalidArguments, "\(text.quoted) is no source; did you mean \(meant)?")

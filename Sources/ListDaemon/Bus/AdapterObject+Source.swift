@@ -187,8 +187,9 @@ extension Service {
         switch name {
         case .push:
             return nil
-        case .jsonl(let path):
-            return try JSONLSource(path: path, limits: limits.objects, fileBytes: limits.fileBytes) { feed.take($0) }
+        case .builtIn(let kind, let argument):
+            let context = BuiltInSource.Context(limits: limits.objects, fileBytes: limits.fileBytes) { feed.take($0) }
+            return try kind.makeSource(argument, context)
         case .list(let base, let argument):
             let query = try DerivedQuery(parsing: argument)
             return Follower(of: base, query, directory: adapters.followers, relay: relays.adapter)

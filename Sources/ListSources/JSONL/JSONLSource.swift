@@ -6,7 +6,16 @@ package import ListKit
 internal import ListSupport
 internal import PluginAPI
 
-/// A list from a file of JSON lines, which is followed (`jsonl:PATH`).
+extension BuiltInSource {
+    /// `jsonl:/PATH`, a file of JSON lines, which is followed.
+    package static let jsonLines = BuiltInSource(
+        scheme: "jsonl", form: "jsonl:/PATH", accepts: { $0.hasPrefix("/") && !$0.hasSuffix("/") },
+        make: { path, context throws(ListError) in
+            try JSONLSource(path: path, limits: context.limits, fileBytes: context.fileBytes, sink: context.sink)
+        })
+}
+
+/// A list from a file of JSON lines, which is followed (`jsonl:/PATH`).
 ///
 /// Appended lines are upserts; a file that was cut, rewritten, replaced or rotated is the whole list anew. A malformed line
 /// is left out, and a missing file waited for: that is a fault as long as it lasts, and the list has the rest. It is `failed`

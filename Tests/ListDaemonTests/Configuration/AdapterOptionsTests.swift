@@ -154,7 +154,7 @@ struct AdapterOptionsTests {
     @Test(
         "texts of sources → read and written back the same, or refused",
         arguments: [
-            ("push", SourceName.push), ("jsonl:/a/b c.jsonl", .jsonl(path: "/a/b c.jsonl")),
+            ("push", SourceName.push), ("jsonl:/a/b c.jsonl", .builtIn(.jsonLines, argument: "/a/b c.jsonl")),
             ("files/directory", .plugin("files", source: "directory", argument: "")),
             ("files/directory?/a/b", .plugin("files", source: "directory", argument: "/a/b")),
             ("a/b?c?d", .plugin("a", source: "b", argument: "c?d")),

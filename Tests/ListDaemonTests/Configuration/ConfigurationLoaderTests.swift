@@ -59,7 +59,7 @@ struct ConfigurationLoaderTests {
         let loaded = load()
         let list = try #require(loaded.configuration.lists["feed"])
         var options = AdapterOptions()
-        options.source = .jsonl(path: "/var/lib/greenhouse/events.jsonl")
+        options.source = .builtIn(.jsonLines, argument: "/var/lib/greenhouse/events.jsonl")
         options.workingRange = 2
         options.stickyHeaders = true
         options.sectionControllers = ["reading": "greenhouse/ReadingController", "*": "listd/single"]
