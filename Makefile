@@ -62,8 +62,11 @@ test-plugins:
 	CONFIGURATION=debug scripts/build-plugins
 	$(TEST) $(PLUGINS)
 
+# Besides the engine's tests, that the programs compile as `make run` builds them: whole modules see other imports than files.
 test-optimised:
 	LISTD_TARGETS=engine $(TEST) $(OPTIMISED)
+	$(SWIFT) build -c release -j $(JOBS) --product listd
+	$(SWIFT) build -c release -j $(JOBS) --product listctl
 
 test-service:
 	scripts/run-scripts Tests/service
@@ -71,6 +74,7 @@ test-service:
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 	scripts/check-boundaries
+	scripts/check-structure
 	scripts/check-rules
 	scripts/check-references
 	scripts/check-how-to

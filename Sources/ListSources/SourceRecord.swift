@@ -5,14 +5,21 @@ package import PluginAPI
 /// How far the source of a list has read with what the list has: kept with the list, over the end of listd too.
 package struct SourceRecord: Sendable, Equatable {
     /// Where the source goes on; nil = it begins anew.
-    package var cursor: [UInt8]?
+    package private(set) var cursor: [UInt8]?
     /// The state of the source as text; empty = it has reported none.
     package var position = ""
     /// When the list was last known to have all of the source, in microseconds since 1970; 0 = never.
     package var synced: UInt64 = 0
 
-    /// Nothing is known.
-    package init() {}
+    /// What is known: nothing by default.
+    package init(cursor: [UInt8]? = nil, position: String = "", synced: UInt64 = 0) {
+        self.cursor = cursor
+        self.position = position
+        self.synced = synced
+    }
+
+    /// Has the source begin anew when it starts again.
+    package mutating func removeCursor() { cursor = nil }
 
     /// What is known after an event.
     ///

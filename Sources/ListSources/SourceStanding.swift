@@ -22,5 +22,5 @@ package final class SourceState: Sendable {
     package var cursor: [UInt8]? { record.cursor }
 
     /// The list lacks something that the source told: it has to begin anew.
-    package func forgetCursor() { state.withLock { $0.cursor = nil } }
+    package func forgetCursor() { state.withLock { $0.removeCursor() } }
 }

@@ -8,17 +8,17 @@ internal import Glibc
 /// begins anew, with other salts; so it may be older than the log, and is not synced.
 struct LogMark: Equatable {
     /// The boot of the machine in which it was written; 0 = unknown.
-    var boot: UInt64 = 0
+    private(set) var boot: UInt64 = 0
     /// The inode of the database: a mark of its log does not hold for the log of another file.
-    var database: UInt64 = 0
+    private(set) var database: UInt64 = 0
     /// The salts of the log.
-    var salts: UInt64 = 0
+    private(set) var salts: UInt64 = 0
     /// How many frames the log has up to its last transaction.
-    var frames: UInt64 = 0
+    private(set) var frames: UInt64 = 0
     /// How many of them are safe on the disk.
-    var syncedFrames: UInt64 = 0
+    private(set) var syncedFrames: UInt64 = 0
     /// How many lists are stored.
-    var lists: UInt64 = 0
+    private(set) var lists: UInt64 = 0
 
     /// What follows the name of the database.
     static let suffix = "-mark"
@@ -29,6 +29,17 @@ struct LogMark: Equatable {
         guard database == self.database else { return 0 }
         return boot != 0 && boot == self.boot ? frames : syncedFrames
     }
+
+    /// Records what a transaction has led to: of a log that began anew nothing is known to be synced before.
+    ///
+    /// - Parameter isSynced: whether all frames are safe on the disk.
+    mutating func record(salts: UInt64, frames: UInt64, lists: UInt64, isSynced: Bool) {
+        if isSynced { syncedFrames = frames } else if salts != self.salts { syncedFrames = 0 }
+        (self.salts, self.frames, self.lists) = (salts, frames, lists)
+    }
+
+    /// Records that nothing has to be in the log any more.
+    mutating func recordEndOfLog() { (frames, syncedFrames) = (0, 0) }
 
     /// A number for a boot of the machine; 0 for the empty name.
     static func number(ofBoot boot: String) -> UInt64 { boot.isEmpty ? 0 : max(1, checksum(boot.utf8)) }

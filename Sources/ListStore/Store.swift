@@ -50,7 +50,7 @@ package enum StoreChange: Sendable {
 /// What is known of an adapter beside its objects.
 package struct StoredAdapter: Sendable, Equatable {
     /// Its name.
-    package var name: String
+    package private(set) var name: String
     /// The name of its numbering.
     package var epoch: String
     /// The Unix user that created it; 0 for configured ones.
@@ -58,7 +58,7 @@ package struct StoredAdapter: Sendable, Equatable {
     /// Whether it comes from a configuration file.
     package var isConfigured: Bool
     /// Its options, as ``AdapterOptions/values`` has them.
-    package var options: Fields
+    package private(set) var options: Fields
 
     /// Describes an adapter.
     package init(name: String, epoch: String, owner: UInt32, isConfigured: Bool = false, options: Fields) {
@@ -67,6 +67,20 @@ package struct StoredAdapter: Sendable, Equatable {
         self.owner = owner
         self.isConfigured = isConfigured
         self.options = options
+    }
+
+    /// The same adapter with another name.
+    func renamed(_ name: String) -> StoredAdapter {
+        var adapter = self
+        adapter.name = name
+        return adapter
+    }
+
+    /// The same adapter with other options.
+    func with(_ options: Fields) -> StoredAdapter {
+        var adapter = self
+        adapter.options = options
+        return adapter
     }
 }
 

@@ -27,7 +27,7 @@ final class StoreFiles {
     private let log: listd_file_state?
     /// The size that the database had at last; listd never makes it smaller.
     private var size: Int64
-    private var mark = LogMark()
+    private var mark: LogMark
     private var pageSize: UInt64 = 0
     /// The log, to read what its header says; a database must not be opened beside SQLite, whose locks go when it is closed.
     private let logFile: Int32
@@ -40,8 +40,7 @@ final class StoreFiles {
         size = database?.size ?? 0
         logFile = unsafe open(path + WriteAheadLog.suffix, O_RDONLY | O_CLOEXEC)
         markFile = unsafe open(path + LogMark.suffix, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        mark.boot = LogMark.number(ofBoot: boot)
-        mark.database = database?.inode ?? 0
+        mark = LogMark(boot: LogMark.number(ofBoot: boot), database: database?.inode ?? 0)
     }
 
     deinit {
@@ -85,18 +84,15 @@ final class StoreFiles {
     ///   - isSynced: whether the log is safe on the disk.
     func record(frames: Int, lists: Int, isSynced: Bool) {
         let header = logHeader()
-        if header.salts != mark.salts { mark.syncedFrames = 0 }
-        mark.salts = header.salts
         pageSize = header.pageSize
-        mark.frames = UInt64(max(0, frames))
-        if isSynced { mark.syncedFrames = mark.frames }
-        mark.lists = UInt64(max(0, lists))
+        mark.record(
+            salts: header.salts, frames: UInt64(max(0, frames)), lists: UInt64(max(0, lists)), isSynced: isSynced)
         mark.write(to: markFile)
     }
 
     /// Records that the log may go; afterwards nothing has to be in it, whatever happens to the machine.
     func recordEndOfLog() {
-        (mark.frames, mark.syncedFrames) = (0, 0)
+        mark.recordEndOfLog()
         mark.write(to: markFile)
         fsync(markFile)
     }

@@ -147,7 +147,7 @@ package final class StoredList: Sendable {
             return .write(.rename(name: state.adapter.name, to: new), state.durability)
         }
         let waiting = state.withLock { state -> [@Sendable () -> Void] in
-            if error == nil { state.adapter.name = new }
+            if error == nil { state.adapter = state.adapter.renamed(new) }
             guard case .renaming(let waiting) = state.transition else { return [] }
             state.transition = .none
             return waiting
@@ -161,15 +161,13 @@ package final class StoredList: Sendable {
     /// Takes other options over when the store has them; whether the list is kept stays as it is.
     package func take(_ options: Fields, durability: Durability) async throws(ListError) {
         if isStored { try await write { .write(.options(name: $0.adapter.name, options), durability) } }
-        state.withLock { ($0.adapter.options, $0.durability) = (options, durability) }
+        state.withLock { ($0.adapter, $0.durability) = ($0.adapter.with(options), durability) }
     }
 
     /// Keeps the list from the next transaction on, which is the whole list; when that is refused, the list is as it was.
     package func begin(_ options: Fields, durability: Durability) {
         state.withLock { state in
-            var adapter = state.adapter
-            adapter.options = options
-            state.transition = .enabling(adapter, durability)
+            state.transition = .enabling(state.adapter.with(options), durability)
         }
     }
 
@@ -190,7 +188,7 @@ package final class StoredList: Sendable {
         let waiting = state.withLock { state -> [@Sendable () -> Void] in
             let transition = state.transition
             state.transition = .none
-            if error == nil { (state.adapter.options, state.durability) = (options, .memory) }
+            if error == nil { (state.adapter, state.durability) = (state.adapter.with(options), .memory) }
             guard case .disabling(let waiting) = transition else { return [] }
             return waiting
         }

@@ -14,16 +14,16 @@ package final class QuotaLedger: Sendable {
     /// What a user may have.
     package var limits: Quotas.Amounts {
         get { quotas.withLock { $0.limits } }
-        set { quotas.withLock { $0.limits = newValue } }
+        set { quotas.withLock { $0.setLimits(newValue) } }
     }
 
     /// Gives a user limits of its own; nil = those of all.
     package func setLimits(_ limits: Quotas.Amounts?, of user: UInt32) {
-        quotas.withLock { $0.limitsOfUsers[user] = limits }
+        quotas.withLock { $0.setLimits(limits, of: user) }
     }
 
     /// Gives all users the same limits again.
-    package func forgetLimitsOfUsers() { quotas.withLock { $0.limitsOfUsers = [:] } }
+    package func forgetLimitsOfUsers() { quotas.withLock { $0.removeLimitsOfUsers() } }
 
     /// What all users have together.
     package var total: Quotas.Amounts { quotas.withLock { $0.total } }

@@ -35,9 +35,9 @@ package struct Quotas: Sendable {
         /// Views.
         package var views: Int
         /// Objects.
-        package var objects: Int
+        package private(set) var objects: Int
         /// Bytes.
-        package var bytes: Int
+        package private(set) var bytes: Int
 
         /// Nothing at all by default.
         package init(adapters: Int = 0, views: Int = 0, objects: Int = 0, bytes: Int = 0) {
@@ -70,6 +70,16 @@ package struct Quotas: Sendable {
             }
         }
 
+        /// Adds other amounts to these.
+        package static func += (sum: inout Amounts, other: Amounts) {
+            for resource in Resource.allCases { sum[resource] += other[resource] }
+        }
+
+        /// Subtracts other amounts from these.
+        package static func -= (difference: inout Amounts, other: Amounts) {
+            for resource in Resource.allCases { difference[resource] -= other[resource] }
+        }
+
         fileprivate var isZero: Bool { self == Amounts() }
     }
 
@@ -91,9 +101,9 @@ package struct Quotas: Sendable {
     }
 
     /// What a user may have; a reload of the configuration may change it, and takes nothing away.
-    package var limits: Amounts
+    package private(set) var limits: Amounts
     /// What single users may have instead.
-    package var limitsOfUsers: [UInt32: Amounts] = [:]
+    private var limitsOfUsers: [UInt32: Amounts] = [:]
     private var users: [UInt32: Amounts] = [:]
 
     /// Nothing is booked.
@@ -101,14 +111,21 @@ package struct Quotas: Sendable {
         self.limits = limits
     }
 
+    /// Limits all users otherwise from now on, who have none of their own.
+    package mutating func setLimits(_ limits: Amounts) { self.limits = limits }
+
+    /// Gives a user limits of its own; nil = those of all.
+    package mutating func setLimits(_ limits: Amounts?, of user: UInt32) { limitsOfUsers[user] = limits }
+
+    /// Gives all users the same limits again.
+    package mutating func removeLimitsOfUsers() { limitsOfUsers = [:] }
+
     /// What a user has.
     package func used(by user: UInt32) -> Amounts { users[user] ?? Amounts() }
 
     /// What all users have together.
     package var total: Amounts {
-        users.values.reduce(into: Amounts()) { sum, amounts in
-            for resource in Resource.allCases { sum[resource] += amounts[resource] }
-        }
+        users.values.reduce(into: Amounts(), +=)
     }
 
     /// Books a change for a user, all of it or nothing.

@@ -312,7 +312,7 @@ extension AdapterObject {
             status = new
             service.countsChanged()
         case .selection(let items): selection = items
-        case .view(let view, let description): service.views.object(view)?.description = description
+        case .view(let view, let description): service.views.object(view)?.setDescription(description)
         case .closed(let view, let reason): service.views.object(view)?.closed(reason)
         case .event(let event): receive(event)
         case .losses(let losses): lossReports.report(losses, of: name, to: service)

@@ -60,7 +60,7 @@ final class SourceIntake {
     func record(after progress: DataSourceProgress?, isWhole: Bool, lacksObjects: Bool) -> SourceRecord {
         var record = sourceState.record.after(progress, isWhole: isWhole, now: Clock.microseconds(of: CLOCK_REALTIME))
         // What the list lacks must be told again.
-        if lacksObjects { record.cursor = nil }
+        if lacksObjects { record.removeCursor() }
         return record
     }
 

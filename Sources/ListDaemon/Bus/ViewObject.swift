@@ -22,7 +22,7 @@ final class ViewObject {
     /// The options that it was opened with.
     let options: ListViewOptions
     /// How it stands, nil before it has reported what it looks at; as of the last signal.
-    var description: ViewDescription? { didSet { stamp += 1 } }
+    private(set) var description: ViewDescription?
     /// How often it was reported anew how the view stands.
     private(set) var stamp: UInt64 = 0
     let service: Service
@@ -37,6 +37,12 @@ final class ViewObject {
         self.user = user
         self.options = options
         self.service = service
+    }
+
+    /// Shows how the view stands from now on.
+    func setDescription(_ description: ViewDescription) {
+        self.description = description
+        stamp += 1
     }
 
     /// The last sent picture.

@@ -55,16 +55,14 @@ package struct HostAccount: Sendable {
         } catch {
             throw error.refusal("user \(user) would have more than \(error.limit) \(error.resource.rawValue)")
         }
-        booked.objects += delta.objects
-        booked.bytes += delta.bytes
+        booked += delta
         bytes.add(delta.bytes)
         return delta
     }
 
     /// Takes a booking back.
     mutating func cancel(_ delta: Quotas.Amounts) {
-        booked.objects -= delta.objects
-        booked.bytes -= delta.bytes
+        booked -= delta
         bytes.add(-delta.bytes)
         ledger.adopt(Quotas.Amounts(objects: -delta.objects, bytes: -delta.bytes), for: user)
     }
@@ -106,8 +104,9 @@ package struct HostAccount: Sendable {
         for new in changes.updated { set(new.id, to: new.byteCount, onlyIfPresent: true) }
         for placement in changes.placed { set(placement.object.id, to: placement.object.byteCount) }
         return sizes.values.reduce(into: Quotas.Amounts()) { delta, size in
-            delta.objects += (size.after == nil ? 0 : 1) - (size.before == nil ? 0 : 1)
-            delta.bytes += (size.after ?? 0) - (size.before ?? 0)
+            delta += Quotas.Amounts(
+                objects: (size.after == nil ? 0 : 1) - (size.before == nil ? 0 : 1),
+                bytes: (size.after ?? 0) - (size.before ?? 0))
         }
     }
 }

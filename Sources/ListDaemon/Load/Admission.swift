@@ -30,9 +30,10 @@ package final class Admission {
         get { limitsByUser.all }
         set {
             limitsByUser.setLimits(newValue)
-            accounts.limits.callsPerUser = newValue.callsPerUser
-            accounts.limits.bytesPerUser = newValue.waitingBytesPerUser
-            accounts.limits.bytes = newValue.waitingBytes
+            accounts.setLimits(
+                UserAccounts.Limits(
+                    callsPerUser: newValue.callsPerUser, bytesPerUser: newValue.waitingBytesPerUser,
+                    bytes: newValue.waitingBytes))
         }
     }
 

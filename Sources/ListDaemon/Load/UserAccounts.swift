@@ -10,14 +10,18 @@ package struct UserAccounts: Sendable {
     /// How much there may be.
     package struct Limits: Sendable, Equatable {
         /// Calls of one user.
-        package var callsPerUser = 1024
+        package let callsPerUser: Int
         /// Bytes of one user.
-        package var bytesPerUser = 64 << 20
+        package let bytesPerUser: Int
         /// Bytes of all users together.
-        package var bytes = 256 << 20
+        package let bytes: Int
 
-        /// Makes the contract's defaults.
-        package init() {}
+        /// Makes limits; the defaults are the contract's.
+        package init(callsPerUser: Int = 1024, bytesPerUser: Int = 64 << 20, bytes: Int = 256 << 20) {
+            self.callsPerUser = callsPerUser
+            self.bytesPerUser = bytesPerUser
+            self.bytes = bytes
+        }
     }
 
     /// What a user has.
@@ -42,7 +46,7 @@ package struct UserAccounts: Sendable {
     }
 
     /// How much there may be from now on; what is there stays.
-    package var limits: Limits
+    package private(set) var limits: Limits
     /// The bytes of all users.
     package private(set) var bytes = 0
     /// Users that have bytes.
@@ -53,6 +57,9 @@ package struct UserAccounts: Sendable {
     package init(limits: Limits = Limits()) {
         self.limits = limits
     }
+
+    /// Limits what comes from now on; nothing is taken back.
+    package mutating func setLimits(_ limits: Limits) { self.limits = limits }
 
     /// What a user has.
     package func use(of user: UInt32) -> Use { users[user] ?? Use() }

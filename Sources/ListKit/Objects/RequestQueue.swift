@@ -87,9 +87,7 @@ struct RequestQueue {
     }
 
     /// Collects otherwise from now on.
-    mutating func setCoalescing(_ coalescing: ListOptions.Coalescing) {
-        if coalescer.configuration != coalescing { coalescer.configuration = coalescing }
-    }
+    mutating func setCoalescing(_ coalescing: ListOptions.Coalescing) { coalescer.setConfiguration(coalescing) }
 
     // MARK: What is next
 

@@ -2,10 +2,8 @@
 
 /// Decides when a flush is due (rules CO-01 to CO-11): at most one is pending, and it is never re-timed.
 struct UpdateCoalescer {
-    /// How long requests are collected; setting it starts over at the minimum (rule CO-09).
-    var configuration: ListOptions.Coalescing {
-        didSet { interval = configuration.minimum }
-    }
+    /// How long requests are collected.
+    private(set) var configuration: ListOptions.Coalescing
 
     private var interval: UInt64
     /// When the last flush started (rule CO-10).
@@ -18,6 +16,13 @@ struct UpdateCoalescer {
     init(configuration: ListOptions.Coalescing) {
         self.configuration = configuration
         interval = configuration.minimum
+    }
+
+    /// Collects otherwise from now on; another configuration starts over at its minimum (rule CO-09).
+    mutating func setConfiguration(_ new: ListOptions.Coalescing) {
+        guard new != configuration else { return }
+        configuration = new
+        interval = new.minimum
     }
 
     /// A request came in.

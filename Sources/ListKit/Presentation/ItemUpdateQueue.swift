@@ -34,9 +34,7 @@ struct ItemUpdateQueue {
     mutating func setTime(_ new: UInt64) { now = max(now, new) }
 
     /// Collects otherwise from now on.
-    mutating func setCoalescing(_ coalescing: ListOptions.Coalescing) {
-        if coalescer.configuration != coalescing { coalescer.configuration = coalescing }
-    }
+    mutating func setCoalescing(_ coalescing: ListOptions.Coalescing) { coalescer.setConfiguration(coalescing) }
 
     mutating func append(_ update: ItemUpdate, isOnScreen: Bool) {
         entries.append(Entry(ticket: makeTicket(), update: update))

@@ -52,6 +52,9 @@ final class ItemUpdateRecorder {
 struct PendingSelection {
     let handle: SectionHandle
     /// The index as the section controller has it; `nil` when the item is gone.
-    var item: Int?
+    private(set) var item: Int?
     let isSelected: Bool
+
+    /// Follows the item to its next index; `nil` when the item goes.
+    mutating func move(by forward: (Int) -> Int?) { item = item.flatMap(forward) }
 }

@@ -198,7 +198,7 @@ final class SectionUpdate {
         guard count > 0 else { return }
         let forward = changes.forwarding()
         for index in selections.indices.prefix(count) where selections[index].handle == handle {
-            selections[index].item = selections[index].item.flatMap { forward($0) }
+            selections[index].move { forward($0) }
         }
     }
 

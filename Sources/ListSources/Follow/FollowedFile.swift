@@ -28,7 +28,7 @@ struct FollowedFile {
 
     private let path: String
     /// The most bytes that a file may have.
-    var limit: Int
+    private var limit: Int
     private var opened: OpenedFile?
 
     /// Prepares to look at a path.
@@ -36,6 +36,9 @@ struct FollowedFile {
         self.path = path
         self.limit = limit
     }
+
+    /// Gives the file another limit, in bytes; the next look applies it.
+    mutating func setLimit(_ limit: Int) { self.limit = limit }
 
     /// The next look reads all of it, whatever was read before.
     mutating func forget() { opened = nil }

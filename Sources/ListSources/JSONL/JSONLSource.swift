@@ -82,7 +82,7 @@ package final class JSONLSource: Source {
             } catch {
                 return report(error)
             }
-            state.file.limit = fileBytes
+            state.file.setLimit(fileBytes)
             guard state.failure != nil || state.fault != nil else { return }
             // A line that was at fault is read only with the whole file.
             state.file.forget()

@@ -36,9 +36,12 @@ package struct LoadedPlugin: Sendable, Hashable {
     /// How it is.
     package var state: PluginState
     /// What went wrong last; empty if nothing did.
-    package var lastError = ""
+    package private(set) var lastError = ""
     /// The process that its code runs in.
     package var processID: UInt32
     /// How often its worker was started again.
     package var restartCount: UInt32 = 0
+
+    /// Records what went wrong last; empty = nothing.
+    mutating func setLastError(_ reason: String) { lastError = reason }
 }

@@ -95,7 +95,7 @@ extension PluginWorker {
     func load() async throws(ListError) -> LoadedPlugin {
         if lifecycle.state == .running {
             guard let present = PluginFileState(of: try dependencies.find().path), present != fileState else {
-                tell { $0.lastError = "" }
+                tell { $0.setLastError("") }
                 return plugin
             }
         }
@@ -131,7 +131,7 @@ extension PluginWorker {
         do throws(ListError) {
             process = try startProcess()
         } catch {
-            plugin.lastError = error.reason
+            plugin.setLastError(error.reason)
             log.error("plugin \(name): \(error)", .plugin(name))
             died()
         }
@@ -185,7 +185,7 @@ extension PluginWorker {
         if wasAskedFor || state != fileState { forgetDeaths() }
         fileState = state
         tell { plugin in
-            if wasAskedFor { plugin.lastError = "" }
+            if wasAskedFor { plugin.setLastError("") }
             plugin.version = facts.version
             plugin.file = file.path
             plugin.apiVersion = facts.apiVersion
@@ -257,7 +257,7 @@ extension PluginWorker {
         log.error(
             "plugin \(name): \(from.name): \(reason)\(death.callers)", .plugin(name), event: .pluginRestarted,
             limitedBy: "plugin \(name)")
-        plugin.lastError = reason
+        plugin.setLastError(reason)
         for (key, hosted) in lists {
             hosted.list.losePresenter(in: death.call(at: hosted.crumb))
             lists[key]?.crumb = nil
@@ -297,7 +297,7 @@ extension PluginWorker {
         tell { plugin in
             plugin.state = .failed
             plugin.processID = 0
-            plugin.lastError = reason
+            plugin.setLastError(reason)
         }
         for hosted in lists.values { hosted.list.presentLocally() }
         let failure = ListError(.pluginFailed, "plugin \(name) has failed", cause: reason)

@@ -40,7 +40,7 @@ struct QuotasTests {
     func loweredLimits() throws {
         var quotas = Quotas(limits: Self.limits)
         try quotas.change(Quotas.Amounts(adapters: 2, objects: 10), for: 7)
-        quotas.limits = Quotas.Amounts(adapters: 1, views: 1, objects: 1, bytes: 1)
+        quotas.setLimits(Quotas.Amounts(adapters: 1, views: 1, objects: 1, bytes: 1))
         try quotas.change(Quotas.Amounts(objects: -1), for: 7)
         #expect(quotas.used(by: 7).objects == 9)
         #expect(throws: Quotas.Exceeded.self) { try quotas.change(Quotas.Amounts(objects: 1), for: 7) }

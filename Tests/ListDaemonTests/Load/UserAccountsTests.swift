@@ -13,8 +13,7 @@ import Testing
 @Suite("Accounts of users")
 struct UserAccountsTests {
     private func makeAccounts(calls: Int = 4, bytesPerUser: Int = 1000, bytes: Int = 4000) -> UserAccounts {
-        var limits = UserAccounts.Limits()
-        (limits.callsPerUser, limits.bytesPerUser, limits.bytes) = (calls, bytesPerUser, bytes)
+        let limits = UserAccounts.Limits(callsPerUser: calls, bytesPerUser: bytesPerUser, bytes: bytes)
         return UserAccounts(limits: limits)
     }
 

@@ -13,21 +13,15 @@ import Testing
 
 @Suite("How far a source has read")
 struct SourceRecordTests {
-    private static var record: SourceRecord {
-        var record = SourceRecord()
-        record.cursor = [0, 1, 255]
-        record.position = "page 3 – ü"
-        record.synced = 1_700_000_000_123_456
-        return record
+    private static let record = record([0, 1, 255])
+
+    private static func record(_ cursor: [UInt8]?) -> SourceRecord {
+        SourceRecord(cursor: cursor, position: "page 3 – ü", synced: 1_700_000_000_123_456)
     }
 
     @Test("stored and read again → the same, with and without a cursor")
     func roundTrip() {
-        var empty = Self.record
-        empty.cursor = []
-        var none = Self.record
-        none.cursor = nil
-        for record in [Self.record, empty, none, SourceRecord()] {
+        for record in [Self.record, Self.record([]), Self.record(nil), SourceRecord()] {
             #expect(SourceRecord(bytes: record.bytes) == record)
         }
     }

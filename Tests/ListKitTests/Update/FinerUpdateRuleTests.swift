@@ -141,7 +141,7 @@ struct FinerUpdateRuleTests {
         coalescer.start(now: 12)
         #expect(request(20) == .at(42))
         coalescer.start(now: 42)
-        coalescer.configuration = .init(minimum: 4, maximum: 100, increment: 20)
+        coalescer.setConfiguration(.init(minimum: 4, maximum: 100, increment: 20))
         #expect(request(43) == .at(46))
         coalescer.start(now: 46)
         #expect(request(47) == .at(70))

@@ -25,29 +25,30 @@ struct SectionOrder: ~Copyable {
     }
 
     // Leaves: `leafSize` words and numbers of items each.
-    var words = Slabs<SectionWord>(blockSize: 4096, filler: SectionWord(slot: 0, isOld: false, isNew: false))
-    var items = Slabs<Int32>(blockSize: 4096, filler: 0)
-    var leaves = Slabs<Info>(blockSize: 64, filler: Info())
-    var leafCount = 0
-    var freeLeaves: [Int] = []
+    private(set) var words = Slabs<SectionWord>(
+        blockSize: 4096, filler: SectionWord(slot: 0, isOld: false, isNew: false))
+    private(set) var items = Slabs<Int32>(blockSize: 4096, filler: 0)
+    private(set) var leaves = Slabs<Info>(blockSize: 64, filler: Info())
+    private(set) var leafCount = 0
+    private(set) var freeLeaves: [Int] = []
 
     // Inner nodes: `nodeSize` children and what lies below each.
-    var children = Slabs<UInt32>(blockSize: 1024, filler: SectionOrder.none)
-    var sums = Slabs<SectionSummary>(blockSize: 1024, filler: .zero)
-    var nodes = Slabs<Info>(blockSize: 32, filler: Info())
-    var nodeCount = 0
-    var freeNodes: [Int] = []
+    private(set) var children = Slabs<UInt32>(blockSize: 1024, filler: SectionOrder.none)
+    private(set) var sums = Slabs<SectionSummary>(blockSize: 1024, filler: .zero)
+    private(set) var nodes = Slabs<Info>(blockSize: 32, filler: Info())
+    private(set) var nodeCount = 0
+    private(set) var freeNodes: [Int] = []
 
     /// The leaf of each slot.
-    var leafOfSlot = Slabs<UInt32>(blockSize: 1024, filler: SectionOrder.none)
+    private(set) var leafOfSlot = Slabs<UInt32>(blockSize: 1024, filler: SectionOrder.none)
     /// The number of items before the transaction of sections that are marked as changed.
-    var oldItems: [Int: Int32] = [:]
+    private(set) var oldItems: [Int: Int32] = [:]
 
     /// Levels of inner nodes above the leaves.
-    var height = 0
+    private(set) var height = 0
     /// The topmost node, a leaf while `height` is 0.
-    var root = 0
-    var total = SectionSummary.zero
+    private(set) var root = 0
+    private(set) var total = SectionSummary.zero
 
     /// Makes an order without sections.
     init() { root = makeLeaf() }
@@ -89,5 +90,336 @@ struct SectionOrder: ~Copyable {
             summary.oldItems = Int64(word.isChanged ? oldItems[word.slot] ?? items : items)
         }
         return summary
+    }
+}
+
+extension SectionOrder {
+    /// Makes the order of slots 0, 1, 2 … that no transaction has touched.
+    ///
+    /// - Complexity: O(n).
+    init(itemCounts: [Int32]) {
+        self.init()
+        guard !itemCounts.isEmpty else { return }
+        leafOfSlot.reserve(itemCounts.count)
+        // Some room in each leaf, so that the first inserts do not split.
+        var level = fillLeaves(itemCounts, size: SectionOrder.leafSize * 7 / 8)
+        while level.count > 1 {
+            level = fillNodes(level, size: SectionOrder.nodeSize * 7 / 8)
+            height += 1
+        }
+        root = level[0].child
+        total = level[0].sum
+    }
+
+    private mutating func fillLeaves(_ itemCounts: [Int32], size: Int) -> [(child: Int, sum: SectionSummary)] {
+        var filled: [(child: Int, sum: SectionSummary)] = []
+        for first in stride(from: 0, to: itemCounts.count, by: size) {
+            let leaf = first == 0 ? root : makeLeaf()
+            let range = first..<min(first + size, itemCounts.count)
+            var sum = SectionSummary.zero
+            for slot in range {
+                let position = leaf * SectionOrder.leafSize + slot - first
+                words[position] = SectionWord(slot: slot, isOld: true, isNew: true)
+                items[position] = itemCounts[slot]
+                leafOfSlot[slot] = UInt32(truncatingIfNeeded: leaf)
+                sum += summary(of: words[position], items: items[position])
+            }
+            leaves[leaf].count = Int32(truncatingIfNeeded: range.count)
+            filled.append((leaf, sum))
+        }
+        return filled
+    }
+
+    private mutating func fillNodes(
+        _ level: [(child: Int, sum: SectionSummary)], size: Int
+    ) -> [(child: Int, sum: SectionSummary)] {
+        var filled: [(child: Int, sum: SectionSummary)] = []
+        for first in stride(from: 0, to: level.count, by: size) {
+            let node = makeNode()
+            let range = first..<min(first + size, level.count)
+            var sum = SectionSummary.zero
+            for position in range {
+                let place = node * SectionOrder.nodeSize + position - first
+                children[place] = UInt32(truncatingIfNeeded: level[position].child)
+                sums[place] = level[position].sum
+                sum += level[position].sum
+                if height == 0 {
+                    leaves[level[position].child].parent = UInt32(truncatingIfNeeded: node)
+                } else {
+                    nodes[level[position].child].parent = UInt32(truncatingIfNeeded: node)
+                }
+            }
+            nodes[node].count = Int32(truncatingIfNeeded: range.count)
+            filled.append((node, sum))
+        }
+        return filled
+    }
+}
+
+extension SectionOrder {
+    /// Puts a section in front of the one with an index after the transaction, or at the end.
+    mutating func insert(_ word: SectionWord, items count: Int32, at index: Int) {
+        leafOfSlot.reserve(word.slot + 1)
+        var place = self.place(at: index, .new) ?? endPlace
+        if Int(leaves[place.leaf].count) == SectionOrder.leafSize { place = split(at: place) }
+        let start = place.leaf * SectionOrder.leafSize
+        let moved = Int(leaves[place.leaf].count) - place.position
+        words.move(from: start + place.position, to: start + place.position + 1, count: moved)
+        items.move(from: start + place.position, to: start + place.position + 1, count: moved)
+        words[start + place.position] = word
+        items[start + place.position] = count
+        leaves[place.leaf].count += 1
+        if !word.isPlain { leaves[place.leaf].touched += 1 }
+        leafOfSlot[word.slot] = UInt32(truncatingIfNeeded: place.leaf)
+        add(summary(at: place), above: place.leaf)
+    }
+
+    /// Takes a section out of the tree.
+    mutating func remove(slot: Int) {
+        let place = place(ofSlot: slot)
+        let start = place.leaf * SectionOrder.leafSize
+        add(.zero - summary(at: place), above: place.leaf)
+        if !words[start + place.position].isPlain { leaves[place.leaf].touched -= 1 }
+        oldItems[slot] = nil
+        let moved = Int(leaves[place.leaf].count) - place.position - 1
+        words.move(from: start + place.position + 1, to: start + place.position, count: moved)
+        items.move(from: start + place.position + 1, to: start + place.position, count: moved)
+        leaves[place.leaf].count -= 1
+        leafOfSlot[slot] = SectionOrder.none
+        if leaves[place.leaf].count < Int32(SectionOrder.leafSize / 4) { shrink(leaf: place.leaf) }
+    }
+
+    /// Changes the states and the number of items of a section.
+    ///
+    /// - Parameter old: the number of items before the transaction, for a word that is marked as changed.
+    mutating func update(slot: Int, to word: SectionWord, items count: Int32, old: Int32?) {
+        let place = place(ofSlot: slot)
+        let position = place.leaf * SectionOrder.leafSize + place.position
+        let before = summary(at: place)
+        if !words[position].isPlain { leaves[place.leaf].touched -= 1 }
+        words[position] = word
+        items[position] = count
+        oldItems[slot] = old
+        if !word.isPlain { leaves[place.leaf].touched += 1 }
+        add(summary(at: place) - before, above: place.leaf)
+    }
+
+    /// Gives every section another number of items, while no transaction is open.
+    mutating func recount(_ count: (_ slot: Int, _ items: Int32) -> Int32) {
+        total = recount(below: root, levels: height, count)
+    }
+
+    private mutating func recount(
+        below node: Int, levels: Int, _ count: (_ slot: Int, _ items: Int32) -> Int32
+    ) -> SectionSummary {
+        var sum = SectionSummary.zero
+        if levels == 0 {
+            for position in node * SectionOrder.leafSize..<node * SectionOrder.leafSize + Int(leaves[node].count) {
+                items[position] = count(words[position].slot, items[position])
+                sum += summary(of: words[position], items: items[position])
+            }
+        } else {
+            for place in node * SectionOrder.nodeSize..<node * SectionOrder.nodeSize + Int(nodes[node].count) {
+                let below = recount(below: Int(children[place]), levels: levels - 1, count)
+                sums[place] = below
+                sum += below
+            }
+        }
+        return sum
+    }
+
+    /// Behind the last section.
+    private var endPlace: Place {
+        var node = root
+        for _ in 0..<height { node = Int(children[node * SectionOrder.nodeSize + Int(nodes[node].count) - 1]) }
+        return Place(leaf: node, position: Int(leaves[node].count))
+    }
+
+    /// Adds to what the tree knows of a leaf.
+    private mutating func add(_ difference: SectionSummary, above leaf: Int) {
+        if difference == .zero { return }
+        total += difference
+        var (below, parent) = (leaf, leaves[leaf].parent)
+        while parent != SectionOrder.none {
+            let node = Int(parent)
+            let child = node * SectionOrder.nodeSize + position(of: below, in: node)
+            sums[child] = sums[child] + difference
+            (below, parent) = (node, nodes[node].parent)
+        }
+    }
+}
+
+/// Splitting and merging; a level counts the levels of nodes below a child, 0 for leaves.
+extension SectionOrder {
+    /// Makes room at a place of a full leaf.
+    ///
+    /// - Returns: the same place between the sections, now in a leaf with room.
+    mutating func split(at place: Place) -> Place {
+        let right = makeLeaf()
+        // Lists grow at their end: then the full leaf stays full.
+        let isAtEnd = place.position == SectionOrder.leafSize && leaf(after: place.leaf) == nil
+        let cut = isAtEnd ? SectionOrder.leafSize : SectionOrder.leafSize / 2
+        var moved = SectionSummary.zero
+        for position in cut..<SectionOrder.leafSize {
+            moved += summary(at: Place(leaf: place.leaf, position: position))
+        }
+        transfer(from: place.leaf, cut..<SectionOrder.leafSize, to: right)
+        insert(child: right, level: 0, summary: moved, after: place.leaf)
+        return place.position < cut || !isAtEnd && place.position == cut
+            ? place : Place(leaf: right, position: place.position - cut)
+    }
+
+    /// Moves the last sections of a leaf behind those of another one.
+    private mutating func transfer(from source: Int, _ range: Range<Int>, to target: Int) {
+        let (start, end) = (source * SectionOrder.leafSize, target * SectionOrder.leafSize + Int(leaves[target].count))
+        words.move(from: start + range.lowerBound, to: end, count: range.count)
+        items.move(from: start + range.lowerBound, to: end, count: range.count)
+        var touched: Int32 = 0
+        for position in end..<end + range.count {
+            leafOfSlot[words[position].slot] = UInt32(truncatingIfNeeded: target)
+            if !words[position].isPlain { touched += 1 }
+        }
+        let count = Int32(truncatingIfNeeded: range.count)
+        leaves[source].count -= count
+        leaves[source].touched -= touched
+        leaves[target].count += count
+        leaves[target].touched += touched
+    }
+
+    private func parent(of child: Int, level: Int) -> UInt32 { level == 0 ? leaves[child].parent : nodes[child].parent }
+
+    private func setParent(of child: Int, level: Int, to parent: Int) {
+        if level == 0 {
+            leaves[child].parent = UInt32(truncatingIfNeeded: parent)
+        } else {
+            nodes[child].parent = UInt32(truncatingIfNeeded: parent)
+        }
+    }
+
+    /// Puts a child that was split off behind the one it comes from.
+    private mutating func insert(child: Int, level: Int, summary: SectionSummary, after sibling: Int) {
+        if parent(of: sibling, level: level) == SectionOrder.none {
+            growRoot(level: level)
+        }
+        var node = Int(parent(of: sibling, level: level))
+        if Int(nodes[node].count) == SectionOrder.nodeSize {
+            splitNode(node, level: level + 1, near: position(of: sibling, in: node))
+            node = Int(parent(of: sibling, level: level))
+        }
+        let start = node * SectionOrder.nodeSize
+        let place = start + position(of: sibling, in: node)
+        sums[place] = sums[place] - summary
+        let moved = start + Int(nodes[node].count) - place - 1
+        children.move(from: place + 1, to: place + 2, count: moved)
+        sums.move(from: place + 1, to: place + 2, count: moved)
+        children[place + 1] = UInt32(truncatingIfNeeded: child)
+        sums[place + 1] = summary
+        nodes[node].count += 1
+        setParent(of: child, level: level, to: node)
+    }
+
+    /// Puts a node above the topmost one.
+    private mutating func growRoot(level: Int) {
+        let node = makeNode()
+        children[node * SectionOrder.nodeSize] = UInt32(truncatingIfNeeded: root)
+        sums[node * SectionOrder.nodeSize] = total
+        nodes[node].count = 1
+        setParent(of: root, level: level, to: node)
+        root = node
+        height += 1
+    }
+
+    private mutating func splitNode(_ node: Int, level: Int, near position: Int) {
+        let right = makeNode()
+        let isAtEnd = position == SectionOrder.nodeSize - 1
+        let cut = isAtEnd ? SectionOrder.nodeSize - 1 : SectionOrder.nodeSize / 2
+        let moved = transferChildren(from: node, cut..<SectionOrder.nodeSize, to: right, level: level)
+        insert(child: right, level: level, summary: moved, after: node)
+    }
+
+    private mutating func transferChildren(
+        from source: Int, _ range: Range<Int>, to target: Int, level: Int
+    ) -> SectionSummary {
+        let start = source * SectionOrder.nodeSize
+        let end = target * SectionOrder.nodeSize + Int(nodes[target].count)
+        children.move(from: start + range.lowerBound, to: end, count: range.count)
+        sums.move(from: start + range.lowerBound, to: end, count: range.count)
+        var moved = SectionSummary.zero
+        for position in end..<end + range.count {
+            moved += sums[position]
+            setParent(of: Int(children[position]), level: level - 1, to: target)
+        }
+        nodes[source].count -= Int32(truncatingIfNeeded: range.count)
+        nodes[target].count += Int32(truncatingIfNeeded: range.count)
+        return moved
+    }
+
+    /// Joins a leaf that became small with a neighbour, or drops it when it is empty.
+    mutating func shrink(leaf: Int) {
+        guard leaves[leaf].parent != SectionOrder.none else { return }
+        if leaves[leaf].count == 0 { return remove(child: leaf, level: 0) }
+        guard let (left, right) = neighbours(of: leaf, level: 0) else { return }
+        let room = SectionOrder.leafSize * 3 / 4 - Int(leaves[left].count)
+        guard Int(leaves[right].count) <= room else { return }
+        transfer(from: right, 0..<Int(leaves[right].count), to: left)
+        join(left, right, level: 0)
+    }
+
+    private mutating func shrink(node: Int, level: Int) {
+        guard let (left, right) = neighbours(of: node, level: level) else { return }
+        let room = SectionOrder.nodeSize * 3 / 4 - Int(nodes[left].count)
+        guard Int(nodes[right].count) <= room else { return }
+        _ = transferChildren(from: right, 0..<Int(nodes[right].count), to: left, level: level)
+        join(left, right, level: level)
+    }
+
+    /// A child and one beside it in the same node, in their order.
+    private func neighbours(of child: Int, level: Int) -> (left: Int, right: Int)? {
+        let node = Int(parent(of: child, level: level))
+        let place = position(of: child, in: node)
+        let start = node * SectionOrder.nodeSize
+        if place + 1 < Int(nodes[node].count) { return (child, Int(children[start + place + 1])) }
+        return place > 0 ? (Int(children[start + place - 1]), child) : nil
+    }
+
+    /// Gives what the node knows of a child that was emptied to the one before it, and drops it.
+    private mutating func join(_ left: Int, _ right: Int, level: Int) {
+        let node = Int(parent(of: left, level: level))
+        let place = node * SectionOrder.nodeSize + position(of: left, in: node)
+        sums[place] += sums[place + 1]
+        remove(child: right, level: level)
+    }
+
+    private mutating func remove(child: Int, level: Int) {
+        let node = Int(parent(of: child, level: level))
+        let start = node * SectionOrder.nodeSize
+        let place = start + position(of: child, in: node)
+        let moved = start + Int(nodes[node].count) - place - 1
+        children.move(from: place + 1, to: place, count: moved)
+        sums.move(from: place + 1, to: place, count: moved)
+        nodes[node].count -= 1
+        if level == 0 { freeLeaves.append(child) } else { freeNodes.append(child) }
+        if node == root {
+            lowerRoot()
+        } else if nodes[node].count == 0 {
+            remove(child: node, level: level + 1)
+        } else if nodes[node].count < Int32(SectionOrder.nodeSize / 4) {
+            shrink(node: node, level: level + 1)
+        }
+    }
+
+    /// Takes away topmost nodes that have a single child.
+    private mutating func lowerRoot() {
+        while height > 0, nodes[root].count == 1 {
+            let child = Int(children[root * SectionOrder.nodeSize])
+            freeNodes.append(root)
+            root = child
+            height -= 1
+            if height == 0 {
+                leaves[root].parent = SectionOrder.none
+            } else {
+                nodes[root].parent = SectionOrder.none
+            }
+        }
     }
 }

@@ -70,7 +70,7 @@ final class FollowedList: @unchecked Sendable {
 
     /// It could not be read, or brought up to date; it is tried again, ever more rarely.
     func readingFailed() {
-        health.failedReadings += 1
+        health.readingFailed()
         readAgain(after: BackOff.delay(after: health.failedReadings))
     }
 

@@ -5,13 +5,16 @@ struct ListHealth {
     /// When the list was last known to be whole: for people, and for measuring.
     private(set) var synced: (time: UInt64, at: ContinuousClock.Instant)?
     /// How often in a row reading or updating it has failed.
-    var failedReadings = 0
+    private(set) var failedReadings = 0
     /// What it was told is wrong.
     private var failure: String?
     /// When it was last told that it is whole.
     private var toldReady: ContinuousClock.Instant?
     /// What was left out and is logged.
     private var losses = RowReader.Losses()
+
+    /// Reading or updating has failed once more.
+    mutating func readingFailed() { failedReadings += 1 }
 
     /// The list is whole now.
     mutating func isWhole() {
