@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which layout a list has, with its settings.
-public enum LayoutConfiguration: Sendable, Hashable {
-    /// Rows of items, as IGListCollectionViewLayout lays them out.
-    case flow(FlowConfiguration)
-    /// Each item brings its frame, as in LazyScrollView.
-    case absolute(ScrollDirection)
-    /// The client lays out: frames are zero.
-    case none
-}
-
-/// The settings of layout `flow`, those of IGListCollectionViewLayout.
-public struct FlowConfiguration: Sendable, Hashable {
+/// What a layout is made with: the settings of IGListCollectionViewLayout, all of which layout `flow` follows.
+///
+/// Layout `absolute` follows the direction only.
+public struct LayoutConfiguration: Sendable, Hashable {
     /// The axis along which rows follow each other.
     public var direction: ScrollDirection
     /// Whether headers stay at the edge of the viewport while their section is passed.

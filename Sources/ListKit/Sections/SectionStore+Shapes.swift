@@ -47,7 +47,7 @@ extension SectionStore {
             metrics.headerLength = length(.header)
             metrics.footerLength = length(.footer)
         }
-        if container.layout == .absolute {
+        if container.layout.usesPlacements {
             return ListSectionShape(
                 metrics: metrics,
                 placements: (0..<count).map(controller.placementOfItem))

@@ -7,11 +7,11 @@ struct ViewAnchor {
     /// Behind the last candidate, as it was before: from there on the next survivor is looked for.
     private let next: IndexPath
     /// The layout before, to find where that survivor was.
-    private let layout: ListLayout
+    private let layout: any ListLayout
     private let direction: ScrollDirection
 
     /// Remembers what a viewport shows.
-    init(_ elements: [ViewElement], in viewport: Rect, layout: ListLayout, direction: ScrollDirection) {
+    init(_ elements: [ViewElement], in viewport: Rect, layout: any ListLayout, direction: ScrollDirection) {
         let cells = elements.filter {
             $0.key.kind == .cell && $0.key.handle != nil && $0.frame.intersects(viewport)
         }
@@ -27,7 +27,7 @@ struct ViewAnchor {
     ///
     /// Where everything from the anchor on is gone it is 0 less what lay there: the end of what is left comes into view.
     func distance(
-        to new: ListLayout, _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
+        to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
     ) -> Double? {
         let shift = shift(to: new, map, forwarding: forwarding)
         guard shift != 0, shift != nil || !candidates.isEmpty else { return nil }
@@ -35,7 +35,7 @@ struct ViewAnchor {
     }
 
     private func shift(
-        to new: ListLayout, _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
+        to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
     ) -> Double? {
         for candidate in candidates {
             guard let key = candidate.key.forwarded(by: forwarding), let start = start(of: key, in: new, map) else {
@@ -49,7 +49,7 @@ struct ViewAnchor {
         return direction.along(after.frame.origin) - direction.along(before.frame.origin)
     }
 
-    private func start(of key: ElementKey, in layout: ListLayout, _ map: SectionMap) -> Double? {
+    private func start(of key: ElementKey, in layout: any ListLayout, _ map: SectionMap) -> Double? {
         guard let handle = key.handle, let section = map.position(of: handle) else { return nil }
         let attributes = layout.attributes(ofItem: IndexPath(section: section, item: key.index))
         return attributes.map { direction.along($0.frame.origin) }

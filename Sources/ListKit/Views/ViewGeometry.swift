@@ -17,7 +17,7 @@ final class ViewGeometry {
     /// How the view lays out.
     private(set) var kind: ListLayoutKind
     /// Where everything lies; unused in the layout `none`.
-    private(set) var layout: ListLayout
+    private(set) var layout: any ListLayout
     /// The viewport in content coordinates; `nil` before the first one.
     private(set) var viewport: Rect?
     /// The items that the viewer named, in the layout `none`, as they followed the list since.
@@ -38,7 +38,7 @@ final class ViewGeometry {
         self.viewOptions = viewOptions
         self.environment = environment
         kind = viewOptions.layout ?? environment.options.layout
-        layout = ListLayout(kind, environment.options, viewOptions)
+        layout = kind.makeLayout(LayoutConfiguration(environment.options, viewOptions))
     }
 
     private var map: SectionMap { environment.map }
@@ -71,9 +71,9 @@ final class ViewGeometry {
     /// Changes the layout, which asks section controllers on the way.
     ///
     /// The layout is out of the view meanwhile: a controller that looks at the view finds an empty one.
-    private func changeLayout(_ change: (inout ListLayout, ViewLayoutSource) -> Void) {
+    private func changeLayout(_ change: (inout any ListLayout, ViewLayoutSource) -> Void) {
         var changed = layout
-        layout = ListLayout(.none)
+        layout = NoLayout()
         let container = ListContainer(
             size: viewport?.size ?? .zero, inset: viewOptions.contentInset, direction: direction, layout: kind)
         let source = ViewLayoutSource(environment.store, measured: measuredSizes, container: container)
@@ -87,7 +87,7 @@ final class ViewGeometry {
         // A viewport says nothing to a viewer that lays out by itself, nor its range of items to a layout.
         if new != kind, new == .none || kind == .none { (viewport, visibleItems) = (nil, nil) }
         kind = new
-        layout = ListLayout(kind, environment.options, viewOptions)
+        layout = kind.makeLayout(LayoutConfiguration(environment.options, viewOptions))
         prepare()
     }
 
@@ -251,7 +251,7 @@ final class ViewGeometry {
     /// Remembers what is on the screen, before the list changes.
     func rememberAnchor(_ elements: [ViewElement]) {
         anchor = nil
-        guard viewOptions.isAnchored, kind == .flow, let viewport else { return }
+        guard viewOptions.isAnchored, layout.supportsAnchoring, let viewport else { return }
         guard viewOptions.isAnchoredAtStart || direction.along(viewport.origin) > 0 else { return }
         anchor = ViewAnchor(elements, in: viewport, layout: layout, direction: direction)
     }

@@ -65,7 +65,7 @@ struct AbsoluteLayoutTests {
         for (seed, size) in [0, 4, 150, 400].enumerated() {
             var maker = Placements(arrangement, seed: seed)
             var list = TestList(sections: (0..<size).map { _ in maker.section() })
-            var layout = ListLayout(.absolute(direction))
+            var layout = AbsoluteLayout(direction: direction)
             layout.prepare(list, container: Size(width: 100, height: 100))
             expectSame(layout, list, &maker.generator, "seed \(seed)")
             for step in 0..<8 {
@@ -79,7 +79,7 @@ struct AbsoluteLayoutTests {
     func resizedItems() {
         var maker = Placements(.scattered, seed: 3)
         var list = TestList(sections: (0..<200).map { _ in maker.section() })
-        var layout = ListLayout(.absolute(.vertical))
+        var layout = AbsoluteLayout(direction: .vertical)
         layout.prepare(list, container: .zero)
         for _ in 0..<20 {
             var paths = [IndexPath(section: 0, item: -1), IndexPath(section: 200, item: 0)]
@@ -103,7 +103,7 @@ struct AbsoluteLayoutTests {
             TestSection(placements: [ItemPlacement(frame: frame, zIndex: 1), ItemPlacement(frame: frame)]),
             TestSection(placements: [ItemPlacement(frame: frame), ItemPlacement(frame: frame, zIndex: -1)]),
         ])
-        var layout = ListLayout(.absolute(.vertical))
+        var layout = AbsoluteLayout(direction: .vertical)
         layout.prepare(list, container: .zero)
         let paths = layout.attributes(in: frame, origin: .zero).map(\.path)
         #expect(
@@ -119,7 +119,7 @@ struct AbsoluteLayoutTests {
     }
 
     private func expectSame(
-        _ layout: ListLayout, _ list: TestList, _ generator: inout SeededGenerator, _ comment: Comment
+        _ layout: some ListLayout, _ list: TestList, _ generator: inout SeededGenerator, _ comment: Comment
     ) {
         let all = list.sections.enumerated().flatMap { section, content in
             content.placements.enumerated().map { item, placement in

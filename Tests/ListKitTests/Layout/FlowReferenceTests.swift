@@ -17,8 +17,8 @@ struct FlowReferenceTests {
             "\(character), \(direction), scale \(scale)\(stretches ? ", stretched" : "")"
         }
 
-        func configuration(_ generator: inout SeededGenerator) -> FlowConfiguration {
-            FlowConfiguration(
+        func configuration(_ generator: inout SeededGenerator) -> LayoutConfiguration {
+            LayoutConfiguration(
                 direction: direction, stickyHeaders: generator.chance(oneIn: 2),
                 topContentInset: generator.quarters(-40...40),
                 stickyHeaderOffset: generator.quarters(-40...40), stretchToEdge: stretches,
@@ -49,7 +49,7 @@ struct FlowReferenceTests {
             var sections = RandomSections(situation.character, seed: seed)
             let list = sections.list([0, 1, 5, 40, 150, 300][seed])
             let container = Size(width: 100, height: 100)
-            var layout = ListLayout(.flow(configuration))
+            var layout = FlowLayout(configuration)
             layout.prepare(list, container: container)
             let naive = NaiveFlow(list, configuration, container: container)
             expectSame(layout, naive, "seed \(seed)")
@@ -76,7 +76,7 @@ struct FlowReferenceTests {
 
     /// How many items lie on other pixels than with a rounding; sizes are multiples of a quarter of the factor.
     private func wrongFrames(scale: Double, factor: Double, rounding: NaiveFlow.Rounding) -> Int {
-        let configuration = FlowConfiguration(scale: scale)
+        let configuration = LayoutConfiguration(scale: scale)
         // No sum of sizes equals this width, so that rounding errors do not decide where a row ends. Nothing is before
         // 0, where 32 bits keep them.
         let container = Size(width: 103.45671, height: 100)
@@ -84,7 +84,7 @@ struct FlowReferenceTests {
         for (character, seed) in zip([RandomSections.Character.rows, .grid, .grid, .rows, .grid, .grid], 0...) {
             var sections = RandomSections(character, seed: seed)
             let list = sections.list(100).multiplied(by: factor)
-            var layout = ListLayout(.flow(configuration))
+            var layout = FlowLayout(configuration)
             layout.prepare(list, container: container)
             let naive = NaiveFlow(list, configuration, container: container, rounding: rounding)
             for (section, expected) in naive.sections.enumerated() {
@@ -99,7 +99,7 @@ struct FlowReferenceTests {
 }
 
 /// Holds every frame of a layout against the naive one, in one question and a sample of single ones.
-func expectSame(_ layout: ListLayout, _ naive: NaiveFlow, _ comment: Comment) {
+func expectSame(_ layout: some ListLayout, _ naive: NaiveFlow, _ comment: Comment) {
     #expect(layout.numberOfSections == naive.sections.count, comment)
     #expect(near(layout.contentSize, naive.contentSize), comment)
     let all = Rect(x: -1e9, y: -1e9, width: 2e9, height: 2e9)
@@ -122,7 +122,7 @@ func expectSame(_ layout: ListLayout, _ naive: NaiveFlow, _ comment: Comment) {
 
 /// Holds the answers about random windows against the naive ones.
 func expectSameWindows(
-    _ count: Int, _ layout: ListLayout, _ naive: NaiveFlow, _ generator: inout SeededGenerator, _ comment: Comment
+    _ count: Int, _ layout: some ListLayout, _ naive: NaiveFlow, _ generator: inout SeededGenerator, _ comment: Comment
 ) {
     let length = max(0, Int(naive.end(Rect(origin: .zero, size: naive.contentSize)) * 4))
     let isVertical = naive.configuration.direction == .vertical
@@ -139,7 +139,7 @@ func expectSameWindows(
     #expect(wrong.isEmpty, comment)
 }
 
-private func isSame(_ layout: ListLayout, _ naive: NaiveFlow, _ window: Rect, _ origin: Point) -> Bool {
+private func isSame(_ layout: some ListLayout, _ naive: NaiveFlow, _ window: Rect, _ origin: Point) -> Bool {
     let found = layout.attributes(in: window, origin: origin)
     let expected = naive.attributes(in: window, origin: origin)
     guard found.count == expected.count else { return false }

@@ -9,15 +9,15 @@ struct FlowRuleTests {
     private let inset = EdgeInsets(top: 10, left: 10, bottom: 5, right: 5)
 
     private func layout(
-        _ sections: [TestSection], _ configuration: FlowConfiguration = FlowConfiguration(),
+        _ sections: [TestSection], _ configuration: LayoutConfiguration = LayoutConfiguration(),
         container: Size = .of(100, 100)
-    ) -> ListLayout {
-        var layout = ListLayout(.flow(configuration))
+    ) -> FlowLayout {
+        var layout = FlowLayout(configuration)
         layout.prepare(TestList(sections: sections), container: container)
         return layout
     }
 
-    private func frame(_ layout: ListLayout, _ section: Int, _ item: Int) -> Rect? {
+    private func frame(_ layout: FlowLayout, _ section: Int, _ item: Int) -> Rect? {
         layout.attributes(ofItem: IndexPath(section: section, item: item))?.frame
     }
 
@@ -27,7 +27,7 @@ struct FlowRuleTests {
             TestSection(
                 items: $0, inset: EdgeInsets(top: 10, left: 10, bottom: 5, right: 5), lineSpacing: 10, header: 10)
         }
-        let layout = layout(sections, FlowConfiguration(direction: .horizontal))
+        let layout = layout(sections, LayoutConfiguration(direction: .horizontal))
         #expect(layout.attributes(of: .header, section: 0)?.frame == Rect(x: 10, y: 10, width: 10, height: 85))
         #expect(frame(layout, 0, 1) == Rect(x: 40, y: 10, width: 20, height: 85))
         #expect(layout.contentSize == .of(120, 100))
@@ -39,7 +39,7 @@ struct FlowRuleTests {
             TestSection(items: [.of(100, 20), .of(100, 20)], header: 10),
             TestSection(items: [.of(100, 30), .of(100, 30), .of(100, 30)], header: 10),
         ]
-        let layout = layout(sections, FlowConfiguration(stickyHeaders: true, topContentInset: 10))
+        let layout = layout(sections, LayoutConfiguration(stickyHeaders: true, topContentInset: 10))
         func headers(_ offset: Double) -> [Double?] {
             [0, 1].map { layout.attributes(of: .header, section: $0, origin: Point(x: 0, y: offset))?.frame.minY }
         }
@@ -55,9 +55,9 @@ struct FlowRuleTests {
         ])
     func halfPoints(_ scale: Double, _ second: Double, _ third: Double) {
         let items = Array(repeating: Size.of(33, 33), count: 3)
-        let one = layout([TestSection(items: items, interitemSpacing: 0.5)], FlowConfiguration(scale: scale))
+        let one = layout([TestSection(items: items, interitemSpacing: 0.5)], LayoutConfiguration(scale: scale))
         let three = layout(
-            items.map { TestSection(items: [$0], interitemSpacing: 0.5) }, FlowConfiguration(scale: scale))
+            items.map { TestSection(items: [$0], interitemSpacing: 0.5) }, LayoutConfiguration(scale: scale))
         #expect((0..<3).map { frame(one, 0, $0)?.minX } == [0, second, third])
         #expect((0..<3).map { frame(three, $0, 0)?.minX } == [0, second, third])
         #expect(one.contentSize.height == 33 && three.contentSize.height == 33)
@@ -88,7 +88,7 @@ struct FlowRuleTests {
         .rule("LY-32", "LY-34", "LY-35"))
     func edges() {
         let stretched = layout(
-            [TestSection(items: Array(repeating: .of(33, 33), count: 3))], FlowConfiguration(stretchToEdge: true))
+            [TestSection(items: Array(repeating: .of(33, 33), count: 3))], LayoutConfiguration(stretchToEdge: true))
         #expect(frame(stretched, 0, 2) == Rect(x: 66, y: 0, width: 34, height: 33))
         let fits = layout([TestSection(items: [.of(50, 10), .of(51, 10)])])
         #expect(frame(fits, 0, 1) == Rect(x: 50, y: 0, width: 51, height: 10))
@@ -121,7 +121,7 @@ struct FlowRuleTests {
         let left = EdgeInsets(top: 0, left: 10, bottom: 0, right: 0)
         let layout = layout(
             [TestSection(items: [.of(79.5, 10)], inset: left), TestSection(items: [.of(90, 10)], inset: left)],
-            FlowConfiguration(stretchToEdge: true))
+            LayoutConfiguration(stretchToEdge: true))
         // 10 + 79.5 lies half a point before the padded room of 90, though 10 points are left.
         #expect(frame(layout, 0, 0)?.size.width == 80)
         #expect(frame(layout, 1, 0)?.size.width == 90)
@@ -133,7 +133,7 @@ struct FlowRuleTests {
             TestSection(items: [.of(100, 10)]), TestSection(inset: inset, header: 20),
             TestSection(items: [.of(100, 10)]),
         ]
-        let layout = layout(sections, FlowConfiguration(showHeaderWhenEmpty: true))
+        let layout = layout(sections, LayoutConfiguration(showHeaderWhenEmpty: true))
         #expect(layout.attributes(of: .header, section: 1)?.frame == Rect(x: 10, y: 10, width: 85, height: 20))
         #expect(frame(layout, 2, 0)?.minY == 35)
     }
@@ -154,7 +154,7 @@ struct FlowRuleTests {
         let rows = [Size](repeating: .of(100, 10), count: 1200)
         let layout = layout(
             [TestSection(items: rows, header: 20, footer: 20), TestSection(items: [.of(100, 10)])],
-            FlowConfiguration(stickyHeaders: true))
+            LayoutConfiguration(stickyHeaders: true))
         let items = [997, 998, 999, 1000, 1199].map { frameZ(layout, 0, $0) }
         #expect(items == [997, 998, 998, 998, 998])
         #expect(layout.attributes(of: .footer, section: 0)?.zIndex == 999 && frameZ(layout, 1, 0) == 1000)
@@ -166,20 +166,20 @@ struct FlowRuleTests {
         #expect(covered.map(\.path.item) == [1098, 1099, 1100] && covered.allSatisfy { $0.zIndex < header.zIndex })
     }
 
-    private func frameZ(_ layout: ListLayout, _ section: Int, _ item: Int) -> Int? {
+    private func frameZ(_ layout: FlowLayout, _ section: Int, _ item: Int) -> Int? {
         layout.attributes(ofItem: IndexPath(section: section, item: item))?.zIndex
     }
 
     @Test("the sticky offset changes → headers move, items do not", .rule("LY-15"))
     func stickyOffset() {
         var layout = layout(
-            [TestSection(items: [.of(100, 100)], header: 10)], FlowConfiguration(stickyHeaders: true))
+            [TestSection(items: [.of(100, 100)], header: 10)], LayoutConfiguration(stickyHeaders: true))
         let origin = Point(x: 0, y: 30)
         let items = frame(layout, 0, 0)
         layout.stickyHeaderOffset = 7
         #expect(layout.attributes(of: .header, section: 0, origin: origin)?.frame.minY == 37)
         #expect(frame(layout, 0, 0) == items)
         #expect(layout.stickyHeaderOffset == 7 && layout.direction == .vertical)
-        #expect(layout.configuration == .flow(FlowConfiguration(stickyHeaders: true, stickyHeaderOffset: 7)))
+        #expect(layout.configuration == LayoutConfiguration(stickyHeaders: true, stickyHeaderOffset: 7))
     }
 }

@@ -39,11 +39,11 @@ struct FlowRunTests {
             sections += Array(repeating: FlowRunTests.section(&generator), count: length)
         }
         let list = TestList(sections: sections)
-        let configuration = FlowConfiguration(
+        let configuration = LayoutConfiguration(
             direction: seed % 2 == 0 ? .vertical : .horizontal, showHeaderWhenEmpty: seed % 3 == 0,
             scale: Double(seed % 4))
         let container = Size(width: 100, height: 100)
-        var (inRuns, single) = (ListLayout(.flow(configuration)), ListLayout(.flow(configuration)))
+        var (inRuns, single) = (FlowLayout(configuration), FlowLayout(configuration))
         inRuns.prepare(RunList(list: list), container: container)
         single.prepare(list, container: container)
         #expect(inRuns.contentSize == single.contentSize && inRuns.numberOfSections == sections.count)
@@ -72,7 +72,7 @@ struct FlowRunTests {
             }
         }
         for count in [Int.min, -1, 0, 3, 4, Int.max] {
-            var layout = ListLayout(.flow(FlowConfiguration()))
+            var layout = FlowLayout(LayoutConfiguration())
             layout.prepare(Boaster(count: count), container: Size(width: 10, height: 100))
             #expect(layout.numberOfSections == 3 && layout.contentSize.height == 30)
         }
@@ -91,7 +91,7 @@ struct FlowRunTests {
         func any() -> TestSection { section([0, 1, 3, 100, 129, 300].randomElement(using: &generator) ?? 1) }
         var list = TestList(sections: (0..<150).map { $0 % 40 == 7 ? any() : section(1) })
         let container = Size(width: 100, height: 100)
-        var layout = ListLayout(.flow(FlowConfiguration()))
+        var layout = FlowLayout(LayoutConfiguration())
         layout.prepare(list, container: container)
         for step in 0..<25 {
             let place = Int.random(in: 0..<list.sections.count, using: &generator)
@@ -111,13 +111,13 @@ struct FlowRunTests {
                 changes = LayoutChanges(inserts: [place, place + 1, place + 2])
             }
             layout.update(changes, source: list)
-            let naive = NaiveFlow(list, FlowConfiguration(), container: container)
+            let naive = NaiveFlow(list, LayoutConfiguration(), container: container)
             expectSame(layout, naive, "seed \(seed), step \(step): \(changes)")
         }
         while list.sections.count > 3 {
             list.sections.removeFirst()
             layout.update(LayoutChanges(deletes: [0]), source: list)
         }
-        expectSame(layout, NaiveFlow(list, FlowConfiguration(), container: container), "seed \(seed), three left")
+        expectSame(layout, NaiveFlow(list, LayoutConfiguration(), container: container), "seed \(seed), three left")
     }
 }

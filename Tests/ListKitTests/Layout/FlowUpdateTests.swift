@@ -16,7 +16,7 @@ struct FlowUpdateTests {
             var sections = RandomSections(situation.character, seed: seed)
             var list = sections.list(size)
             let container = Size(width: 100, height: 100)
-            var layout = ListLayout(.flow(configuration))
+            var layout = FlowLayout(configuration)
             layout.prepare(list, container: container)
             for step in 0..<4 {
                 let changes = list.change(upTo: [1, 3, 6, 2][step], &sections)
@@ -39,14 +39,14 @@ struct FlowUpdateTests {
                 (0..<length).map { (code / [1, 3, 9, 27][$0]) % 3 }
             }
         }
-        let configuration = FlowConfiguration(showHeaderWhenEmpty: true)
+        let configuration = LayoutConfiguration(showHeaderWhenEmpty: true)
         let container = Size(width: 100, height: 100)
         // In front of enough others, so that they are edited in place.
         let rest = Array(repeating: kinds[0], count: 256)
         let window = Rect(x: 0, y: 0, width: 100, height: 10_000)
-        let fresh = lists.map { kindNumbers -> (TestList, ListLayout, [LayoutAttributes]) in
+        let fresh = lists.map { kindNumbers -> (TestList, FlowLayout, [LayoutAttributes]) in
             let list = TestList(sections: kindNumbers.map { kinds[$0] } + rest)
-            var layout = ListLayout(.flow(configuration))
+            var layout = FlowLayout(configuration)
             layout.prepare(list, container: container)
             return (list, layout, layout.attributes(in: window, origin: .zero))
         }
@@ -71,12 +71,12 @@ struct FlowUpdateTests {
     func changesThatDoNotAddUp(_ changes: LayoutChanges) {
         var sections = RandomSections(.grid, seed: 1)
         var list = sections.list(300)
-        var layout = ListLayout(.flow(FlowConfiguration()))
+        var layout = FlowLayout(LayoutConfiguration())
         layout.prepare(list, container: Size(width: 100, height: 100))
         list.sections.append(sections.section())
         layout.update(changes, source: list)
         expectSame(
-            layout, NaiveFlow(list, FlowConfiguration(), container: Size(width: 100, height: 100)), "\(changes)")
+            layout, NaiveFlow(list, LayoutConfiguration(), container: Size(width: 100, height: 100)), "\(changes)")
     }
 
     @Test("copies kept over changes → each still answers for its list")
@@ -84,15 +84,15 @@ struct FlowUpdateTests {
         var sections = RandomSections(.large, seed: 4)
         var list = sections.list(300)
         let container = Size(width: 100, height: 100)
-        var layout = ListLayout(.flow(FlowConfiguration()))
+        var layout = FlowLayout(LayoutConfiguration())
         layout.prepare(list, container: container)
-        var kept: [(ListLayout, TestList)] = []
+        var kept: [(FlowLayout, TestList)] = []
         for _ in 0..<4 {
             kept.append((layout, list))
             layout.update(list.change(upTo: 2, &sections), source: list)
         }
         for (layout, list) in kept + [(layout, list)] {
-            expectSame(layout, NaiveFlow(list, FlowConfiguration(), container: container), "\(list.sections.count)")
+            expectSame(layout, NaiveFlow(list, LayoutConfiguration(), container: container), "\(list.sections.count)")
         }
     }
 
@@ -105,8 +105,8 @@ struct FlowUpdateTests {
         for seed in 0..<4 {
             var sections = RandomSections(character, seed: seed)
             var list = sections.list(150)
-            let configuration = FlowConfiguration(scale: seed % 2 == 0 ? 0 : 2)
-            var layout = ListLayout(.flow(configuration))
+            let configuration = LayoutConfiguration(scale: seed % 2 == 0 ? 0 : 2)
+            var layout = FlowLayout(configuration)
             layout.prepare(list, container: Size(width: 100, height: 100))
             for _ in 0..<10 {
                 var paths = [IndexPath(section: -1, item: 0), IndexPath(section: 9999, item: 0)]

@@ -35,19 +35,19 @@ struct FlowVectorTests {
         "bounds change → what has to be invalidated", .rule("LY-01", "LY-47"),
         arguments: try LayoutVectors.load().boundsChange)
     func bounds(_ vector: BoundsCase) {
-        let configuration = LayoutConfiguration.flow(FlowConfiguration(stickyHeaders: vector.config.stickyHeaders))
-        let change = configuration.invalidation(from: rect(vector.old), to: rect(vector.new))
+        let layout = FlowLayout(LayoutConfiguration(stickyHeaders: vector.config.stickyHeaders))
+        let change = layout.invalidation(from: rect(vector.old), to: rect(vector.new))
         #expect((change != .nothing) == vector.shouldInvalidate)
         if vector.invalidates == "everything" { #expect(change == .everything) }
     }
 
-    private typealias Follow = (inout ListLayout, LayoutCase.Step, TestList, Size) throws -> Void
+    private typealias Follow = (inout FlowLayout, LayoutCase.Step, TestList, Size) throws -> Void
 
     private func run(_ vector: LayoutCase, scale: Double, follow: Follow) throws {
         var list = TestList(sections: [])
         var container = Size(width: vector.config.container[0], height: vector.config.container[1])
         var origin = Point.zero
-        var layout = ListLayout(.flow(try vector.config.configuration(scale: scale)))
+        var layout = FlowLayout(try vector.config.configuration(scale: scale))
         for step in vector.steps {
             if let sections = step.sections { list.sections = sections.map(\.section) }
             if let size = step.container { container = Size(width: size[0], height: size[1]) }
@@ -58,7 +58,7 @@ struct FlowVectorTests {
         }
     }
 
-    private func check(_ expected: LayoutCase.Expected, _ layout: ListLayout, origin: Point) {
+    private func check(_ expected: LayoutCase.Expected, _ layout: FlowLayout, origin: Point) {
         if let size = expected.contentSize { #expect(layout.contentSize == Size(width: size[0], height: size[1])) }
         if let width = expected.contentWidth { #expect(layout.contentSize.width == width) }
         if let height = expected.contentHeight { #expect(layout.contentSize.height == height) }

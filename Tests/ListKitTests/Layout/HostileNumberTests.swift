@@ -36,14 +36,14 @@ struct HostileNumberTests {
     func flow(seed: Int) {
         var generator = SeededGenerator(seed: seed)
         func number() -> Double { Self.numbers.randomElement(using: &generator) ?? 0 }
-        let configuration = FlowConfiguration(
+        let configuration = LayoutConfiguration(
             direction: seed % 2 == 0 ? .vertical : .horizontal, stickyHeaders: generator.chance(oneIn: 2),
             topContentInset: number(), stickyHeaderOffset: number(), stretchToEdge: generator.chance(oneIn: 2),
             showHeaderWhenEmpty: generator.chance(oneIn: 2),
             contentInset: EdgeInsets(top: number(), left: number(), bottom: number(), right: number()), scale: number())
         let container = Size(width: number(), height: number())
         var list = list(400, &generator)
-        var layout = ListLayout(.flow(configuration))
+        var layout = FlowLayout(configuration)
         layout.prepare(list, container: container)
         for step in 0..<6 {
             expectFinite(layout, list, "seed \(seed), step \(step)")
@@ -52,7 +52,7 @@ struct HostileNumberTests {
             list.sections.append(self.list(1, &generator).sections[0])
             layout.update(LayoutChanges(deletes: [place], inserts: [399]), source: list)
         }
-        var fresh = ListLayout(.flow(configuration))
+        var fresh = FlowLayout(configuration)
         fresh.prepare(list, container: container)
         let all = Rect(x: -1e300, y: -1e300, width: .infinity, height: .infinity)
         #expect(layout.attributes(in: all, origin: .zero) == fresh.attributes(in: all, origin: .zero))
@@ -65,7 +65,7 @@ struct HostileNumberTests {
     func absolute(seed: Int) {
         var generator = SeededGenerator(seed: seed)
         var list = list(200, &generator)
-        var layout = ListLayout(.absolute(seed % 2 == 0 ? .vertical : .horizontal))
+        var layout = AbsoluteLayout(direction: seed % 2 == 0 ? .vertical : .horizontal)
         layout.prepare(list, container: .zero)
         for step in 0..<6 {
             expectFinite(layout, list, "seed \(seed), step \(step)")
@@ -76,7 +76,7 @@ struct HostileNumberTests {
         }
     }
 
-    private func expectFinite(_ layout: ListLayout, _ list: TestList, _ comment: Comment) {
+    private func expectFinite(_ layout: some ListLayout, _ list: TestList, _ comment: Comment) {
         func isFinite(_ rect: Rect) -> Bool {
             rect.minX.isFinite && rect.minY.isFinite && rect.maxX.isFinite && rect.maxY.isFinite
                 && rect.size.width >= 0 && rect.size.height >= 0
@@ -113,7 +113,7 @@ struct HostileNumberTests {
             func sizeForItem(at path: IndexPath) -> Size { .zero }
             func placementOfItem(at path: IndexPath) -> ItemPlacement { ItemPlacement(frame: .zero) }
         }
-        let rules = FlowRules(FlowConfiguration(), container: .zero)
+        let rules = FlowRules(LayoutConfiguration(), container: .zero)
         let answer = SectionAnswer(section: 0, source: Source(count: claimed), rules: rules)
         #expect(answer.itemCount == expected)
     }
@@ -126,8 +126,8 @@ struct HostileNumberTests {
             func sizeForItem(at path: IndexPath) -> Size { .zero }
             func placementOfItem(at path: IndexPath) -> ItemPlacement { ItemPlacement(frame: .zero) }
         }
-        for configuration in [LayoutConfiguration.flow(FlowConfiguration()), .absolute(.vertical), .none] {
-            var layout = ListLayout(configuration)
+        for kind in ListLayoutKind.allCases {
+            var layout = kind.makeLayout(LayoutConfiguration())
             layout.prepare(Source(), container: .zero)
             layout.update(LayoutChanges(deletes: [0], inserts: [0], reloads: [0]), source: Source())
             #expect(layout.numberOfSections == 0)
@@ -137,7 +137,7 @@ struct HostileNumberTests {
     @Test("content longer than can be measured → clamped to a bound, in order")
     func endlessContent() {
         let huge = TestSection(items: [.of(100, 1e300)])
-        var layout = ListLayout(.flow(FlowConfiguration()))
+        var layout = FlowLayout(LayoutConfiguration())
         layout.prepare(TestList(sections: Array(repeating: huge, count: 80_000)), container: .of(100, 100))
         let starts = [0, 1, 1000, 60_000, 79_999].compactMap {
             layout.attributes(ofItem: IndexPath(section: $0, item: 0))?.frame.minY

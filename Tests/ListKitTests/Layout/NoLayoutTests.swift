@@ -9,12 +9,11 @@ struct NoLayoutTests {
     func anyList() {
         let list = TestList(sections: [TestSection(items: [.of(10, 10)], header: 5)])
         let everything = Rect(x: -1e9, y: -1e9, width: 2e9, height: 2e9)
-        var layout = ListLayout(.none)
+        var layout = NoLayout()
         layout.prepare(list, container: Size(width: 100, height: 100))
         layout.update(LayoutChanges(inserts: [0]), source: list)
         layout.resize([IndexPath(section: 0, item: 0)], source: list)
-        layout.stickyHeaderOffset = 5
-        #expect(layout.configuration == .none && layout.direction == .vertical && layout.stickyHeaderOffset == 0)
+        #expect(layout.direction == .vertical && !layout.supportsAnchoring)
         #expect(layout.numberOfSections == 0 && layout.itemCount(ofSection: 0) == nil && layout.contentSize == .zero)
         #expect(layout.attributes(in: everything, origin: .zero).isEmpty)
         #expect(layout.attributes(ofItem: IndexPath(section: 0, item: 0)) == nil)

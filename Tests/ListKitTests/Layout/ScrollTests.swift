@@ -46,7 +46,7 @@ struct ScrollTests {
     }
 
     private func range(
-        _ operation: ScrollCase.Operation, _ vector: ScrollCase, _ layout: ListLayout
+        _ operation: ScrollCase.Operation, _ vector: ScrollCase, _ layout: FlowLayout
     ) throws -> ClosedRange<Double>? {
         guard let section = operation.section else { return nil }
         if let ranges = vector.sectionRanges { return ranges[section][0]...ranges[section][1] }
@@ -75,7 +75,7 @@ struct ScrollTests {
 
     @Test("an empty list → no first item, offset into it 0, no range", .rule("AD-119", "AD-120", "AD-129"))
     func emptyList() {
-        var layout = ListLayout(.flow(FlowConfiguration()))
+        var layout = FlowLayout(LayoutConfiguration())
         layout.prepare(TestList(sections: []), container: .of(100, 100))
         #expect(layout.firstVisibleItem(origin: .zero) == nil)
         #expect(layout.offsetIntoFirstVisibleItem(origin: .zero) == 0)
@@ -87,7 +87,7 @@ struct ScrollTests {
     func sharedColumns() {
         // Sections of 1…6 items of 100×30 in columns of three: 1+2 | 3 | 3+1 of the next | …
         let list = TestList(sections: (1...6).map { TestSection(items: Array(repeating: .of(100, 33), count: $0)) })
-        var layout = ListLayout(.flow(FlowConfiguration(direction: .horizontal)))
+        var layout = FlowLayout(LayoutConfiguration(direction: .horizontal))
         layout.prepare(list, container: .of(100, 100))
         let leaders = [0.0, 80, 120, 350, 400, 590].map { layout.firstVisibleItem(origin: Point(x: $0, y: 0)) }
         let expected = [(0, 0), (0, 0), (2, 0), (3, 3), (4, 2), (5, 0)]

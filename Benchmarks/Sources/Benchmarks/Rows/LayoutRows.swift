@@ -6,19 +6,20 @@ internal import ListKit
 enum LayoutRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [
-            ("layout flow", { visible("flow", .flow(FlowConfiguration())) }),
-            ("layout absolute", { visible("absolute", .absolute(.vertical)) }),
+            ("layout flow", { visible(.flow) }),
+            ("layout absolute", { visible(.absolute) }),
         ]
     }
 
     /// One list of ten million items, and as many items in lists of ten thousand: neither fits into the caches, so that the
     /// ratio tells what the length costs, not what the memory does. One short list alone, always warm, is shown beside.
-    private static func visible(_ name: String, _ configuration: LayoutConfiguration) -> Benchmark {
+    private static func visible(_ kind: ListLayoutKind) -> Benchmark {
+        let name = kind.rawValue
         var benchmark = Benchmark("layout \(name)")
         let (few, many) = (10_000, 10_000_000)
-        func layouts(_ number: Int, of count: Int) -> [ListLayout] {
+        func layouts(_ number: Int, of count: Int) -> [any ListLayout] {
             (0..<number).map { _ in
-                var layout = ListLayout(configuration)
+                var layout = kind.makeLayout(LayoutConfiguration())
                 layout.prepare(Rows(count: count), container: viewport)
                 return layout
             }
@@ -39,7 +40,7 @@ enum LayoutRows {
     }
 
     /// Asks for viewports all over some lists.
-    private static func addQueries(_ benchmark: inout Benchmark, _ name: String, _ layouts: [ListLayout]) {
+    private static func addQueries(_ benchmark: inout Benchmark, _ name: String, _ layouts: [any ListLayout]) {
         var random = Numbers(seed: 3)
         let length = layouts[0].contentSize.height - viewport.height
         benchmark.add(name, iterations: 2_000) {

@@ -1,28 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
+extension ListLayoutKind {
+    /// Each item brings its frame, as in LazyScrollView.
+    public static let absolute = ListLayoutKind(name: "absolute", usesPlacements: true) {
+        AbsoluteLayout(direction: $0.direction)
+    }
+}
+
 /// LazyScrollView's layout: each item brings its frame and its z.
 ///
 /// Two trees: the placements by section, and the items by where they start along the scroll axis. A section has a
 /// handle, so that it may move without its items being touched.
-struct AbsoluteLayout: Sendable {
-    let direction: ScrollDirection
+public struct AbsoluteLayout: ListLayout {
+    /// The axis along which the list scrolls.
+    public let direction: ScrollDirection
     private var sections = LeafTree<PlacementBlock>()
     private var positions = PositionTree()
     /// The block of each section, by handle.
     private var blocks: [Int32] = []
     private var freeHandles: [UInt32] = []
 
-    init(direction: ScrollDirection) {
+    /// Makes a layout that knows no list yet.
+    public init(direction: ScrollDirection) {
         self.direction = direction
     }
 
-    var numberOfSections: Int { sections.total.sections }
+    /// How many sections the layout knows.
+    public var numberOfSections: Int { sections.total.sections }
 
     /// How far right and down the items reach.
-    var contentSize: Size { sections.total.reach }
+    public var contentSize: Size { sections.total.reach }
+
+    /// Whether views keep visible items in place: false.
+    public var supportsAnchoring: Bool { false }
+
+    /// Nothing: no frame depends on the viewport.
+    public func invalidation(from old: Rect, to new: Rect) -> BoundsInvalidation { .nothing }
 
     /// Asks for every placement; O(n log n).
-    mutating func prepare(_ source: some LayoutSource) {
+    ///
+    /// - Parameter container: without effect.
+    public mutating func prepare(_ source: some LayoutSource, container: Size) { prepare(source) }
+
+    private mutating func prepare(_ source: some LayoutSource) {
         let count = max(0, source.numberOfSections)
         var entries: [PositionEntry] = []
         let new = (0..<count).lazy.map { section in
@@ -41,7 +61,7 @@ struct AbsoluteLayout: Sendable {
     }
 
     /// Follows one transaction; see ``ListLayout/update(_:source:)``.
-    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) {
+    public mutating func update(_ changes: LayoutChanges, source: some LayoutSource) {
         let count = max(0, source.numberOfSections)
         guard let edit = SectionEdit(changes, from: numberOfSections, to: count), edit.count < count else {
             return prepare(source)
@@ -59,8 +79,8 @@ struct AbsoluteLayout: Sendable {
         for leaf in edited.touched { record(leaf) }
     }
 
-    /// Asks for the placements of single items again.
-    mutating func resize(_ items: [IndexPath], source: some LayoutSource) {
+    /// Asks again for the placements of single items.
+    public mutating func resize(_ items: [IndexPath], source: some LayoutSource) {
         for path in items {
             guard let (leaf, section) = find(path.section), placement(of: path) != nil else { continue }
             let new = source.placementOfItem(at: path).checked
@@ -73,23 +93,27 @@ struct AbsoluteLayout: Sendable {
 }
 
 extension AbsoluteLayout {
-    func itemCount(ofSection section: Int) -> Int? {
+    /// How many items a section has; `nil` past the last section.
+    public func itemCount(ofSection section: Int) -> Int? {
         find(section).map { sections.leaves[$0.leaf].itemCount(of: $0.section) }
     }
 
-    func attributes(ofItem path: IndexPath) -> LayoutAttributes? {
+    /// Where an item lies; `nil` if there is none at the path. O(log n).
+    public func attributes(ofItem path: IndexPath) -> LayoutAttributes? {
         placement(of: path).map { Self.attributes(path, $0) }
     }
 
     /// The items that overlap a rectangle with area, by z, then by path; O(log n) for each item on the rectangle's stretch
     /// of the scroll axis.
-    func attributes(in rect: Rect) -> [LayoutAttributes] {
+    ///
+    /// - Parameter origin: without effect.
+    public func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
         let span = span(of: rect)
         return attributes(in: span) { $0.intersects(rect) }
     }
 
     /// The uppermost item that holds a point; its far edges do not belong to it.
-    func item(at point: Point) -> IndexPath? {
+    public func item(at point: Point) -> IndexPath? {
         let along = direction == .vertical ? point.y : point.x
         return attributes(in: PositionSpan(start: along.nextDown, end: along.nextUp)) {
             $0.minX <= point.x && point.x < $0.maxX && $0.minY <= point.y && point.y < $0.maxY

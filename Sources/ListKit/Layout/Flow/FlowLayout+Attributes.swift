@@ -3,8 +3,8 @@
 extension FlowLayout {
     /// Everything that overlaps a rectangle with area, section by section: header, items, footer.
     ///
-    /// `origin` is the viewport's, for sticky headers. O(log n + what lies in the rectangle).
-    func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
+    /// O(log n + what lies in the rectangle).
+    public func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
         let window = rules.frame(rect)
         let found = elements(in: window)
         var result: [LayoutAttributes] = []
@@ -21,19 +21,27 @@ extension FlowLayout {
         return result
     }
 
-    /// The attributes of an item; nil past the end (rules LY-37, LY-38).
-    func attributes(ofItem path: IndexPath) -> LayoutAttributes? {
+    /// The attributes of an item; nil past the end (rules LY-37, LY-38). O(log n).
+    public func attributes(ofItem path: IndexPath) -> LayoutAttributes? {
         frame(ofItem: path).map { attributes(ofItem: path, $0) }
     }
 
     /// The attributes of a header, stuck if it has to be, or a footer; nil where there is none (rules LY-39, LY-40).
-    func attributes(of kind: ElementKind, section: Int, origin: Point?) -> LayoutAttributes? {
+    /// O(log n).
+    public func attributes(of kind: ElementKind, section: Int, origin: Point?) -> LayoutAttributes? {
         guard kind != .cell, let frames = frames(ofSection: section) else { return nil }
         var frame = kind == .header ? frames.header : frames.footer
         if kind == .header, let origin {
             frame = header(of: FoundSection(number: section, frames: frames), origin: origin)
         }
         return frame.hasArea ? attributes(of: kind, section: section, frame) : nil
+    }
+
+    /// Another size lays everything out anew; an origin moved along the scroll axis, the sticky headers.
+    public func invalidation(from old: Rect, to new: Rect) -> BoundsInvalidation {
+        if old.size != new.size { return .everything }
+        let moved = direction.along(old.origin) != direction.along(new.origin)
+        return moved && configuration.stickyHeaders ? .supplementaryViews : .nothing
     }
 
     private func attributes(ofItem path: IndexPath, _ frame: AxisFrame) -> LayoutAttributes {

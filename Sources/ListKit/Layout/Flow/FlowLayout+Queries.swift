@@ -13,8 +13,8 @@ extension FlowLayout {
         return tree.leaves[leaf].frames(ofSection: section, rules: rules)?.shifted(by: origin)
     }
 
-    /// How many items a section has; nil past the end.
-    func itemCount(ofSection section: Int) -> Int? {
+    /// How many items a section has; `nil` past the last section.
+    public func itemCount(ofSection section: Int) -> Int? {
         find(section).flatMap { tree.leaves[$0.leaf].itemCount(ofSection: $0.section) }
     }
 
@@ -34,6 +34,9 @@ extension FlowLayout {
         }
     }
 
+    /// The first and the last section whose bounds overlap a rectangle, `nil` if none does (rule LY-45).
+    public func sections(in rect: Rect) -> ClosedRange<Int>? { sections(in: rules.frame(rect)) }
+
     /// The first and the last section whose bounds meet a window, or nil if none does (rule LY-45).
     func sections(in window: AxisFrame) -> ClosedRange<Int>? {
         var range: ClosedRange<Int>?
@@ -50,7 +53,7 @@ extension FlowLayout {
     }
 
     /// The first item, by path, that holds a point; its far edges do not belong to it.
-    func item(at point: Point) -> IndexPath? {
+    public func item(at point: Point) -> IndexPath? {
         let (along, across) = (rules.along(point), rules.across(point))
         for (leaf, before) in chunks(in: Interval(start: along, length: 1)) {
             var result: IndexPath?

@@ -2,7 +2,7 @@
 
 extension FlowLayout {
     /// Follows one transaction; see ``ListLayout/update(_:source:)``.
-    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) {
+    public mutating func update(_ changes: LayoutChanges, source: some LayoutSource) {
         let count = max(0, source.numberOfSections)
         guard let edit = SectionEdit(changes, from: numberOfSections, to: count) else {
             // Whoever lost count gets the right answer, only slower.
@@ -19,8 +19,8 @@ extension FlowLayout {
         }
     }
 
-    /// Asks for the sizes of single items again.
-    mutating func resize(_ items: [IndexPath], source: some LayoutSource) {
+    /// Asks again for the sizes of single items.
+    public mutating func resize(_ items: [IndexPath], source: some LayoutSource) {
         var touched: Set<Int> = []
         for path in items { resize(path, source: source, touched: &touched) }
         settle(touched)

@@ -9,7 +9,7 @@ struct FlowRules: Sendable, Hashable {
     /// The room for a row: the container less the content inset.
     let room: Units
 
-    init(_ configuration: FlowConfiguration, container: Size) {
+    init(_ configuration: LayoutConfiguration, container: Size) {
         direction = configuration.direction
         stretchToEdge = configuration.stretchToEdge
         showHeaderWhenEmpty = configuration.showHeaderWhenEmpty

@@ -26,7 +26,7 @@ final class BindingFieldsSectionController: ListBindingSectionController, ListSu
             footerLength: BindingFields.length(of: fields.footer, in: container.direction))
         return ListSectionShape(
             metrics: metrics, sizes: isUniform ? [] : sizes,
-            placements: container.layout == .absolute ? geometry.map { $0.placement(in: container) } : [])
+            placements: container.layout.usesPlacements ? geometry.map { $0.placement(in: container) } : [])
     }
 
     override init() {

@@ -29,7 +29,7 @@ struct ItemGeometry {
 
     /// The fields that a layout reads and that are no finite numbers.
     func faults(in layout: ListLayoutKind) -> [Role] {
-        layout == .absolute ? faults : faults.filter { $0 == .width || $0 == .height }
+        layout.usesPlacements ? faults : faults.filter { $0 == .width || $0 == .height }
     }
 
     /// The item's size; what is absent is the viewport's extent across the scroll axis, and 44 along it.

@@ -18,7 +18,7 @@ final class SingleFieldsSectionController: ListSectionController {
         let geometry = ItemGeometry(object.fields)
         return ListSectionShape(
             metrics: SectionMetrics(itemCount: 1, uniformItemSize: geometry.size(in: container)),
-            placements: container.layout == .absolute ? [geometry.placement(in: container)] : [])
+            placements: container.layout.usesPlacements ? [geometry.placement(in: container)] : [])
     }
 
     private static func countItems(

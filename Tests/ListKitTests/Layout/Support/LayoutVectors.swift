@@ -21,8 +21,8 @@ struct LayoutCase: Decodable, Sendable, CustomTestStringConvertible {
         let showHeaderWhenEmpty: Bool
         let contentInset: Insets
 
-        func configuration(scale: Double) throws -> FlowConfiguration {
-            FlowConfiguration(
+        func configuration(scale: Double) throws -> LayoutConfiguration {
+            LayoutConfiguration(
                 direction: try #require(ScrollDirection(rawValue: scrollDirection)), stickyHeaders: stickyHeaders,
                 topContentInset: topContentInset, stretchToEdge: stretchToEdge,
                 showHeaderWhenEmpty: showHeaderWhenEmpty, contentInset: contentInset.edges, scale: scale)

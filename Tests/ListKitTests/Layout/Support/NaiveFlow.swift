@@ -25,12 +25,12 @@ struct NaiveFlow {
         case doublePrecision
     }
 
-    let configuration: FlowConfiguration
+    let configuration: LayoutConfiguration
     let container: Size
     private let rounding: Rounding
     private(set) var sections: [Section] = []
 
-    init(_ list: TestList, _ configuration: FlowConfiguration, container: Size, rounding: Rounding = .exact) {
+    init(_ list: TestList, _ configuration: LayoutConfiguration, container: Size, rounding: Rounding = .exact) {
         self.configuration = configuration
         self.rounding = rounding
         self.container = container

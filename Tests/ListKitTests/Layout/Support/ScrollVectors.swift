@@ -72,8 +72,8 @@ struct ScrollCase: Decodable, Sendable, CustomTestStringConvertible {
     }
 
     /// The layout of the list.
-    var layout: ListLayout {
-        var layout = ListLayout(.flow(FlowConfiguration(direction: direction, showHeaderWhenEmpty: true)))
+    var layout: FlowLayout {
+        var layout = FlowLayout(LayoutConfiguration(direction: direction, showHeaderWhenEmpty: true))
         let container = direction == .vertical ? Size.of(100, viewport) : Size.of(viewport, 100)
         layout.prepare(list, container: container)
         return layout

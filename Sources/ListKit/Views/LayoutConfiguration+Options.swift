@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension LayoutConfiguration {
+    /// The settings of a view's layout.
+    init(_ options: ListOptions, _ view: ListViewOptions) {
+        self.init(
+            direction: options.direction, stickyHeaders: options.stickyHeaders,
+            topContentInset: options.topContentInset,
+            stickyHeaderOffset: options.stickyHeaderOffset, stretchToEdge: options.stretchToEdge,
+            showHeaderWhenEmpty: options.showHeaderWhenEmpty, contentInset: view.contentInset, scale: view.scale)
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+/// Two columns; each item goes to the end of the shorter one.
+private struct WaterfallLayout: ListLayout {
+    /// The frames of all items, by section.
+    private var frames: [[Rect]] = []
+    private var container = Size.zero
+    let direction: ScrollDirection
+
+    var numberOfSections: Int { frames.count }
+
+    var contentSize: Size {
+        Size(width: container.width, height: frames.joined().map(\.maxY).max() ?? 0)
+    }
+
+    init(_ configuration: LayoutConfiguration) { direction = configuration.direction }
+
+    mutating func prepare(_ source: some LayoutSource, container: Size) {
+        self.container = container
+        var ends = [0.0, 0]
+        frames = (0..<source.numberOfSections).map { section in
+            let metrics = source.metrics(forSection: section)
+            return (0..<metrics.itemCount).map { item in
+                let path = IndexPath(section: section, item: item)
+                let column = ends[0] <= ends[1] ? 0 : 1
+                let height = (metrics.uniformItemSize ?? source.sizeForItem(at: path)).height
+                defer { ends[column] += height }
+                return Rect(
+                    x: Double(column) * container.width / 2, y: ends[column], width: container.width / 2, height: height
+                )
+            }
+        }
+    }
+
+    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) { prepare(source, container: container) }
+
+    func itemCount(ofSection section: Int) -> Int? { frames.indices.contains(section) ? frames[section].count : nil }
+
+    func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
+        // The last first: views bring them into order.
+        all.filter { $0.frame.intersects(rect) }.reversed()
+    }
+
+    func attributes(ofItem path: IndexPath) -> LayoutAttributes? { all.first { $0.path == path } }
+
+    func item(at point: Point) -> IndexPath? {
+        attributes(in: Rect(origin: point, size: Size(width: 1, height: 1)), origin: point).last?.path
+    }
+
+    private var all: [LayoutAttributes] {
+        frames.enumerated().flatMap { section, frames in
+            frames.enumerated().map { item, frame in
+                LayoutAttributes(
+                    path: IndexPath(section: section, item: item), kind: .cell, frame: frame, zIndex: 0)
+            }
+        }
+    }
+}
+
+/// Each item where its fields say, moved by 1,000 points.
+private struct ShiftedLayout: ListLayout {
+    private var base: any ListLayout
+
+    var direction: ScrollDirection { base.direction }
+    var numberOfSections: Int { base.numberOfSections }
+    var contentSize: Size { Size(width: base.contentSize.width, height: base.contentSize.height + 1000) }
+
+    init(_ configuration: LayoutConfiguration) { base = ListLayoutKind.absolute.makeLayout(configuration) }
+
+    mutating func prepare(_ source: some LayoutSource, container: Size) { base.prepare(source, container: container) }
+
+    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) { base.update(changes, source: source) }
+
+    func itemCount(ofSection section: Int) -> Int? { base.itemCount(ofSection: section) }
+
+    func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
+        base.attributes(in: Rect(origin: before(rect.origin), size: rect.size), origin: before(origin)).map(moved)
+    }
+
+    func attributes(ofItem path: IndexPath) -> LayoutAttributes? { base.attributes(ofItem: path).map(moved) }
+
+    func item(at point: Point) -> IndexPath? { base.item(at: before(point)) }
+
+    private func before(_ point: Point) -> Point { Point(x: point.x, y: point.y - 1000) }
+
+    private func moved(_ attributes: LayoutAttributes) -> LayoutAttributes {
+        var attributes = attributes
+        attributes.frame.origin.y += 1000
+        return attributes
+    }
+}
+
+extension ListLayoutKind {
+    fileprivate static let waterfall = ListLayoutKind(name: "waterfall") { WaterfallLayout($0) }
+    fileprivate static let shifted = ListLayoutKind(name: "shifted", usesPlacements: true) { ShiftedLayout($0) }
+}
+
+@Suite("A layout of a program's own")
+struct OwnLayoutTests {
+    private static let heights = [30.0, 50, 20, 40, 10, 60]
+
+    private func object(_ number: Int, height: Double? = nil) throws -> ListObject {
+        try ListObject(
+            id: "o\(number)", fields: ["height": .double(height ?? Self.heights[number % Self.heights.count])])
+    }
+
+    /// What a viewport shows when the heights are laid out in two columns, one after the other.
+    private func expected(_ heights: [Double], in viewport: Rect) -> [Rect] {
+        var ends = [0.0, 0]
+        return heights.map { height -> Rect in
+            let column = ends[0] <= ends[1] ? 0 : 1
+            ends[column] += height
+            return Rect(
+                x: Double(column) * viewport.size.width / 2, y: ends[column] - height, width: viewport.size.width / 2,
+                height: height)
+        }.filter { $0.intersects(viewport) }
+    }
+
+    @Test("a list with it → views show what it places, and follow changes, scrolls and measured sizes")
+    func list() throws {
+        let list = TestHost(try (0..<40).map { try object($0) }) { $0.layout = .waterfall }
+        var screen = try list.open()
+        var heights = (0..<40).map { Self.heights[$0 % Self.heights.count] }
+        let top = Rect(x: 0, y: 0, width: 100, height: 100)
+        #expect(screen.items.map(\.frame) == expected(heights, in: top))
+        let everything = Rect(x: 0, y: 0, width: 100, height: 10_000)
+        #expect(screen.contentSize.height == expected(heights, in: everything).map(\.maxY).max())
+
+        let middle = Rect(x: 0, y: 300, width: 100, height: 100)
+        screen.take(try list.adapter.setViewport(view: 1, seen: screen.sequence, rect: middle).effects)
+        #expect(screen.items.map(\.frame) == expected(heights, in: middle))
+
+        screen.take(try list.adapter.setViewport(view: 1, seen: screen.sequence, rect: top).effects)
+        screen.take(
+            try list.adapter.reportSizes(
+                view: 1, sizes: [MeasuredSize(objectID: "o1", item: 0, size: Size(width: 50, height: 90))]
+            ).effects)
+        heights[1] = 90
+        #expect(screen.items.map(\.frame) == expected(heights, in: top))
+
+        screen.take(try list.update([object(7)] + (0..<40).filter { $0 != 7 }.map { try object($0) }).events)
+        heights.insert(heights.remove(at: 7), at: 0)
+        #expect(screen.items.map(\.frame) == expected(heights, in: top))
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
+    @Test("objects come before the viewport → the first visible item keeps its place")
+    func anchored() throws {
+        let list = TestHost(try (0..<40).map { try object($0, height: 20) }) { $0.layout = .waterfall }
+        var screen = try list.open(y: 100)
+        let first = try #require(screen.items.first { $0.frame.minY >= screen.offset.y })
+        screen.take(try list.update((-4..<40).map { try object($0, height: 20) }).events)
+        let after = try #require(screen.items.first { $0.objectID == first.objectID })
+        #expect(screen.offset.y == 140 && after.frame.minY - 140 == first.frame.minY - 100)
+        try screen.expectEqualToResync(of: list.adapter)
+    }
+
+    @Test("scrolled to an object, and asked what lies where → the layout's answers")
+    func queries() throws {
+        let list = TestHost(try (0..<40).map { try object($0, height: 20) }) { $0.layout = .waterfall }
+        var screen = try list.open()
+        screen.take(try list.adapter.scrollTo(view: 1, object: "o20", item: 0, position: .start).reply.effects)
+        #expect(screen.offset.y == 200 && screen.items.contains { $0.objectID == "o20" })
+        #expect(list.adapter.item(at: Point(x: 60, y: 205), in: 1) == IndexPath(section: 21, item: 0))
+        #expect(list.adapter.firstVisibleItem(in: 1) == IndexPath(section: 20, item: 0))
+    }
+
+    @Test("one that uses placements → items are asked for them")
+    func placements() throws {
+        let fields: Fields = ["x": 5, "y": 10, "width": 20, "height": 30]
+        let list = TestHost([try ListObject(id: "a", fields: fields)]) { $0.layout = .shifted }
+        let screen = try list.open(y: 980)
+        #expect(screen.items.map(\.frame) == [Rect(x: 5, y: 1010, width: 20, height: 30)])
+        #expect(screen.contentSize == Size(width: 25, height: 1040))
+    }
+
+    @Test(
+        "a list changes to it and back → laid out anew each time",
+        arguments: [ListLayoutKind.flow, .absolute], [ListLayoutKind.waterfall, .shifted])
+    func changed(from: ListLayoutKind, to: ListLayoutKind) throws {
+        let list = TestHost(try (0..<10).map { try object($0) }) { $0.layout = from }
+        var screen = try list.open()
+        _ = list.takeEvents()
+        let before = screen.items
+        for kind in [to, from] {
+            var configuration = list.adapter.configuration
+            configuration.layout = kind
+            #expect(try list.perform(.configure(configuration, controllersChanged: false)).revision != nil)
+            screen.take(list.takeEvents())
+            try screen.expectEqualToResync(of: list.adapter)
+            #expect((screen.items.map(\.frame) == before.map(\.frame)) == (kind == from))
+        }
+    }
+
+    @Test("a view with it beside one of the list's layout → each shows its own")
+    func ofOneView() throws {
+        let list = TestHost(try (0..<10).map { try object($0, height: 20) })
+        let plain = try list.open()
+        var options = ListViewOptions()
+        (options.layout, options.buffer) = (.waterfall, 0)
+        try list.adapter.openView(2, options: options)
+        var own = Screen(view: 2)
+        own.take(
+            try list.adapter.setViewport(view: 2, seen: 0, rect: Rect(x: 0, y: 0, width: 100, height: 100)).effects)
+        #expect(plain.items.map(\.frame.minY) == [0, 20, 40, 60, 80])
+        #expect(own.items.map(\.frame.minY) == [0, 0, 20, 20, 40, 40, 60, 60, 80, 80])
+    }
+
+    @Test("a name → the built-in kind that has it; one of a program's own → none")
+    func names() {
+        #expect(ListLayoutKind.allCases.map(\.rawValue) == ["flow", "absolute", "none"])
+        #expect(ListLayoutKind.allCases.allSatisfy { ListLayoutKind(rawValue: $0.rawValue) == $0 })
+        #expect(ListLayoutKind(rawValue: "waterfall") == nil && ListLayoutKind.waterfall != .flow)
+    }
+}
