@@ -10,12 +10,6 @@ extension ViewObject {
         try check(call)
         let (seen, x, y, width, height) = try call.arguments(
             as: UInt64.self, Double.self, Double.self, Double.self, Double.self)
-        for (name, value) in [("x", x), ("y", y), ("width", width), ("height", height)] where !value.isFinite {
-            throw DBusError.invalidArgs("\(name) is \(value)")
-        }
-        for (name, value) in [("width", width), ("height", height)] where value < 0 {
-            throw DBusError.invalidArgs("\(name) is negative: \(value)")
-        }
         performForSequence(
             call, .setViewport(seen: seen, Rect(x: x, y: y, width: width, height: height)))
     }

@@ -5,6 +5,14 @@ extension Rect {
     var isFinite: Bool {
         origin.x.isFinite && origin.y.isFinite && size.width.isFinite && size.height.isFinite
     }
+
+    /// Why it cannot be a viewport, with the name of the number; nil when it can.
+    var viewportFault: String? {
+        if isFinite, size.width >= 0, size.height >= 0 { return nil }
+        let numbers = [("x", origin.x), ("y", origin.y), ("width", size.width), ("height", size.height)]
+        if let (name, number) = numbers.first(where: { !$0.1.isFinite }) { return "\(name) is \(number)" }
+        return numbers[2...].first { $0.1 < 0 }.map { "\($0.0) is negative: \($0.1)" }
+    }
 }
 
 extension Size {

@@ -86,9 +86,7 @@ extension Presentation {
         guard view.geometry.kind != .none else {
             throw ListError(.invalidArguments, "a view with the layout none has no viewport: name a visible range")
         }
-        guard rect.isFinite, rect.size.width >= 0, rect.size.height >= 0 else {
-            throw ListError(.invalidArguments, "the viewport \(rect)")
-        }
+        if let fault = rect.viewportFault { throw ListError(.invalidArguments, fault) }
         let sequence = view.sender.sequence
         views.setLastScrolled(view)
         if view.geometry.open(size: rect.size, sequence: sequence) { return reply(view) }
