@@ -3,37 +3,18 @@
 extension PictureChange {
     /// The change in pieces of a size; only the last one leads to an equal picture.
     func split(maximumBytes: Int) -> [PictureChange] {
-        var pieces: [PictureChange] = []
-        var piece = self
-        piece.shown = []
-        piece.placed = []
-        piece.rebound = []
-        piece.transitions = []
-        var bytes = 0
-        func close(for size: Int) {
-            guard bytes > 0, bytes + size > maximumBytes else { return }
-            pieces.append(piece)
-            piece = PictureChange(
-                view: view, sequence: piece.sequence + 1, revision: revision, contentSize: contentSize, offset: offset)
-            bytes = 0
+        var first = self
+        (first.shown, first.placed, first.rebound, first.transitions) = ([], [], [], [])
+        var pieces = SignalPieces(first, maximumBytes: maximumBytes) { [self] last in
+            PictureChange(
+                view: view, sequence: last.sequence + 1, revision: revision, contentSize: contentSize, offset: offset)
         }
-        for item in shown {
-            close(for: item.byteCount)
-            piece.shown.append(item)
-            bytes += item.byteCount
-        }
-        for placement in placed {
-            close(for: Placement.byteCount)
-            piece.placed.append(placement)
-            bytes += Placement.byteCount
-        }
-        for rebinding in rebound {
-            close(for: rebinding.byteCount)
-            piece.rebound.append(rebinding)
-            bytes += rebinding.byteCount
-        }
-        piece.transitions = transitions
-        return pieces + [piece]
+        pieces.append(shown, to: \.shown) { $0.byteCount }
+        pieces.append(placed, to: \.placed) { _ in Placement.byteCount }
+        pieces.append(rebound, to: \.rebound) { $0.byteCount }
+        var all = pieces.all
+        all[all.count - 1].transitions = transitions
+        return all
     }
 }
 

@@ -20,9 +20,6 @@ final class PictureSender {
     /// What happened since the pictures that its viewer may go by, in the layout `none`.
     private(set) var history = PictureHistory()
 
-    /// The largest picture, in bytes of content, that goes out in one change.
-    private static let maximumChangeBytes = 262_144
-
     /// How many changes the viewer of a view without a credit window may be behind when it scrolls.
     private static let rememberedChanges: UInt64 = 256
 
@@ -159,8 +156,7 @@ final class PictureSender {
         var change = commit(&difference, view)
         change.transitions = transitions(of: difference)
         let changes =
-            size.message <= PictureSender.maximumChangeBytes
-            ? [change] : change.split(maximumBytes: PictureSender.maximumChangeBytes)
+            size.message <= SignalLimits.bytes ? [change] : change.split(maximumBytes: SignalLimits.bytes)
         picture.setSequence(changes.last?.sequence ?? picture.sequence)
         credit.send(sequence: picture.sequence, bytes: size.credit)
         if view.geometry.kind == .none { history.record(sequence: change.sequence) }

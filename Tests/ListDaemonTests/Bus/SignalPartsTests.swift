@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ListDaemon
-import ListKit
+@_spi(Daemon) import ListKit
 import Testing
 
 @testable import ListConfiguration
