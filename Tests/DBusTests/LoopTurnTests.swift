@@ -85,6 +85,61 @@ struct LoopTurnTests {
         }
     }
 
+    /// Counts what is handled in each turn of the loop.
+    @DBusActor
+    private final class Counting {
+        static let path: ObjectPath = "/org/example/Counting"
+        static let interface = Interface<Counting>(
+            "org.example.Counting",
+            [
+                .method("Hit", in: ["data": "ay"]) { object, _ in
+                    let end = ContinuousClock.now + .microseconds(500)
+                    while ContinuousClock.now < end {}
+                    object.hit()
+                }
+            ])
+
+        private(set) var most = 0
+        private var inTurn = 0
+        private var left: Int
+        let done = EventLog<Void>()
+
+        init(expecting count: Int) { left = count }
+
+        private func hit() {
+            if inTurn == 0 {
+                // Timers are looked at once in a turn, before messages.
+                EventLoop.shared.addTimer(after: .zero) { [weak self] in self?.inTurn = 0 }
+            }
+            inTurn += 1
+            most = max(most, inTurn)
+            left -= 1
+            if left == 0 { done.record(()) }
+        }
+    }
+
+    @Test("many connections flood → one turn of the loop takes a few messages of each")
+    @DBusActor
+    func manyConnections() async throws {
+        let (connections, calls) = (20, 40)
+        let server = try CounterServer()
+        let counting = Counting(expecting: connections * calls)
+        server.tree.add(ExportedObject(Counting.interface, of: counting), at: Counting.path)
+        var clients: [Connection] = []
+        for _ in 0..<connections { clients.append(try await server.client()) }
+        for client in clients {
+            for _ in 0..<calls {
+                let message = try Message.methodCall(
+                    to: nil, path: Counting.path, interface: "org.example.Counting", member: "Hit")
+                try message.write([UInt8]())
+                try client.callWithoutReply(message)
+            }
+        }
+        try await counting.done.next()
+        #expect(counting.most <= connections * 4)
+        for client in clients { client.close() }
+    }
+
     @Test(
         "durations of all sizes → a quantile is at most a sixteenth above the exact one",
         arguments: 0..<20 as Range<UInt64>)

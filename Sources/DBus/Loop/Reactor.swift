@@ -15,8 +15,9 @@ protocol DescriptorSource: AnyObject {
 /// What has work left that needs no descriptor: messages that are already read.
 @DBusActor
 protocol TurnTaker: AnyObject {
-    /// Works within a budget; true = there is more, call again next turn.
-    func runTurn() -> Bool
+    /// Works until a time, in nanoseconds of `TimerQueue`, and does at least one piece; true = there is more, call again next
+    /// turn.
+    func runTurn(until deadline: UInt64) -> Bool
 }
 
 /// The loop thread's own state: descriptors, timers, and who has work left.
@@ -41,6 +42,10 @@ final class Reactor {
     private var readingSince: UInt64 = 0
     /// How long it waits at most, in nanoseconds, while there is always more to be read.
     private static let longestReading: UInt64 = 4_000_000
+    /// How long a turn of the loop takes messages out of connections, in nanoseconds; they have equal parts of it.
+    private static let takingTime: UInt64 = 4_000_000
+    /// The least part of one, in nanoseconds: what some messages take.
+    private static let leastTakingTime: UInt64 = 100_000
     /// How long a turn of the loop goes on with work that is left, in nanoseconds.
     private static let workingTime: UInt64 = 2_000_000
     private var events = unsafe [epoll_event](repeating: epoll_event(), count: 64)
@@ -61,11 +66,23 @@ final class Reactor {
         turns.begin()
         for index in 0..<count { unsafe dispatch(events[index]) }
         timers.fireDue()
-        let takers = turnTakers
-        turnTakers.removeAll(keepingCapacity: true)
-        for taker in takers where taker.runTurn() { giveTurn(to: taker) }
+        runTakers()
         goOnWorking()
         if !afterReading.isEmpty { finishReading(isQuiet: count == 0 && turnTakers.isEmpty && work.isEmpty) }
+    }
+
+    /// How long each of several may take messages out in a turn, so that one client's many connections delay the others, and the
+    /// bus, no longer than one of them would.
+    static func takingTime(ofEachOf count: Int) -> UInt64 {
+        max(leastTakingTime, takingTime / UInt64(max(1, count)))
+    }
+
+    private func runTakers() {
+        guard !turnTakers.isEmpty else { return }
+        let takers = turnTakers
+        turnTakers.removeAll(keepingCapacity: true)
+        let time = Self.takingTime(ofEachOf: takers.count)
+        for taker in takers where taker.runTurn(until: TimerQueue.now() + time) { giveTurn(to: taker) }
     }
 
     /// Does pieces of work in turns, behind what has been read in this turn, until the time is up.

@@ -216,13 +216,9 @@ extension Transport {
     /// Messages that are taken out before others, and timers, have their turn.
     nonisolated static let messagesPerTurn = 1024
 
-    /// How long messages are taken out before others have their turn, in nanoseconds.
-    private static let turnTime: UInt64 = 4_000_000
-
-    func runTurn() -> Bool {
-        let deadline = TimerQueue.now() + Self.turnTime
+    func runTurn(until deadline: UInt64) -> Bool {
         for number in 0..<Self.messagesPerTurn {
-            guard number % 16 < 15 || TimerQueue.now() < deadline else { return true }
+            guard number % 4 < 3 || TimerQueue.now() < deadline else { return true }
             guard let raw = unsafe raw, isConnected else { return false }
             guard !readingIsPaused else {
                 if endsWhilePaused, !isAlive { end() }
