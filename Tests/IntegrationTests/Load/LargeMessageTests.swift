@@ -133,35 +133,53 @@ struct LargeMessageTests {
         await stage.stop()
     }
 
-    @Test("a direct client reads none of its large pictures → they count for its user until it disconnects")
+    @Test("a direct client reads none of a large picture → it counts for its user until it disconnects")
     func unreadPictures() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("tall")
         try await adapter.fill(4000, ["text": .string(String(repeating: "x", count: 200))])
+        let pages = try await stage.createAdapter("pages")
+        try await pages.fill(100, ["text": .string(String(repeating: "x", count: 200))])
+        let other = try await stage.connect(.bus)
+        let displayed = EventLog<Void>()
+        let rule = MatchRule(path: adapter.path, interface: Listd.name + ".Adapter", member: "DisplayChanged")
+        let subscription = try await other.subscribe(rule) { _ in displayed.record(()) }
+        defer { _ = subscription }
         let client = try await stage.connect(.direct)
         let view = try await TestView(adapter, by: client, ["window": .uint32(8), "window-bytes": .uint32(64 << 20)])
         client.readingIsPaused = true
-        for step in 0..<8 {
-            let height = step % 2 == 0 ? 200_000.0 : 400.0
-            client.call(
-                try view.remote.message("SetViewport") { (message) throws(DBusError) in
-                    try message.write(UInt64(0), 0.0, 0.0, 320.0, height)
-                }, timeout: nil
-            ) { _ in }
-        }
-        let other = try await stage.connect(.bus)
-        let manager = stage.object(Listd.manager, "Manager", by: other)
-        let end = ContinuousClock.now + .seconds(20)
-        var waiting: UInt64 = 0
-        while waiting < 500_000, .now < end {
-            waiting = try await manager.call("GetStatistics", returning: [String: UInt64].self)["waiting-bytes"] ?? 0
-        }
+        client.call(
+            try view.remote.message("SetViewport") { (message) throws(DBusError) in
+                try message.write(UInt64(0), 0.0, 0.0, 320.0, 200_000.0)
+            }, timeout: nil
+        ) { _ in }
+        try await displayed.next(timeout: .seconds(60))
+        // Each answer takes turns with the changes of the picture: so many are more turns than those need.
+        let waiting = try await waitingBytes(of: stage, pages, by: other, turns: 200) { $0 >= 500_000 }
         #expect(waiting >= 500_000)
         client.close()
-        while waiting > 0 {
-            waiting = try await manager.call("GetStatistics", returning: [String: UInt64].self)["waiting-bytes"] ?? 0
-        }
+        #expect(try await waitingBytes(of: stage, pages, by: other, turns: 100) { $0 == 0 } == 0)
         await stage.stop()
+    }
+
+    /// How many bytes wait for all users, after as many large answers to this one as it takes.
+    ///
+    /// Large messages for one user are written one at a time, and its connections take turns: behind an answer others have
+    /// been written.
+    private func waitingBytes(
+        of stage: Stage, _ adapter: TestAdapter, by client: Connection, turns: Int, until isReached: (UInt64) -> Bool
+    ) async throws -> UInt64 {
+        let manager = stage.object(Listd.manager, "Manager", by: client)
+        var waiting: UInt64 = 0
+        for _ in 0..<turns {
+            let page = try adapter.by(client).message("GetObjects") { (message) throws(DBusError) in
+                try message.write(UInt32(0), UInt32(100))
+            }
+            #expect(try await client.call(page).size > 16 << 10)
+            waiting = try await manager.call("GetStatistics", returning: [String: UInt64].self)["waiting-bytes"] ?? 0
+            if isReached(waiting) { break }
+        }
+        return waiting
     }
 
     @Test(
