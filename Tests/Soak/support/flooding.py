@@ -4,6 +4,7 @@
 import collections
 import multiprocessing
 import os
+import select
 import selectors
 import signal
 import socket
@@ -148,13 +149,13 @@ def methods(folder):
 SENSIBLE = {
     "GetObjects": [0, 2**32 - 1], "GetItems": [0, 2**32 - 1], "GetItemCounts": [0, 2**32 - 1],
     "SetVisibleRange": [0, 0, 100, 0], "SetViewport": [0, 0, 0, 400, 4000], "GetAdapter": ["large"],
-    "CreateAdapter": ["large", {}], "RemoveAdapter": ["nobody's"], "FindObject": ["o000100"], "Search": None,
+    "CreateAdapter": ["large", {}], "RemoveAdapter": ["nobody's"], "FindObject": ["o000100"], "MoveObject": [0, "o000100", "last", ""], "ReloadObjects": [["o000100"]],
     "GetAll": [f"{NAME}.Manager"], "Get": [f"{NAME}.Manager", "Version"],
 }
 
 
 def arguments(member, signature):
-    """A body of plain arguments; nil for what needs a file descriptor."""
+    """A body of plain arguments, arrays without elements or with texts; nil for what needs a file descriptor."""
     if "h" in signature:
         return None
     values = collections.deque(SENSIBLE.get(member) or [])
@@ -180,7 +181,12 @@ def arguments(member, signature):
             out.extend(b"\0")
         elif code == "a":
             pad(4)
+            start = len(out)
             out.extend(struct.pack("<I", 0))
+            for item in value or []:
+                pad(4)
+                out.extend(text(item))
+            struct.pack_into("<I", out, start, len(out) - start - 4)
             position += 1
             if signature[position] in "({":
                 pad(8)
@@ -341,6 +347,34 @@ class Client:
             answers += [(kind == 2, serial) for (kind, serial, _, _) in reader.feed(received) if serial >= first]
         return answers
 
+    def ask_at_intervals(self, data, seconds, interval=0.02, most=100):
+        """Asks at an interval, whether the calls before are answered or not, until each of them is; no more than so many wait.
+
+        Answers when each was made, how long it took, and whether it was answered with no error."""
+        due = time.monotonic()
+        end = due + seconds
+        reader, waiting, times = Reader(), {}, []
+        while due < end or waiting:
+            now = time.monotonic()
+            if due <= now and due < end:
+                if len(waiting) < most:
+                    self.serial += 1
+                    waiting[self.serial] = now
+                    self.socket.sendall(numbered(data, self.serial))
+                due = max(due + interval, now - interval)
+                continue
+            if not select.select([self.socket], [], [], due - now if due < end else None)[0]:
+                continue
+            received = self.socket.recv(1 << 16)
+            if not received:
+                raise ConnectionError("the bus has ended the connection")
+            now = time.monotonic()
+            for kind, serial, _, _ in reader.feed(received):
+                at = waiting.pop(serial, None)
+                if at is not None:
+                    times.append((at, now - at, kind == 2))
+        return times
+
     def statistics(self):
         """The counters of listd."""
         self.serial += 1
@@ -393,7 +427,7 @@ class Client:
 
 
 class Victim:
-    """Calls FindObject 50 times a second, in a process of its own."""
+    """Calls FindObject 50 times a second, whether it has its answers or not, in a process of its own."""
 
     def __init__(self, user, address):
         self.ours, theirs = multiprocessing.Pipe()
@@ -414,15 +448,7 @@ class Victim:
             if wanted == "together":
                 pipe.send(client.ask_together(find, seconds))
                 continue
-            times, begin = [], time.monotonic()
-            due = begin
-            while due < begin + seconds or not times:
-                time.sleep(max(0, due - time.monotonic()))
-                at = time.monotonic()
-                good = client.ask(find)
-                times.append((at, time.monotonic() - at, good))
-                due = max(due + 0.02, time.monotonic() - 0.02)
-            pipe.send(times)
+            pipe.send(client.ask_at_intervals(find, seconds))
 
     def measure(self, seconds):
         """Answers when each call was made, how long it took, and whether it was answered without an error."""
