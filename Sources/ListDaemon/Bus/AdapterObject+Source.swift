@@ -168,12 +168,7 @@ extension AdapterAnswer {
 
 extension ListError {
     /// Whether the same thing may go well a little later.
-    fileprivate var mayPass: Bool {
-        switch code {
-        case .storeFailed, .limitsExceeded, .revisionConflict: true
-        default: false
-        }
-    }
+    fileprivate var mayPass: Bool { [.storeFailed, .limitsExceeded, .revisionConflict].contains(code) }
 }
 
 extension Service {

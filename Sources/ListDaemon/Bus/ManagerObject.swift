@@ -3,7 +3,6 @@
 package import DBus
 internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
-internal import ListStore
 internal import ListSupport
 internal import ListWorkers
 internal import PluginAPI
@@ -153,82 +152,5 @@ extension Service {
             adapter.isTransient ? .debug : .info,
             { "adapter \(adapter.name.debugDescription) was \(what) by \(origin.text)" },
             origin.fields + [.adapter(adapter.name), .revision(adapter.status.revision)], limitedBy: key)
-    }
-}
-
-extension ManagerObject {
-    /// Name, version, file, isolation, state, last error of each plugin.
-    func listPlugins() -> [DBusStruct<String, String, String, String, String, String>] {
-        service.pluginObjects.all.map { plugin in
-            DBusStruct(
-                plugin.name, plugin.version, plugin.file, plugin.isolation.rawValue, plugin.state.rawValue,
-                plugin.lastError)
-        }
-    }
-
-    func loadPlugin(_ call: Call, _ file: String) throws {
-        _ = try service.authority.administrator(call, for: .loadPlugins)
-        answer(call) { [service] in
-            let plugin = try await service.plugins.load(file)
-            await service.completeAdapters(plugin: plugin.name)
-            call.reply(service.pluginObjects.path(of: plugin.name))
-        }
-    }
-
-    func unloadPlugin(_ call: Call, _ name: String) throws {
-        _ = try service.authority.administrator(call, for: .loadPlugins)
-        let users = service.users(ofPlugin: name)
-        answer(call) { [service] in
-            try await service.plugins.unload(name, usedBy: users)
-            call.reply()
-        }
-    }
-}
-
-extension Service {
-    /// The names of the lists that are filled, or shown, by a plugin.
-    func users(ofPlugin name: String) -> [String] {
-        adapters.all.filter { $0.options.uses(plugin: name) }.map(\.name)
-    }
-}
-
-extension AdapterOptions {
-    /// Whether the list is filled, or shown, by a plugin.
-    func uses(plugin name: String) -> Bool {
-        if case .plugin(name, _, _) = source { return true }
-        return sectionControllers.values.contains { $0.hasPrefix(name + "/") }
-    }
-}
-
-extension ManagerObject {
-    /// `Backup`: a copy of everything that is stored, into a file of the caller's.
-    func backUp(_ call: Call) throws {
-        _ = try service.authority.administrator(call, for: .inspect)
-        let file = try call.message.read { (reader) throws(DBusError) in
-            try reader.readFileDescriptor(of: "file")
-        }
-        guard let store = service.store else {
-            throw ListError(.storeFailed, "nothing is stored: there is no state directory")
-        }
-        answer(call) {
-            try await store.backUp(toDescriptor: file.rawValue)
-            call.reply()
-        }
-    }
-
-    /// What `Dump` says about the store: its file, and what `PRAGMA integrity_check` finds in it; a line for each thing, for
-    /// programs read these (org.listd.Listd1(5)).
-    func storeText() async -> [String] {
-        guard let store = service.store else { return ["store: none, lists live in memory"] }
-        do throws(ListError) {
-            let faults = try await store.check()
-            let verdict = faults.isEmpty ? "integrity ok" : "\(faults.count) faults"
-            return ["store: \(store.path), \(try await store.byteCount()) bytes, \(verdict)"]
-                + faults.prefix(20).map { fault in
-                    "store fault: " + fault.split(whereSeparator: \.isNewline).joined(separator: " ")
-                }
-        } catch {
-            return ["store: \(store.path), \(error)"]
-        }
     }
 }

@@ -3,7 +3,6 @@
 internal import DBus
 @_spi(Daemon) internal import ListKit
 package import ListWorkers
-internal import Synchronization
 
 // What comes to a list from other threads.
 
@@ -34,7 +33,7 @@ extension ListHost {
         if !isLight { executor.post(body) } else if executor.enqueueOnLoop(isLight: true, body) { work() }
     }
 
-    private nonisolated func work() { executor.drainInline(mayWorkHere: isQuick.load(ordering: .relaxed)) }
+    private nonisolated func work() { executor.drainInline() }
 
     /// Has the list presented in a worker from now on.
     package nonisolated func attach(_ slot: HostSlot) {

@@ -5,7 +5,6 @@ internal import Dispatch
 internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
 package import ListWorkers
-internal import Synchronization
 
 /// Runs one list: keeps its objects, has them stored and presented, and says what comes of it.
 ///
@@ -32,22 +31,16 @@ package actor ListHost: ListHosting, PresentedList {
     package nonisolated let times: CallbackTimes?
     private let sink: Sink
     let objects: ObjectList
-    private var controllers: SectionControllerTable
-    /// Section controllers that show the list as soon as the request that brought them is presented.
-    private var awaitedControllers: [RequestID: SectionControllerTable] = [:]
+    private var controllers: HostControllers
     private var life = Life.running
     let link: PresenterLink
     private var writes: HostWrites
     private var update = UpdateUnderWay()
     /// Notified of changes of the objects.
     private var observer: ContentObserver?
-    private var isHeld = false
     /// What was reported of the list while it rests; nil = it does not.
     private var rest: AdapterStatus?
     private let turns: TurnSchedule
-    /// Whether what waits takes microseconds, so that the bus thread may do it.
-    private var isLight = true
-    nonisolated let isQuick = Atomic(false)
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
@@ -63,7 +56,7 @@ package actor ListHost: ListHosting, PresentedList {
         sink: @escaping Sink
     ) {
         executor = HostExecutor(label: "org.listd.list." + configuration.name)
-        self.controllers = controllers
+        self.controllers = HostControllers(controllers)
         writes = HostWrites(account, of: objects)
         let list = ObjectList(
             table: SectionTable(resting: objects, itemCount: restingItems ?? 0),
@@ -96,13 +89,13 @@ extension ListHost {
         defer { noteWork() }
         if case .stopped(let reason) = life { return refuse(command, reason) }
         if isResting, command.endsRest { presentHere() }
-        isLight = isLight && command.isLight
+        turns.add(isLight: command.isLight)
         switch command {
         case .update(let request):
             if case .moveItem = request.operation { link.add(command, request.id, by: user) }
             objects.enqueue(request, now: now, isOnScreen: link.isOnScreen)
         case .configure(let id, let configuration, let table):
-            awaitedControllers[id] = table
+            if let table { controllers.add(table, of: id) }
             let operation = UpdateRequest.Operation.configure(configuration, controllersChanged: table != nil)
             objects.enqueue(UpdateRequest(id: id, operation: operation), now: now)
         case .keep(let id, let keeps): objects.enqueue(storing: id, keeps, now: now)
@@ -112,15 +105,13 @@ extension ListHost {
         case .query(let id, let query) where query.isAboutObjects:
             sink([.answer(id, Result { () throws(ListError) in try objects.answer(query) })])
         case .query(let id, _), .openView(let id, _, _), .view(let id, _, _):
-            link.call(id, command, by: user, worker: controllers.worker)
+            link.call(id, command, by: user, worker: controllers.current.worker)
         case .closeView(let view, let reason): link.close(view, reason, by: user)
-        case .hold(let holds):
-            isHeld = holds
-            link.hold(all: holds)
+        case .hold(let holds): link.hold(all: holds)
         case .stored(let token, let error): if let write = writes.end(token) { finish(write, error) }
         case .stop(let id, let reason):
             if isResting, objects.hasWaitingRequests { presentHere() }
-            (life, isHeld) = (.stopping(id, reason), false)
+            life = .stopping(id, reason)
         }
         proceed()
     }
@@ -149,10 +140,12 @@ extension ListHost {
     }
 
     /// Flushes begin only while the list is presented; that it is stored needs no presenter.
-    private var mayFlush: Bool { objects.phase == .idle && (link.stage == .open && !isHeld || objects.storesNext) }
+    private var mayFlush: Bool {
+        objects.phase == .idle && (link.stage == .open && (!link.isHeld || isStopping) || objects.storesNext)
+    }
 
     private func schedule(_ timing: FlushTiming, isUrgent: Bool = false) {
-        turns.post(timing, isUrgent: isUrgent, isLight: isLight) { [weak self] in
+        turns.post(timing, isUrgent: isUrgent) { [weak self] in
             self?.assumeIsolated { $0.takeTurn() }
         }
     }
@@ -162,7 +155,7 @@ extension ListHost {
         link.takeTurn()
         drain()
         if mayFlush { perform(objects.next(now: now, isUrgent: isStopping)) }
-        if !objects.hasWaitingRequests { isLight = true }
+        if !objects.hasWaitingRequests { turns.workIsDone() }
         proceed()
         noteWork()
     }
@@ -172,7 +165,7 @@ extension ListHost {
         case .wait(let timing): schedule(timing)
         case .diff(let job): run(job)
         case .ask(let move):
-            if let refusal = link.ask(move, worker: controllers.worker) {
+            if let refusal = link.ask(move, worker: controllers.current.worker) {
                 perform(objects.moveAnswered(.error(refusal)))
             }
         case .store(let work): store(work)
@@ -243,15 +236,15 @@ extension ListHost {
         update.noteRemoval(by: new, from: objects)
         link.listChanges(by: new.changes)
         if new.configuration != nil { link.forgetRefusals() }
-        let table = update.requests.compactMap { awaitedControllers[$0] }.first
+        let table = controllers.awaited(by: update.requests)
         if let table { exchange(table) }
         if link.stage == .open { link.present(new, controllers: table) } else { openIfPossible() }
     }
 
     /// Has other section controllers show the list; those in another place do so when it is opened there.
     private func exchange(_ table: SectionControllerTable) {
-        let (old, new) = (controllers.worker, table.worker)
-        controllers = table
+        let (old, new) = (controllers.current.worker, table.worker)
+        controllers.use(table)
         guard old !== new else { return }
         lose(.move)
         EventLoop.shared.post { [self] in
@@ -290,7 +283,7 @@ extension ListHost {
     /// The presenter is gone: what it had goes to the next one, but not what the worker died of, and nothing for ever.
     func lose(_ loss: PresenterCalls.Loss) {
         defer { noteWork() }
-        switch link.lose(loss, worker: controllers.worker) {
+        switch link.lose(loss, worker: controllers.current.worker) {
         case .none: break
         case .askAgain: objects.cancelMove(now: now)
         case .refused(let error): perform(objects.moveAnswered(.error(error)))
@@ -301,9 +294,11 @@ extension ListHost {
     /// Opens the list, unless the store is about to say what it is. Where somebody may know its items that is a reload.
     private func openIfPossible() {
         guard link.hasPresenter, link.stage == .closed, [.idle, .presenting].contains(objects.phase) else { return }
-        guard link.wasPresented || objects.phase == .presenting else { return link.open(nil, controllers: controllers) }
+        guard link.wasPresented || objects.phase == .presenting else {
+            return link.open(nil, controllers: controllers.current)
+        }
         switch objects.beginReload(sharesTable: link.sharesTable, now: now) {
-        case .present(let reload): link.open(reload, controllers: controllers)
+        case .present(let reload): link.open(reload, controllers: controllers.current)
         case .reserve(let work): write(.block(work), work)
         case .wait(let timing): schedule(timing)
         case .diff, .ask, .store, .presentItems, .answers: break  // neither a reload nor a reason to wait
@@ -312,7 +307,7 @@ extension ListHost {
 
     func receive(_ output: PresenterOutput, from number: PresenterNumber) {
         guard link.receive(output, from: number) else { return }
-        times?.add(output.times, of: controllers.plugins)
+        times?.add(output.times, of: controllers.current.plugins)
         drain()
         proceed()
         noteWork()
@@ -356,7 +351,7 @@ extension ListHost {
         let effects = announced.effects(status, news, telling: differences(objects.place)) + answers + link.endPause()
         if !effects.isEmpty || status != known { sink([.status(status)] + effects) }
         if isReload { noteChange() }
-        link.sendCalls(worker: controllers.worker)
+        link.sendCalls(worker: controllers.current.worker)
     }
 }
 
@@ -382,7 +377,7 @@ extension ListHost {
     /// The answers to requests, which are over.
     private func ended(_ answers: [RequestAnswer]) -> [AdapterEffect] {
         answers.map { answer in
-            awaitedControllers[answer.id] = nil
+            controllers.remove(answer.id)
             link.removeMove(answer.id)
             return answer.effect(removed: update.removal(answering: answer.id))
         }
@@ -427,14 +422,14 @@ extension ListHost {
         link.end(reason, refusing: .unpresented)
         writes.close()
         sink([.answer(id, .success(.done))])
-        let worker = controllers.worker
+        let worker = controllers.current.worker
         EventLoop.shared.post { [self] in worker?.leave(self) }
     }
 
     /// Notes whether what comes next is little to do, so that the bus thread may do it.
     private func noteWork() {
-        isQuick.store(
-            link.stage == .open && (link.isElsewhere || !controllers.usesPlugins && link.showsLittle) && isLight
-                && update.isLight && objects.objectCount <= Self.mostObjects, ordering: .relaxed)
+        executor.allowInline(
+            link.stage == .open && (link.isElsewhere || !controllers.current.usesPlugins && link.showsLittle)
+                && turns.isLight && update.isLight && objects.objectCount <= Self.mostObjects)
     }
 }

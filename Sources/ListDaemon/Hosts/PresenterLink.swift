@@ -45,9 +45,6 @@ final class PresenterLink {
     private var known = PresenterState()
     private var calls = PresenterCalls()
     private var reports = ReportQueue()
-    /// What is being presented, and the item that the presenter was asked about.
-    private var update: ObjectUpdate?
-    private var move: ItemMoveRequest?
     /// Whether it was reported that the list has lost its presenter.
     private var isPaused = false
     /// Whether all that nobody asked for waits, and whether items that change by themselves do.
@@ -66,6 +63,10 @@ final class PresenterLink {
     private struct Session {
         /// How far it is.
         var stage = Stage.closed
+        /// What it is presenting.
+        var update: ObjectUpdate?
+        /// The item that it was asked about.
+        var move: ItemMoveRequest?
         /// What it knows of what waits.
         var knownHolds = (all: false, items: false)
         /// How many changes of items that nobody asked for were handled since it was allowed more.
@@ -90,6 +91,8 @@ final class PresenterLink {
     var showsLittle: Bool { session.shown.count <= 16 && session.shown.values.reduce(0, +) <= 1024 }
     /// Whether somebody may see the list: a view of it is on screen, or it has none.
     var isOnScreen: Bool { known.isOnScreen }
+    /// Whether everything that nobody asked for waits.
+    var isHeld: Bool { holds.all }
     /// Whether nobody waits for an answer of a presenter.
     var isSettled: Bool { calls.isEmpty }
 
@@ -128,7 +131,7 @@ final class PresenterLink {
     func lose(_ loss: PresenterCalls.Loss, worker: (any PresentingWorker)?) -> LostMove {
         guard presenter != nil else { return .none }
         leave()
-        (session.stage, update) = (.closed, nil)
+        (session.stage, session.update) = (.closed, nil)
         reports.removeAll()
         session.closings = []
         if loss.isDeath {
@@ -138,12 +141,12 @@ final class PresenterLink {
         // Closed is closed, whatever became of the worker.
         sink(known.endClosing(at: objects.place) + calls.takeClosings().map { .answer($0, .success(.done)) })
         let refused = calls.lose(loss, worker: worker, viewport: known.viewport)
-        for (id, call, error) in refused where id != move?.id {
+        for (id, call, error) in refused where id != session.move?.id {
             if case .openView(_, let view, _) = call.command { known.remove(view) }
             sink([.answer(id, .failure(error))])
         }
-        defer { move = nil }
-        guard let move else { return .none }
+        defer { session.move = nil }
+        guard let move = session.move else { return .none }
         return refused.first { $0.id == move.id }.map { .refused($0.error) } ?? .askAgain
     }
 
@@ -163,7 +166,7 @@ final class PresenterLink {
     /// - Parameter reload: what it is being presented of; nil = as it is, for the first time.
     func open(_ reload: ObjectUpdate?, controllers: SectionControllerTable) {
         session.stage = .opening
-        update = reload
+        session.update = reload
         (session.handledChanges, session.knownHolds) = (0, holds)
         let setup = PresenterSetup(
             configuration: reload?.configuration ?? objects.configuration, controllers: controllers,
@@ -176,7 +179,7 @@ final class PresenterLink {
     ///
     /// - Parameter controllers: section controllers that show the list from then on; nil = those that do.
     func present(_ new: ObjectUpdate, controllers: SectionControllerTable?) {
-        update = new
+        session.update = new
         hear(presenter?.present(new, controllers: controllers))
     }
 
@@ -205,7 +208,7 @@ final class PresenterLink {
         let error = calls.sendMove(
             new.id, asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position)
         if let error { return error }
-        move = new
+        session.move = new
         perform(.moveItem(new), by: user)
         return nil
     }
@@ -367,29 +370,30 @@ final class PresenterLink {
             return nil
         case .opened(let news): return opened(news)
         case .presented(let news):
-            guard session.stage == .open, let update, objects.phase == .presenting,
+            guard session.stage == .open, let update = session.update, objects.phase == .presenting,
                 let news = followed(news, of: update)
             else {
                 blame("it presented what was not asked for")
                 return nil
             }
-            self.update = nil
+            session.update = nil
             return .presented(news)
         case .changed(let news, let request):
-            guard session.stage == .open, request == nil || request == move?.id, let news = followed(news, of: nil)
+            guard session.stage == .open, request == nil || request == session.move?.id,
+                let news = followed(news, of: nil)
             else {
                 blame("it reported what no presenter of the list reports")
                 return nil
             }
-            if request != nil { move = nil }
+            if request != nil { session.move = nil }
             return .changed(news, answering: request)
         case .answer(let id, let outcome, let news): return answered(id, outcome, news)
         case .moveVerdict(let id, let verdict):
-            guard let asked = move, asked.id == id, isPossible(verdict, of: asked) else {
+            guard let asked = session.move, asked.id == id, isPossible(verdict, of: asked) else {
                 blame("it decided about an item that nobody moved")
                 return nil
             }
-            move = nil
+            session.move = nil
             return .moveVerdict(verdict)
         }
     }
@@ -425,7 +429,7 @@ final class PresenterLink {
         session.stage = .open
         sendHolds()
         wasPresented = true
-        update = nil
+        session.update = nil
         var difference = news
         // Told as the difference to what was sent before.
         difference.presented.events.removeAll(where: \.isAboutDisplay)

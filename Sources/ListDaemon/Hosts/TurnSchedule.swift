@@ -14,6 +14,8 @@ final class TurnSchedule: @unchecked Sendable {
     private let clock: HostClock
     /// Whether a turn is posted, and the time for which a later one is.
     private var isPosted = false
+    /// Whether what waits takes microseconds, so that the bus thread may do it.
+    private(set) var isLight = true
     private var time: UInt64?
     private var lastChange: UInt64 = 0
     private var awaitsQuiet = false
@@ -23,15 +25,19 @@ final class TurnSchedule: @unchecked Sendable {
         self.clock = clock
     }
 
+    /// Records whether something that waits for the next turn takes microseconds.
+    func add(isLight: Bool) { self.isLight = self.isLight && isLight }
+
+    /// Nothing waits any more.
+    func workIsDone() { isLight = true }
+
     /// Milliseconds that never go back.
     var now: UInt64 { clock.now() }
 
     /// Has a turn taken when it is due, behind what was posted before, unless one is that comes no later.
     ///
-    /// - Parameters:
-    ///   - isUrgent: whether it is due now, whatever the time.
-    ///   - isLight: whether the bus thread may take it.
-    func post(_ timing: FlushTiming, isUrgent: Bool, isLight: Bool, _ turn: @escaping @Sendable () -> Void) {
+    /// - Parameter isUrgent: whether it is due now, whatever the time.
+    func post(_ timing: FlushTiming, isUrgent: Bool, _ turn: @escaping @Sendable () -> Void) {
         let now = now
         switch timing {
         case .idle: break

@@ -128,11 +128,12 @@ extension CallbackRefusals.Entry {
     ) -> Bool {
         switch refused {
         case .select(let flag):
-            switch command {
-            case .view(_, _, .select(named, _, flag)): true
-            case .view(_, _, .changeSelection(let select, let deselect)):
+            if case .view(_, _, .changeSelection(let select, let deselect)) = command {
                 (flag ? select : deselect).contains { $0.objectID == named }
-            default: false
+            } else if case .view(_, _, .select(named, _, flag)) = command {
+                true
+            } else {
+                false
             }
         case .highlight:
             if case .view(_, _, .setHighlighted(named, _, _)) = command { true } else { false }

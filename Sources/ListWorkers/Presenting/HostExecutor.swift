@@ -29,6 +29,8 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
     private let state = Mutex(State())
     /// The thread that has the claim and works; 0 = none.
     private let owner = Atomic<UInt>(0)
+    /// Whether the bus thread may run light work.
+    private let allowsInline = Atomic(false)
     private let queue: DispatchQueue
 
     /// Makes an executor with a name that debuggers show.
@@ -92,10 +94,11 @@ extension HostExecutor {
         }
     }
 
-    /// Runs enqueued work up to the first heavy item, unless another thread is running it.
-    ///
-    /// - Parameter mayWorkHere: false = it is handed to a thread of Dispatch.
-    package func drainInline(mayWorkHere: Bool) {
+    /// Allows the bus thread to run enqueued light work, or forbids it: it goes to a thread of Dispatch then.
+    package func allowInline(_ isAllowed: Bool) { allowsInline.store(isAllowed, ordering: .relaxed) }
+
+    /// Runs enqueued work up to the first heavy item if that is allowed, unless another thread is running it.
+    package func drainInline() {
         let isMine = state.withLock { state in
             state.isDrainPromised = false
             guard !state.isClaimed, !state.waiting.isEmpty else { return false }
@@ -103,7 +106,7 @@ extension HostExecutor {
             return true
         }
         guard isMine else { return }
-        if mayWorkHere { work(here: true) } else { queue.async { self.work(here: false) } }
+        if allowsInline.load(ordering: .relaxed) { work(here: true) } else { queue.async { self.work(here: false) } }
     }
 
     /// How long the bus thread runs enqueued work: work that is light for one list may take long for another.

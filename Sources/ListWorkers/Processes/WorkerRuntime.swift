@@ -27,6 +27,7 @@ actor WorkerRuntime {
     init(crumbs: BreadcrumbMap, tell: @escaping Tell) {
         self.crumbs = crumbs
         self.tell = tell
+        queue.allowInline(true)
     }
 
     /// Handles an order after all that came before; what cannot be read ends the process, since the ends disagree.
@@ -49,7 +50,7 @@ actor WorkerRuntime {
             // Answered by the loop itself, since loading a plugin or making a list may take its time.
             if case .ping = order { return tell(.alive) }
             let isFirst = queue.enqueueOnLoop(isLight: order.isPassedOn) { self.assumeIsolated { $0.follow(order) } }
-            if isFirst { queue.drainInline(mayWorkHere: true) }
+            if isFirst { queue.drainInline() }
         } catch {
             fail(error)
         }

@@ -41,7 +41,8 @@ struct HostExecutorTests {
             group.addTask {
                 for number in 0..<count {
                     let isFirst = executor.enqueueOnLoop(isLight: number % 3 != 0) { note(0, number) }
-                    if isFirst { executor.drainInline(mayWorkHere: number % 5 != 0) }
+                    executor.allowInline(number % 5 != 0)
+                    if isFirst { executor.drainInline() }
                 }
             }
         }
@@ -63,7 +64,8 @@ struct HostExecutorTests {
                 note("own")
                 #expect(executor.enqueueOnLoop(isLight: true) { note("light") })
                 #expect(!executor.enqueueOnLoop(isLight: true) { executor.post { note("posted") } })
-                executor.drainInline(mayWorkHere: true)
+                executor.allowInline(true)
+                executor.drainInline()
                 executor.post { done.resume(returning: threads.recorded) }
             }
         }
@@ -88,7 +90,8 @@ struct HostExecutorTests {
                     note()
                     done.resume(returning: threads.recorded)
                 }
-                executor.drainInline(mayWorkHere: true)
+                executor.allowInline(true)
+                executor.drainInline()
             }
         }
         #expect(outcome.count == 3 && outcome[1] == outcome[0] && outcome[2] != outcome[0])

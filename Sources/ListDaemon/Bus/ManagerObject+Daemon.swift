@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DBus
+internal import ListConfiguration
+internal import ListKit
+internal import ListSources
+internal import ListStore
+internal import ListWorkers
+
+// Calls about the daemon itself: its plugins, its state, what it stores.
+
+extension ManagerObject {
+    /// Name, version, file, isolation, state, last error of each plugin.
+    func listPlugins() -> [DBusStruct<String, String, String, String, String, String>] {
+        service.pluginObjects.all.map { plugin in
+            DBusStruct(
+                plugin.name, plugin.version, plugin.file, plugin.isolation.rawValue, plugin.state.rawValue,
+                plugin.lastError)
+        }
+    }
+
+    func loadPlugin(_ call: Call, _ file: String) throws {
+        _ = try service.authority.administrator(call, for: .loadPlugins)
+        answer(call) { [service] in
+            let plugin = try await service.plugins.load(file)
+            await service.completeAdapters(plugin: plugin.name)
+            call.reply(service.pluginObjects.path(of: plugin.name))
+        }
+    }
+
+    func unloadPlugin(_ call: Call, _ name: String) throws {
+        _ = try service.authority.administrator(call, for: .loadPlugins)
+        let users = service.users(ofPlugin: name)
+        answer(call) { [service] in
+            try await service.plugins.unload(name, usedBy: users)
+            call.reply()
+        }
+    }
+
+    /// `Backup`: a copy of everything that is stored, into a file of the caller's.
+    func backUp(_ call: Call) throws {
+        _ = try service.authority.administrator(call, for: .inspect)
+        let file = try call.message.read { (reader) throws(DBusError) in
+            try reader.readFileDescriptor(of: "file")
+        }
+        guard let store = service.store else {
+            throw ListError(.storeFailed, "nothing is stored: there is no state directory")
+        }
+        answer(call) {
+            try await store.backUp(toDescriptor: file.rawValue)
+            call.reply()
+        }
+    }
+
+    /// `Dump` (inline) and `DumpByFileDescriptor`: the daemon's state for people who look for a fault.
+    func dump(_ call: Call, inline: Bool) throws {
+        _ = try service.authority.administrator(call, for: .inspect)
+        answer(call) { [self] in
+            let text = await StateDump(service, features: features, directAddress: directAddress).text()
+            if inline {
+                service.reads.answer(call, size: text.utf8.count) {
+                    $0.append(text)
+                } finished: {
+                }
+            } else {
+                call.reply(try SealedMemory.file(named: "listd dump", containing: Array(text.utf8)))
+            }
+        }
+    }
+}
+
+extension Service {
+    /// The names of the lists that are filled, or shown, by a plugin.
+    func users(ofPlugin name: String) -> [String] {
+        adapters.all.filter { $0.options.uses(plugin: name) }.map(\.name)
+    }
+}
+
+extension AdapterOptions {
+    /// Whether the list is filled, or shown, by a plugin.
+    func uses(plugin name: String) -> Bool {
+        if case .plugin(name, _, _) = source { return true }
+        return sectionControllers.values.contains { $0.hasPrefix(name + "/") }
+    }
+}

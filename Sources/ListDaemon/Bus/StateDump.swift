@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DBus
+internal import Glibc
+internal import ListConfiguration
+internal import ListKit
+internal import ListStore
+internal import ListSupport
+internal import ListWorkers
+
+/// The daemon's state as text, for people who look for a fault.
+@DBusActor
+struct StateDump {
+    private let service: Service
+    private let features: [String]
+    private let directAddress: String
+
+    init(_ service: Service, features: [String], directAddress: String) {
+        (self.service, self.features, self.directAddress) = (service, features, directAddress)
+    }
+
+    /// The lines of the text.
+    func text() async -> String {
+        var lines = ["listd \(Version.text), process \(getpid()), log level \(service.log.level.name)"]
+        lines.append("features: \(features.joined(separator: " "))")
+        lines.append("direct address: \(directAddress.isEmpty ? "none" : directAddress)")
+        lines += service.transports.description.map { "  " + $0 }
+        lines += await storeText()
+        lines.append("statistics:")
+        lines += service.counters.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
+        lines.append("plugins:")
+        lines += service.pluginObjects.all.map { plugin in
+            "  \(plugin.name) \(plugin.version): \(plugin.state.rawValue), \(plugin.file) \(plugin.lastError)"
+        }
+        lines.append("adapters:")
+        for adapter in service.adapters.all { lines += await describe(adapter).map { "  " + $0 } }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The adapter, what its engine says of itself, and its views.
+    private func describe(_ adapter: AdapterObject) async -> [String] {
+        let status = adapter.status
+        let numbers = "revision \(status.revision), \(status.objectCount) objects, \(status.itemCount) items"
+        var lines = ["\(adapter.name.debugDescription) (\(adapter.state.rawValue)): \(numbers), epoch \(adapter.epoch)"]
+        lines.append(
+            "  source \(adapter.options.source.text), owner \(adapter.access.owner), "
+                + "readers \(adapter.access.readers.text)")
+        let description = await withCheckedContinuation { continuation in
+            adapter.request { outcome in
+                if case .success(.text(let text)) = outcome {
+                    continuation.resume(returning: text)
+                } else {
+                    continuation.resume(returning: "")
+                }
+            } _: { id in
+                .query(id, .description)
+            }
+        }
+        lines += description.split(separator: "\n").map { "  " + $0 }
+        lines += service.views.all.filter { $0.adapter === adapter }.map { view in
+            "  view \(view.number) of \(view.owner.name): \(view.state), sequence \(view.sequence), "
+                + "acknowledged \(view.acknowledgedSequence)"
+        }
+        return lines
+    }
+
+    /// What `Dump` says about the store: its file, and what `PRAGMA integrity_check` finds in it; a line for each thing, for
+    /// programs read these (org.listd.Listd1(5)).
+    private func storeText() async -> [String] {
+        guard let store = service.store else { return ["store: none, lists live in memory"] }
+        do throws(ListError) {
+            let faults = try await store.check()
+            let verdict = faults.isEmpty ? "integrity ok" : "\(faults.count) faults"
+            return ["store: \(store.path), \(try await store.byteCount()) bytes, \(verdict)"]
+                + faults.prefix(20).map { fault in
+                    "store fault: " + fault.split(whereSeparator: \.isNewline).joined(separator: " ")
+                }
+        } catch {
+            return ["store: \(store.path), \(error)"]
+        }
+    }
+}
+
+extension Transports {
+    /// One line for each connection.
+    fileprivate var description: [String] {
+        let queue = bus.map { "\($0.uniqueName), \($0.outgoingSize) bytes wait" } ?? "not connected"
+        return ["bus: \(queue)", "direct clients that do not read: \(direct.countBehind)"]
+    }
+}
