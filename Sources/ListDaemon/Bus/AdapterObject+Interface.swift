@@ -33,7 +33,7 @@ extension AdapterObject {
 
     static let interface = Interface<AdapterObject>(
         ObjectNames.adapter,
-        settle: { adapter, peer, read in adapter.settle(for: peer, read) }, stamp: { adapter in adapter.stamp },
+        settle: { adapter, peer, read in adapter.settle(for: peer, read) }, stamp: { adapter in adapter.signals.stamp },
         writing + reading + viewing + [
             .signal(updated), .signal(displayChanged), .signal(workingRangeChanged), .signal(nearEnd),
             .signal(invoked), .signal(selectionChanged),
@@ -43,30 +43,32 @@ extension AdapterObject {
         .method(
             "PerformUpdates", in: ["expected_revision": "t", "objects": "a(ssa{sv})", "options": "a{sv}"],
             out: ["revision": "t"]
-        ) { adapter, call in try adapter.performUpdates(call) },
+        ) { adapter, call in try AdapterWriting(adapter: adapter).performUpdates(call) },
         .method(
             "PerformUpdatesFromFile",
             in: ["expected_revision": "t", "file": "h", "format": "s", "options": "a{sv}"], out: ["revision": "t"]
-        ) { adapter, call in try adapter.performUpdatesFromFile(call) },
+        ) { adapter, call in try AdapterWriting(adapter: adapter).performUpdatesFromFile(call) },
         .method(
             "ApplyChanges",
             in: ["expected_revision": "t", "removed": "as", "upserts": "a(ssssa{sv})", "options": "a{sv}"],
             out: ["revision": "t"]
-        ) { adapter, call in try adapter.applyChanges(call) },
+        ) { adapter, call in try AdapterWriting(adapter: adapter).applyChanges(call) },
         .method(
             "MoveObject", in: ["expected_revision": "t", "id": "s", "position": "s", "anchor": "s"],
             out: ["revision": "t"]
-        ) { adapter, call in try adapter.moveObject(call) },
+        ) { adapter, call in try AdapterWriting(adapter: adapter).moveObject(call) },
         .method(
             "PatchObject", in: ["expected_revision": "t", "id": "s", "set": "a{sv}", "unset": "as"],
             out: ["revision": "t"]
-        ) { adapter, call in try adapter.patchObject(call) },
+        ) { adapter, call in try AdapterWriting(adapter: adapter).patchObject(call) },
         .method("ReloadObjects", in: ["ids": "as"], out: ["revision": "t"]) { adapter, call in
-            try adapter.reloadObjects(call)
+            try AdapterWriting(adapter: adapter).reloadObjects(call)
         },
-        .method("ReloadData", out: ["revision": "t"]) { adapter, call in try adapter.reloadData(call) },
+        .method("ReloadData", out: ["revision": "t"]) { adapter, call in
+            try AdapterWriting(adapter: adapter).reloadData(call)
+        },
         .method("SetSourceArgument", in: ["argument": "s"], out: ["revision": "t"]) { adapter, call in
-            try adapter.setSourceArgument(call)
+            try AdapterReconfiguring(adapter: adapter).setSourceArgument(call)
         },
     ]
 
@@ -74,22 +76,22 @@ extension AdapterObject {
         .method(
             "GetObjects", in: ["offset": "u", "limit": "u"],
             out: ["revision": "t", "total": "u", "objects": "a(ssa{sv})"]
-        ) { adapter, call in try adapter.getObjects(call) },
+        ) { adapter, call in try AdapterReading(adapter: adapter).getObjects(call) },
         .method(
             "GetObjectsByFileDescriptor", in: ["offset": "u", "limit": "u", "format": "s"],
             out: ["revision": "t", "total": "u", "file": "h"]
-        ) { adapter, call in try adapter.getObjectsByFileDescriptor(call) },
+        ) { adapter, call in try AdapterReading(adapter: adapter).getObjectsByFileDescriptor(call) },
         .method(
             "FindObject", in: ["id": "s"], out: ["revision": "t", "section": "u", "type": "s", "fields": "a{sv}"]
-        ) { adapter, call in try adapter.findObject(call) },
+        ) { adapter, call in try AdapterReading(adapter: adapter).findObject(call) },
         .method(
             "GetItems", in: ["first_section": "u", "section_count": "u"],
             out: ["revision": "t", "next_section": "u", "items": "a(uusa{sv})"]
-        ) { adapter, call in try adapter.getItems(call) },
+        ) { adapter, call in try AdapterReading(adapter: adapter).getItems(call) },
         .method(
             "GetItemCounts", in: ["first_section": "u", "section_count": "u"],
             out: ["revision": "t", "next_section": "u", "counts": "au"]
-        ) { adapter, call in try adapter.getItemCounts(call) },
+        ) { adapter, call in try AdapterReading(adapter: adapter).getItemCounts(call) },
         .method(
             "Search", in: ["text": "s", "fields": "as", "from": "u", "backwards": "b"],
             out: ["revision": "t", "found": "b", "index": "u", "id": "s"]
@@ -97,19 +99,19 @@ extension AdapterObject {
         .method(
             "GetChanges", in: ["since_revision": "t"],
             out: ["revision": "t", "batches": "a(tts(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu)))"]
-        ) { adapter, call in try adapter.getChanges(call) },
+        ) { adapter, call in try AdapterReading(adapter: adapter).getChanges(call) },
     ]
 
     private static let viewing: [Interface<AdapterObject>.Member] = [
         .method(
             "OpenView", in: ["options": "a{sv}"],
             out: ["view": "o", "revision": "t", "sections": "u", "items": "u"]
-        ) { adapter, call in try adapter.openView(call) },
+        ) { adapter, call in try AdapterViewing(adapter: adapter).openView(call) },
         .method("Subscribe", in: ["events": "as"], out: ["revision": "t"]) { adapter, call in
-            try adapter.subscribe(call)
+            try AdapterViewing(adapter: adapter).subscribe(call)
         },
         .method("Unsubscribe") { adapter, call in
-            adapter.forget(call.peer)
+            adapter.signals.forget(call.peer)
             call.reply()
         },
     ]
@@ -147,15 +149,17 @@ extension AdapterObject {
         },
         .property(
             "SelectedItems", "a(su)", changes: .silent, isVisible: { adapter, peer in adapter.isReadable(by: peer) },
-            size: { adapter in adapter.selection.count * selectedBytes }
-        ) { adapter, _ in { [selection = adapter.selection] writer in writer.append(selection) } },
+            size: { adapter in adapter.signals.selection.count * selectedBytes }
+        ) { adapter, _ in { [selection = adapter.signals.selection] writer in writer.append(selection) } },
     ]
 
     /// About how many bytes a selected item has in a message.
     private static let selectedBytes = 32
 
     /// How far its source has read; of a list that is pushed there is nothing to say.
-    private var sourceRecord: SourceRecord { options.source == .push ? SourceRecord() : intake.sourceState.record }
+    private var sourceRecord: SourceRecord {
+        options.source == .push ? SourceRecord() : source.intake.sourceState.record
+    }
 
     /// Whether a peer may know what is in the list; a nil peer is everybody.
     func isReadable(by peer: Peer?) -> Bool {

@@ -15,7 +15,7 @@ extension AdapterObject: SearchedList {
     /// `Search`: the next object that contains a text.
     func search(_ call: Call) throws {
         try checkReadingAccess(call)
-        try service.decode(call) { (reader) throws(DBusError) in
+        try service.calls.decode(call) { (reader) throws(DBusError) in
             SearchArguments(
                 text: try reader.readString(), fields: try [String](from: &reader), from: Int(try reader.readUInt32()),
                 isBackwards: try reader.readBool())
@@ -27,12 +27,12 @@ extension AdapterObject: SearchedList {
     private func search(_ call: Call, for arguments: SearchArguments) throws {
         try checkReadingAccess(call)
         guard !arguments.text.isEmpty else { return call.reply(status.revision, false, 0 as UInt32, "") }
-        guard service.searches.begin(for: call.peer) else {
+        guard service.calls.searches.begin(for: call.peer) else {
             throw ListError(
                 .limitsExceeded, "connection \(call.peer.name) has a search under way: one is answered at a time")
         }
-        SearchRun(arguments, in: self, turns: service.searches.turns, for: call) { [service] outcome in
-            service.searches.end(for: call.peer)
+        SearchRun(arguments, in: self, turns: service.calls.searches.turns, for: call) { [service] outcome in
+            service.calls.searches.end(for: call.peer)
             switch outcome {
             case .success(let finding)?:
                 call.reply(

@@ -24,6 +24,6 @@ final class AdapterRelay: FollowingRelay {
     /// Takes what a source tells; without an adapter nobody wants it.
     func apply(_ event: SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void) {
         guard let target else { return completion(nil) }
-        target.apply(event, completion)
+        SourceEvents(adapter: target).apply(event, completion)
     }
 }

@@ -15,7 +15,7 @@ final class DirectClients {
     private struct Backlog {
         var peer: Peer
         /// Adapters of which it missed signals.
-        var missed: [AdapterObject] = []
+        var missed: [AdapterSignals] = []
     }
 
     private var backlogs: [ObjectIdentifier: Backlog] = [:]
@@ -38,7 +38,7 @@ final class DirectClients {
     }
 
     /// Notes that a peer is not sent a signal of an adapter because it does not read; false when it does.
-    func drops(signalOf adapter: AdapterObject, to peer: Peer) -> Bool {
+    func drops(signalOf adapter: AdapterSignals, to peer: Peer) -> Bool {
         check(peer)
         guard backlogs[ObjectIdentifier(peer)] != nil else { return false }
         if backlogs[ObjectIdentifier(peer)]?.missed.contains(where: { $0 === adapter }) == false {

@@ -15,34 +15,51 @@ package enum AdapterState: String, Sendable {
     case failed
 }
 
-/// How a list is filled: where its source stands, and what of it cannot be read.
+/// How a list is filled: how its source and its host are, and what of it is missing.
 struct Filling: Equatable {
-    /// How the list stands, but for its host.
-    private(set) var state: AdapterState
+    private var sourceState: AdapterState
+    /// Whether its host is being started again.
+    private var isPaused = false
+    /// Whether a plugin that it needs was not there when the list came back from the store.
+    private(set) var isIncomplete = false
+    /// Whether something that its source told was too large, so that the list lacks it.
+    private(set) var lacksObjects = false
     /// Why it has failed; empty in every other state.
     private(set) var failure = ""
     /// What of the source cannot be read, although the list is filled with the rest; empty = nothing.
     private(set) var fault = ""
 
-    init(_ state: AdapterState) { self.state = state }
+    init(_ state: AdapterState) { sourceState = state }
+
+    /// The property `State`.
+    var state: AdapterState { isPaused ? .paused : sourceState }
 
     /// The property `SourceError`.
     var error: String { failure.isEmpty ? fault : failure }
 
     /// Enters a state that is no failure.
     mutating func enter(_ new: AdapterState) {
-        state = new
+        sourceState = new
         failure = ""
     }
 
     /// The source cannot be read, or there is none.
     mutating func fail(_ reason: String) {
-        state = .failed
+        sourceState = .failed
         failure = reason
     }
 
     /// Something of the source cannot be read; empty = all of it can.
     mutating func setFault(_ reason: String) { fault = reason }
+
+    /// The host is gone, or there again.
+    mutating func setPaused(_ flag: Bool) { isPaused = flag }
+
+    /// A plugin that the list needs is missing, or there again.
+    mutating func setIncomplete(_ flag: Bool) { isIncomplete = flag }
+
+    /// The list lacks something that its source told, or no more.
+    mutating func setLacksObjects(_ flag: Bool) { lacksObjects = flag }
 }
 
 extension ListError {

@@ -12,7 +12,7 @@ internal import ListWorkers
 extension ManagerObject {
     /// Name, version, file, isolation, state, last error of each plugin.
     func listPlugins() -> [DBusStruct<String, String, String, String, String, String>] {
-        service.pluginObjects.all.map { plugin in
+        service.plugins.all.map { plugin in
             DBusStruct(
                 plugin.name, plugin.version, plugin.file, plugin.isolation.rawValue, plugin.state.rawValue,
                 plugin.lastError)
@@ -22,9 +22,9 @@ extension ManagerObject {
     func loadPlugin(_ call: Call, _ file: String) throws {
         _ = try service.authority.administrator(call, for: .loadPlugins)
         answer(call) { [service] in
-            let plugin = try await service.plugins.load(file)
-            await service.completeAdapters(plugin: plugin.name)
-            call.reply(service.pluginObjects.path(of: plugin.name))
+            let plugin = try await service.plugins.registry.load(file)
+            await service.lifecycle.completeAdapters(plugin: plugin.name)
+            call.reply(service.plugins.path(of: plugin.name))
         }
     }
 
@@ -32,7 +32,7 @@ extension ManagerObject {
         _ = try service.authority.administrator(call, for: .loadPlugins)
         let users = service.users(ofPlugin: name)
         answer(call) { [service] in
-            try await service.plugins.unload(name, usedBy: users)
+            try await service.plugins.registry.unload(name, usedBy: users)
             call.reply()
         }
     }
@@ -58,7 +58,7 @@ extension ManagerObject {
         answer(call) { [self] in
             let text = await StateDump(service, features: features, directAddress: directAddress).text()
             if inline {
-                service.reads.answer(call, size: text.utf8.count) {
+                service.calls.reads.answer(call, size: text.utf8.count) {
                     $0.append(text)
                 } finished: {
                 }
@@ -66,20 +66,5 @@ extension ManagerObject {
                 call.reply(try SealedMemory.file(named: "listd dump", containing: Array(text.utf8)))
             }
         }
-    }
-}
-
-extension Service {
-    /// The names of the lists that are filled, or shown, by a plugin.
-    func users(ofPlugin name: String) -> [String] {
-        adapters.all.filter { $0.options.uses(plugin: name) }.map(\.name)
-    }
-}
-
-extension AdapterOptions {
-    /// Whether the list is filled, or shown, by a plugin.
-    func uses(plugin name: String) -> Bool {
-        if case .plugin(name, _, _) = source { return true }
-        return sectionControllers.values.contains { $0.hasPrefix(name + "/") }
     }
 }

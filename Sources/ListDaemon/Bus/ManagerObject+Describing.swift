@@ -42,13 +42,13 @@ extension ManagerObject {
     /// Unique name, transport, user, command, and numbers of each client that has called and is still there.
     func listClients(_ call: Call) throws {
         _ = try service.authority.administrator(call, for: .inspect)
-        answer(call, count: service.clients.count, of: Self.describedBytes) { [service] in
+        answer(call, count: service.calls.clients.count, of: Self.describedBytes) { [service] in
             let views = Dictionary(grouping: service.views.all) { ObjectIdentifier($0.owner) }.mapValues(\.count)
-            let subscriptions = Dictionary(grouping: service.adapters.all.flatMap(\.subscribers)) {
+            let subscriptions = Dictionary(grouping: service.adapters.all.flatMap(\.signals.subscribers)) {
                 ObjectIdentifier($0)
             }
             .mapValues(\.count)
-            return service.clients.all.map { client in
+            return service.calls.clients.all.map { client in
                 let (peer, key, recent) = (client.peer, ObjectIdentifier(client.peer), client.recent)
                 let numbers: [String: UInt64] = [
                     "pid": UInt64(clamping: peer.process), "calls": client.calls, "bytes": client.bytes,
@@ -75,7 +75,7 @@ extension ManagerObject {
                     "objects": .uint32(UInt32(clamping: adapter.status.objectCount)),
                     "items": .uint32(UInt32(clamping: adapter.status.itemCount)),
                     "views": .uint32(UInt32(clamping: views[ObjectIdentifier(adapter)] ?? 0)),
-                    "changes-10s": .uint64(adapter.recentChanges.total()),
+                    "changes-10s": .uint64(adapter.signals.recentChanges.total()),
                 ]
                 if adapter.isReadable(by: call.peer) { values["source-error"] = .string(adapter.sourceError) }
                 if caller?.isAdministrator == true { values["bytes"] = .uint64(UInt64(clamping: adapter.bytes.count)) }
@@ -88,7 +88,7 @@ extension ManagerObject {
     private func answer<Row: DBusEncodable & Sendable>(
         _ call: Call, count: Int, of rowBytes: Int, _ rows: @escaping @DBusActor @Sendable () -> [Row]
     ) {
-        service.reads.answer(call, size: count * rowBytes) { [adapters = service.adapters] in
+        service.calls.reads.answer(call, size: count * rowBytes) { [adapters = service.adapters] in
             adapters.stamp
         } _: {
             let rows = rows()

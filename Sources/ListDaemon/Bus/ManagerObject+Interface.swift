@@ -44,7 +44,7 @@ extension ManagerObject {
         .method("Reload") { manager, call in
             _ = try manager.service.authority.administrator(call, for: .manageDaemon)
             let origin = Origin(call.peer)
-            manager.service.answer(call, refusal: .reloadGivenUp) {
+            manager.service.calls.answer(call, refusal: .reloadGivenUp) {
                 try await manager.reload(origin)
                 call.reply()
             }
@@ -81,66 +81,5 @@ extension ManagerObject {
         guard level != service.log.level else { return }
         service.log.level = level
         try? service.tree.propertiesChanged(["LogLevel"], of: Self.interface, at: .manager)
-    }
-}
-
-extension Service {
-    /// Everything that is counted, and how much there is of what users share.
-    var counters: [String: UInt64] {
-        var counters = statistics.values
-        counters["adapters"] = UInt64(adapters.count)
-        counters["views"] = UInt64(views.count)
-        counters["objects"] = UInt64(clamping: total(\.objectCount))
-        counters["items"] = UInt64(clamping: total(\.itemCount))
-        counters["bytes"] = UInt64(clamping: quotas.total.bytes)
-        counters["bulk-bytes"] = UInt64(clamping: bulk.bytesHeld)
-        let files = lentFiles.use
-        counters["lent-files"] = UInt64(clamping: files.files)
-        counters["lent-bytes"] = UInt64(clamping: files.bytes)
-        counters["waiting-calls"] = UInt64(clamping: admission.waitingCalls)
-        counters["waiting-bytes"] = UInt64(clamping: admission.waitingBytes)
-        let turns = EventLoop.shared.turns.lengths
-        counters["loop-turn-p99"] = turns.quantile(0.99)
-        counters["loop-turn-max"] = turns.longest
-        counters["direct-clients-behind"] = UInt64(transports.direct.countBehind)
-        for (plugin, times) in callbackTimes.byPlugin {
-            counters["plugin-\(plugin)-calls"] = times.calls
-            counters["plugin-\(plugin)-microseconds"] = times.nanoseconds / 1000
-            counters["plugin-\(plugin)-longest-microseconds"] = times.longestNanoseconds / 1000
-            counters["plugin-\(plugin)-orders"] = times.orders
-            counters["plugin-\(plugin)-reports"] = times.reports
-        }
-        return counters
-    }
-
-    /// How much there is, for people, and what of it failed: `3 lists, 1204 objects, 2 views, 1 list failed`.
-    var summary: String {
-        func amount(_ count: Int, _ noun: String, _ what: String = "") -> String {
-            "\(count) \(noun)\(count == 1 ? "" : "s")\(what)"
-        }
-        let lists = adapters.all
-        let failed = lists.count { $0.state == .failed }
-        let faulty = lists.count { $0.state != .failed && !$0.sourceError.isEmpty }
-        let plugins = pluginObjects.all.count { $0.state == .failed }
-        var parts = [
-            amount(lists.count, "list"), amount(total(\.objectCount), "object"), amount(views.count, "view"),
-        ]
-        if failed > 0 { parts.append(amount(failed, "list", " failed")) }
-        if faulty > 0 { parts.append(amount(faulty, "list", " with a source error")) }
-        if plugins > 0 { parts.append(amount(plugins, "plugin", " failed")) }
-        return parts.joined(separator: ", ")
-    }
-
-    /// What all lists have together; at the most what an `Int` holds.
-    private func total(_ count: KeyPath<AdapterStatus, Int>) -> Int {
-        adapters.all.reduce(0) { $0.addingSaturated($1.status[keyPath: count]) }
-    }
-}
-
-extension Int {
-    /// The sum, or the number next to it that there is.
-    fileprivate func addingSaturated(_ other: Int) -> Int {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other < 0 ? .min : .max) : sum
     }
 }

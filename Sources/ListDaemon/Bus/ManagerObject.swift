@@ -48,7 +48,7 @@ extension ManagerObject {
     func createAdapter(_ call: Call) throws {
         try service.checkWriting()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
-        try service.decode(call) { (reader) throws(DBusError) in
+        try service.calls.decode(call) { (reader) throws(DBusError) in
             (name: try NameArgument(from: &reader).text, values: try reader.readOptions())
         } then: { [self] arguments in
             try createAdapter(call, by: caller, arguments.name, arguments.values)
@@ -70,8 +70,8 @@ extension ManagerObject {
             invokers: options.invokers, mayHaveSource: caller.isAdministrator)
         let origin = Origin(call.peer)
         answer(call) { [service, options] in
-            let adapter = try await service.makeAdapter(name: name, options: options, access: access)
-            if options.transient { service.remove(adapter, with: call.peer) }
+            let adapter = try await service.lifecycle.makeAdapter(name: name, options: options, access: access)
+            if options.transient { service.lifecycle.remove(adapter, with: call.peer) }
             service.log(adapter, "created", by: origin, limitedBy: call.peer.userText)
             call.reply(adapter.path)
         }
@@ -80,10 +80,10 @@ extension ManagerObject {
     /// Refuses those that may not create such a list: whoever may read another one may follow it, as long as it is connected.
     private func check(_ name: String, _ values: [String: Value], by caller: Caller) throws(ListError) {
         guard let source = values["source"]?.string.flatMap({ SourceName($0) }), let base = source.followed else {
-            try service.checkCreator(caller)
+            try service.limits.checkCreator(caller)
             return try checkSource(values["source"], by: caller)
         }
-        if values["transient"] != true { try service.checkCreator(caller) }
+        if values["transient"] != true { try service.limits.checkCreator(caller) }
         try service.checkCircle(name, source)
         try service.checkFollowing(base, by: caller)
     }
@@ -100,17 +100,17 @@ extension ManagerObject {
 
     /// Runs something that waits; what it throws is the answer.
     func answer(_ call: Call, _ body: @escaping @DBusActor () async throws -> Void) {
-        service.answer(call, body)
+        service.calls.answer(call, body)
     }
 
     func removeAdapter(_ call: Call, _ name: String) throws {
         try service.checkWriting()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         let adapter = try service.adapters.existing(name)
-        guard adapter.access.allowsRemoving(caller) else { throw mayNotTakeAway(adapter) }
+        guard adapter.access.allowsRemoving(caller) else { throw removalRefused(adapter) }
         let origin = Origin(call.peer)
         answer(call) { [service] in
-            try await service.remove(adapter)
+            try await service.lifecycle.remove(adapter)
             service.log(adapter, "removed", by: origin, limitedBy: call.peer.userText)
             call.reply()
         }
@@ -121,36 +121,21 @@ extension ManagerObject {
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         let (old, new) = try call.arguments(as: NameArgument.self, NameArgument.self)
         let adapter = try service.adapters.existing(old.text)
-        guard adapter.access.allowsRemoving(caller) else { throw mayNotTakeAway(adapter) }
+        guard adapter.access.allowsRemoving(caller) else { throw removalRefused(adapter) }
         let origin = Origin(call.peer)
         answer(call) { [service] in
-            try await service.rename(adapter, to: new.text)
+            try await service.lifecycle.rename(adapter, to: new.text)
             service.log(
                 adapter, "renamed from \(old.text.debugDescription)", by: origin, limitedBy: call.peer.userText)
             call.reply()
         }
     }
 
-    private func mayNotTakeAway(_ adapter: AdapterObject) -> ListError {
+    private func removalRefused(_ adapter: AdapterObject) -> ListError {
         ListError(
             .accessDenied,
             adapter.access.isConfigured
                 ? "adapter \(adapter.name.quoted) comes from a configuration file"
                 : "adapter \(adapter.name.quoted) belongs to user \(adapter.access.owner)")
-    }
-}
-
-extension Service {
-    /// Says what became of a list, and who caused it; of lists that go with a connection, as each search makes one, only at the
-    /// level debug.
-    ///
-    /// - Parameters:
-    ///   - what: what it was: `created`, `removed`, `renamed from …`.
-    ///   - key: with what the message is limited; nil is never limited.
-    func log(_ adapter: AdapterObject, _ what: String, by origin: Origin, limitedBy key: String? = nil) {
-        log.write(
-            adapter.isTransient ? .debug : .info,
-            { "adapter \(adapter.name.debugDescription) was \(what) by \(origin.text)" },
-            origin.fields + [.adapter(adapter.name), .revision(adapter.status.revision)], limitedBy: key)
     }
 }

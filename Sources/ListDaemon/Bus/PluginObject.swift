@@ -57,14 +57,28 @@ final class PluginObject {
         ])
 }
 
-/// The plugins on the bus, by name.
+/// The plugins by name: what loads them, and their objects on the bus.
 @DBusActor
 final class PluginDirectory {
+    /// Loads plugins.
+    let registry: PluginRegistry
     private let tree: ObjectTree
+    private let changed: @DBusActor () -> Void
     private var objects: [String: PluginObject] = [:]
 
-    init(tree: ObjectTree) {
-        self.tree = tree
+    /// Shows the plugins of a registry.
+    ///
+    /// - Parameters:
+    ///   - registry: makes the registry, which tells its changes to the observer that it is given.
+    ///   - changed: called after a plugin has come, gone or changed.
+    init(
+        tree: ObjectTree, registry: (@escaping @Sendable (PluginRegistry.Change) -> Void) -> PluginRegistry,
+        changed: @escaping @DBusActor () -> Void
+    ) {
+        let relay = PluginRelay()
+        self.registry = registry { change in EventLoop.shared.post { relay.target?.apply(change) } }
+        (self.tree, self.changed) = (tree, changed)
+        relay.target = self
     }
 
     /// What there is to know about all of them, sorted by name.
@@ -74,13 +88,13 @@ final class PluginDirectory {
     func path(of name: String) -> ObjectPath { ObjectPath.plugins.appending(name) }
 
     /// Shows what the registry reported.
-    func apply(_ change: PluginRegistry.Change) {
+    fileprivate func apply(_ change: PluginRegistry.Change) {
         switch change {
         case .changed(let plugin): show(plugin)
         case .removed(let name):
-            guard let object = objects.removeValue(forKey: name) else { return }
-            tree.remove(at: object.path)
+            if let object = objects.removeValue(forKey: name) { tree.remove(at: object.path) }
         }
+        changed()
     }
 
     private func show(_ plugin: LoadedPlugin) {
@@ -93,4 +107,10 @@ final class PluginDirectory {
             tree.add(ExportedObject(PluginObject.interface, of: object), at: object.path)
         }
     }
+}
+
+/// From the registry to the directory that owns it: set once, as soon as both are there.
+@DBusActor
+private final class PluginRelay {
+    fileprivate weak var target: PluginDirectory?
 }

@@ -39,16 +39,3 @@ final class RefusalLog {
         return key
     }
 }
-
-extension Service {
-    /// Takes note of the error that a call is answered with.
-    func noteFailure(of call: Call, _ error: any Error) {
-        let user = call.peer.credentials?.userID
-        noteRefusal(refusals.record(error, of: call.member, user: user, .client(call.peer.name)))
-    }
-
-    /// Counts a refusal for a quota.
-    func noteRefusal(_ key: LimitKey?) {
-        if key?.isQuota == true { count(.quotaRefusals) }
-    }
-}

@@ -29,7 +29,7 @@ struct StateDump {
         lines.append("statistics:")
         lines += service.counters.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
         lines.append("plugins:")
-        lines += service.pluginObjects.all.map { plugin in
+        lines += service.plugins.all.map { plugin in
             "  \(plugin.name) \(plugin.version): \(plugin.state.rawValue), \(plugin.file) \(plugin.lastError)"
         }
         lines.append("adapters:")

@@ -16,7 +16,8 @@ final class Transports {
     let unicast: UnicastSignals
     /// Called when the bus has too much to send (true), and when it has caught up (false).
     private let onCongestion: @DBusActor (Bool) -> Void
-    private var isCongested = false
+    /// Whether the bus has too much to send.
+    private(set) var isCongested = false
 
     nonisolated init(
         onCongestion: @escaping @DBusActor (Bool) -> Void,

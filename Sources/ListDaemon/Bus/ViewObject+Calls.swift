@@ -27,7 +27,7 @@ extension ViewObject {
 
     func scrollTo(_ call: Call) throws {
         try check(call)
-        let (id, item, word) = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
+        let (id, item, word) = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             (reader.identifier(within: limits), try reader.readUInt32(), try NameArgument(from: &reader).text)
         }
         guard let position = ScrollPosition(rawValue: word) else {
@@ -57,7 +57,7 @@ extension ViewObject {
 
     func reportSizes(_ call: Call) throws {
         try check(call)
-        try service.decode(call) { (reader) throws(DBusError) in
+        try service.calls.decode(call) { (reader) throws(DBusError) in
             try reader.array { (rows) throws(DBusError) in
                 var sizes: [MeasuredSize] = []
                 while !rows.atEnd {
@@ -72,7 +72,7 @@ extension ViewObject {
 
     func select(_ call: Call, _ isSelected: Bool) throws {
         try check(call)
-        let (id, item) = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
+        let (id, item) = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             (try reader.readIdentifier(within: limits), try reader.readUInt32())
         }
         perform(call, .select(id: id, item: Int(item), isSelected)) { answer, writer in
@@ -84,7 +84,7 @@ extension ViewObject {
 
     func changeSelection(_ call: Call) throws {
         try check(call)
-        try service.decode(call) { [limits = service.objectLimits] (reader) throws(DBusError) in
+        try service.calls.decode(call) { [limits = service.limits.objects] (reader) throws(DBusError) in
             let items = (
                 select: try reader.readSelectedItems(within: limits),
                 deselect: try reader.readSelectedItems(within: limits)
@@ -107,7 +107,7 @@ extension ViewObject {
 
     func setHighlighted(_ call: Call) throws {
         try check(call)
-        let (id, item, flag) = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
+        let (id, item, flag) = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             (try reader.readIdentifier(within: limits), try reader.readUInt32(), try reader.readBool())
         }
         perform(call, .setHighlighted(id: id, item: Int(item), flag)) { _, _ in true }
@@ -117,7 +117,7 @@ extension ViewObject {
         try check(call)
         let (fromSection, fromItem, toSection, toItem) = try call.arguments(
             as: UInt32.self, UInt32.self, UInt32.self, UInt32.self)
-        try adapter.moveItem(
+        try AdapterWriting(adapter: adapter).moveItem(
             call, from: IndexPath(section: Int(fromSection), item: Int(fromItem)),
             to: IndexPath(section: Int(toSection), item: Int(toItem)))
     }
@@ -131,9 +131,9 @@ extension ViewObject {
         try check(call)
         if call.peer !== owner { try adapter.checkReadingAccess(call) }
         let size = (description?.visibleObjects.count ?? 0) * 256
-        service.reads.perform(for: call, size: size) { [self] finished in
+        service.calls.reads.perform(for: call, size: size) { [self] finished in
             request(for: call, .resync) { [service] outcome in
-                service.reads.answer(call, outcome, isInOrder: true) { answer, writer in
+                service.calls.reads.answer(call, outcome, isInOrder: true) { answer, writer in
                     guard case .picture(let picture) = answer else { return false }
                     writer.append(picture)
                     return true

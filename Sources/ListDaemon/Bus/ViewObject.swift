@@ -70,7 +70,7 @@ final class ViewObject {
         _ write: @escaping @Sendable (AdapterAnswer, inout MessageWriter) -> Bool
     ) {
         request(for: call, command) { [service] outcome in
-            service.reads.answer(call, outcome, isInOrder: true, write) {}
+            service.calls.reads.answer(call, outcome, isInOrder: true, write) {}
         }
     }
 
@@ -135,15 +135,15 @@ extension ViewObject {
     /// Takes the object away without a word.
     func discard() {
         service.views.remove(self)
-        service.countsChanged()
-        service.quotas.release(Quotas.Amounts(views: 1), for: user)
+        service.counts.changed()
+        service.limits.quotas.release(Quotas.Amounts(views: 1), for: user)
         service.tree.remove(at: path)
     }
 
     /// Says something to the owner, of about so many bytes, in order: a large picture in its turn, behind it what follows.
     private func emit(_ signal: Signal, size: Int = 0, _ write: @escaping @Sendable (inout MessageWriter) -> Void) {
         guard !owner.hasDeparted else { return }
-        service.reads.send(
+        service.calls.reads.send(
             { [path] () throws(DBusError) in
                 try Message.preparedSignal(signal, of: Self.interface.name, at: path) { writer in write(&writer) }
             }, to: owner, size: size

@@ -56,17 +56,18 @@ extension RunningDaemon {
     /// Makes the limits and rights of a configuration hold.
     func apply(_ new: Configuration) {
         let haveChanged =
-            service.quotas.limits != new.limits.perUser || service.admission.limits.ofUsers != new.limits.ofUsers
-        service.admission.limits = new.limits
+            service.limits.quotas.limits != new.limits.perUser
+            || service.calls.admission.limits.ofUsers != new.limits.ofUsers
+        service.calls.admission.limits = new.limits
         if haveChanged {
-            service.quotas.limits = new.limits.perUser
-            service.quotas.forgetLimitsOfUsers()
+            service.limits.quotas.limits = new.limits.perUser
+            service.limits.quotas.forgetLimitsOfUsers()
             for adapter in service.adapters.all {
-                _ = service.admission.limits(of: adapter.access.owner)  // the quotas are told
-                adapter.retrySource()
+                _ = service.calls.admission.limits(of: adapter.access.owner)  // the quotas are told
+                adapter.source.retry()
             }
         }
-        var limits = Service.CallLimits()
+        var limits = ServiceLimits.OfCalls()
         limits.payloadBytes = new.limits.payloadBytes
         limits.objects = new.limits.objects
         limits.bulk = new.limits.bulk

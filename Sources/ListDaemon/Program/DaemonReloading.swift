@@ -29,7 +29,7 @@ extension RunningDaemon {
             throw DBusError.invalidArgs(faults)
         }
         service.adapters.setConfiguredNames(loaded.listNames, keepingOthers: true)
-        let plugins = Set(await service.plugins.plugins.map(\.name))
+        let plugins = Set(await service.plugins.registry.plugins.map(\.name))
         configuration.candidate = loaded.configuration
         var plan = await makePlan(for: loaded)
         configuration.candidate = nil
@@ -47,7 +47,7 @@ extension RunningDaemon {
         let result = await perform(plan, for: origin)
         guard !isStopping else { throw ListError.reloadGivenUp }
         if !plan.faults.isEmpty { await unloadUnused(besides: plugins) }
-        await service.completeAdapters()
+        await service.lifecycle.completeAdapters()
         service.checkReaders()
         for name in unclaimed.names where !loaded.listNames.contains(name) {
             unclaimed.remove(name)
@@ -100,7 +100,8 @@ extension RunningDaemon {
         let sectionFaults = await sectionFaults(of: list)
         guard sectionFaults.isEmpty else { return plan.faults += sectionFaults }
         do throws(ListError) {
-            let controllers = try await service.plugins.sectionControllers(for: list.options.sectionControllers)
+            let controllers = try await service.plugins.registry.sectionControllers(
+                for: list.options.sectionControllers)
             plan.changed.append((adapter, list, controllers))
         } catch {
             plan.faults.append(ConfigurationFault(place: list.place(of: "*", inSection: "Sections"), error))
@@ -109,9 +110,9 @@ extension RunningDaemon {
 
     /// Forgets the plugins that were loaded for lists that do not come, with settings that do not hold.
     private func unloadUnused(besides kept: Set<String>) async {
-        for plugin in await service.plugins.plugins where !kept.contains(plugin.name) {
+        for plugin in await service.plugins.registry.plugins where !kept.contains(plugin.name) {
             // One that a client's list has begun to use meanwhile stays.
-            try? await service.plugins.unload(plugin.name, usedBy: service.users(ofPlugin: plugin.name))
+            try? await service.plugins.registry.unload(plugin.name, usedBy: service.users(ofPlugin: plugin.name))
         }
     }
 
@@ -164,7 +165,7 @@ extension RunningDaemon {
         for adapter in plan.removed {
             await attempt("stays, although no file configures it", adapter.name, directory, \.removed, &result) {
                 () async throws(ListError) in
-                try await service.remove(adapter)
+                try await service.lifecycle.remove(adapter)
                 service.log(adapter, "removed", by: origin)
             }
         }
@@ -172,7 +173,8 @@ extension RunningDaemon {
             await attempt("stays as it was", list.name, list.place(of: "Source"), \.changed, &result) {
                 () async throws(ListError) in
                 let before = adapter.access
-                try await adapter.reconfigure(list.options, access: list.access, controllers: controllers)
+                try await AdapterReconfiguring(adapter: adapter).reconfigure(
+                    list.options, access: list.access, controllers: controllers)
                 service.log(changesFrom: before, of: adapter, by: origin)
             }
         }
@@ -195,7 +197,7 @@ extension RunningDaemon {
                 if let adapter = service.adapters.object(name) { service.log(adapter, "created", by: origin) }
             }
             // Whoever reads its properties after the reload finds what was stored.
-            if isStored, let adapter = service.adapters.object(name) { await service.hearHost(of: adapter) }
+            if isStored, let adapter = service.adapters.object(name) { await service.lifecycle.awaitHost(of: adapter) }
         }
         return result
     }
@@ -225,26 +227,13 @@ extension RunningDaemon {
         _ adapter: AdapterObject, by prepared: PreparedList, for origin: Origin
     ) async throws(ListError) {
         do throws(ListError) {
-            try await service.remove(adapter)
+            try await service.lifecycle.remove(adapter)
             service.log(adapter, "removed", by: origin)
         } catch {
             prepared.parts.discard()
             throw error
         }
         try await make(prepared)
-    }
-}
-
-extension Service {
-    /// Says that other users may read a list, write to it or invoke its actions, if that is so.
-    fileprivate func log(changesFrom before: AdapterAccess, of adapter: AdapterObject, by origin: Origin) {
-        let now = adapter.access
-        let changes = [
-            ("readers", before.readers, now.readers), ("writers", before.writers, now.writers),
-            ("invokers", before.invokers, now.invokers),
-        ].filter { $0.1 != $0.2 }.map { "\($0.0) from \($0.1.text) to \($0.2.text)" }
-        guard !changes.isEmpty else { return }
-        log(adapter, "changed (\(changes.joined(separator: ", ")))", by: origin)
     }
 }
 

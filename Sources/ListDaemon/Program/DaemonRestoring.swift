@@ -37,7 +37,7 @@ extension RunningDaemon {
                 forget(name.text)
             }
         }
-        await service.hearHosts()
+        await service.lifecycle.awaitHosts()
         log.notice("\(service.adapters.count) lists, \(opened.adapters.count) of them stored")
     }
 
@@ -103,7 +103,7 @@ extension RunningDaemon {
         let adapter = restored.adapter
         do throws(ListError) {
             let (options, isGranted) = try adapter.readOptions()
-            await service.restoreAdapter(
+            await service.lifecycle.restoreAdapter(
                 restored, options: options,
                 access: AdapterAccess(
                     owner: adapter.owner, readers: options.readers, writers: options.writers,
@@ -118,7 +118,7 @@ extension RunningDaemon {
     ///
     /// - Parameter parts: what it is made of; nil = what can be had of it.
     func restore(_ restored: RestoredAdapter, as list: ListConfiguration, _ parts: AdapterParts?) async {
-        await service.restoreAdapter(restored, options: list.options, access: list.access, parts: parts)
+        await service.lifecycle.restoreAdapter(restored, options: list.options, access: list.access, parts: parts)
         guard restored.adapter.options.dictionary != list.options.values, let options = try? Fields(list.options.values)
         else { return }
         // What fails has been logged, and is tried again at the next start.
@@ -172,11 +172,13 @@ extension RunningDaemon {
         var faults = nameFaults(of: list) + circleFaults(of: list) + (await sectionFaults(of: list))
         do throws(ListError) {
             // A plugin that has failed is tried again.
-            if case .plugin(let plugin, _, _) = list.options.source { try await service.plugins.revive(plugin) }
+            if case .plugin(let plugin, _, _) = list.options.source {
+                try await service.plugins.registry.revive(plugin)
+            }
             // With a fault in a section controller only the source's own are looked for.
             var options = list.options
             if !faults.isEmpty { options.sectionControllers = AdapterOptions().sectionControllers }
-            let parts = try await service.makeParts(of: options, limits: limits.bulk)
+            let parts = try await service.lifecycle.makeParts(of: options, limits: limits.bulk)
             if faults.isEmpty { return .ready(PreparedList(list: list, parts: parts)) }
             parts.discard()
         } catch {
@@ -216,7 +218,7 @@ extension RunningDaemon {
         of list: ListConfiguration, at type: String, _ controllers: [String: String]
     ) async -> [ConfigurationFault] {
         do throws(ListError) {
-            _ = try await service.plugins.sectionControllers(for: controllers)
+            _ = try await service.plugins.registry.sectionControllers(for: controllers)
             return []
         } catch {
             return [ConfigurationFault(place: list.place(of: type, inSection: "Sections"), error)]
@@ -233,7 +235,7 @@ extension RunningDaemon {
             return await restore(stored, as: list, prepared.parts)
         }
         if unclaimed.remove(name) { forget(list.name) }
-        _ = try await service.makeAdapter(
+        _ = try await service.lifecycle.makeAdapter(
             name: list.name, options: list.options, access: list.access, parts: prepared.parts)
         log.info("the list \(list.name) is made as \(list.file) says", .adapter(list.name), .file(list.file))
     }

@@ -59,7 +59,7 @@ final class RunningDaemon {
         stopFlag.onSet { [service] in
             Task { @DBusActor in
                 service.beginShutdown()
-                await service.plugins.giveUpStarts()
+                await service.plugins.registry.giveUpStarts()
             }
         }
         try await restoreLists()
@@ -78,11 +78,11 @@ final class RunningDaemon {
         log.notice("stopping", event: .stopping)
         supervision.end()
         service.beginShutdown()
-        await reloads.end { [plugins = service.plugins] in await plugins.giveUpStarts() }
-        await service.stopHosts()
+        await reloads.end { [plugins = service.plugins.registry] in await plugins.giveUpStarts() }
+        await service.lifecycle.stopHosts()
         await service.store?.close()
-        service.refuseSlowCalls()
-        await service.reads.drain()
+        service.calls.refuseSlowCalls()
+        await service.calls.reads.drain()
         await link.close()
         await server?.flush(timeout: .milliseconds(500))
         server?.close()
@@ -96,14 +96,14 @@ extension RunningDaemon {
         do throws(DBusError) {
             server = try listen(options.direct)
             server?.objects = service.tree
-            server?.account = service.admission
-            server?.connectionsOfUser = { [service] in service.admission.limits(of: $0).directConnectionsPerUser }
-            service.admission.onRoom { [weak self] in self?.server?.retryUnfinishedMessages() }
+            server?.account = service.calls.admission
+            server?.connectionsOfUser = { [service] in service.calls.admission.limits(of: $0).directConnectionsPerUser }
+            service.calls.admission.onRoom { [weak self] in self?.server?.retryUnfinishedMessages() }
             server?.onStarvation = { [log] in
                 log.warning("no file descriptors are left: direct clients wait until others leave (LimitNOFILE=)")
             }
             server?.onRefusal = { [service] peer, refusal in
-                service.refusals.record(
+                service.calls.refusals.record(
                     refusal.limitKey.refusal(.limitsExceeded, refusal.message), of: "a direct connection",
                     user: peer.credentials?.userID)
             }

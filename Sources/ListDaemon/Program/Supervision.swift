@@ -25,7 +25,7 @@ final class Supervision {
     /// The daemon serves: the status line follows what there is, and the watchdog is fed.
     func begin() {
         statusLine.update()
-        service.onChange { [weak self] in self?.statusLine.changed() }
+        service.counts.onChange { [weak self] in self?.statusLine.changed() }
         notify.send(.ready)
         watchdog?.start()
     }

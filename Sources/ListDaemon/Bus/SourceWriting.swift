@@ -6,18 +6,21 @@ internal import ListSources
 internal import ListWorkers
 internal import PluginAPI
 
-// What clients write to a list whose source takes writes: it goes to the source, and comes back as what the source tells.
+/// What clients write to a list whose source takes writes: it goes to the source, and comes back as what the source tells.
+@DBusActor
+struct SourceWriting {
+    let adapter: AdapterObject
+    private var service: Service { adapter.service }
 
-extension AdapterObject {
     /// Has the source write what a call asks for; the call is answered with the revision that contains it.
     ///
     /// Faults are reported in the order of a list that is pushed: the revision, then the objects.
-    func writeToSource(
+    func write(
         _ call: Call, expecting expected: UInt64, _ operation: UpdateRequest.Operation
     ) throws(ListError) {
-        guard expected == 0 || expected == status.revision else {
+        guard expected == 0 || expected == adapter.status.revision else {
             throw ListError(
-                .revisionConflict, "expected_revision \(expected): the list is at \(status.revision)")
+                .revisionConflict, "expected_revision \(expected): the list is at \(adapter.status.revision)")
         }
         let isConditional = expected != 0
         switch operation {
@@ -32,16 +35,16 @@ extension AdapterObject {
         case .patchObject(let id, let set, let unset): patch(call, id, set, unset, isConditional)
         case .invalid(let error): throw error
         case .moveItem, .reloadObjects, .reloadData, .configure:
-            throw isReadOnly
+            throw adapter.isReadOnly
         }
     }
 
     /// What becomes of the object must not be larger than the source may tell: that would fail the whole list.
     private func patch(_ call: Call, _ id: String, _ set: Fields, _ unset: [String], _ isConditional: Bool) {
-        request { [self] outcome in
+        adapter.request { outcome in
             do throws(ListError) {
                 guard case .object(_, _, let object) = try outcome.get() else { throw ListError.unexpectedAnswer }
-                try service.objectLimits.check(
+                try service.limits.objects.check(
                     try object.with(fields: object.fields.patched(set: set, unset: unset)))
                 try send(.patch(id: id, set: set, unset: unset), isConditional, for: call)
             } catch {
@@ -56,20 +59,21 @@ extension AdapterObject {
         _ operation: DataSourceWrite.Operation, _ isConditional: Bool, for call: Call, isFullList: Bool = false,
         dropped: Int = 0
     ) throws(ListError) {
-        guard let source = writableSource else {
-            throw ListError(.sourceUnavailable, "adapter \(name.quoted) has no source for now")
+        guard let source = adapter.source.writable else {
+            throw ListError(.sourceUnavailable, "adapter \(adapter.name.quoted) has no source for now")
         }
-        let writes = intake.writes
-        let id = try writes.begin(bytes: operation.byteCount) { [self] error in
-            let removed = intake.takeRemoval()
+        let writes = adapter.source.intake.writes
+        let id = try writes.begin(bytes: operation.byteCount) { [adapter, service] error in
+            let removed = adapter.source.intake.takeRemoval()
             if let error { return call.fail(error) }
-            service.noteWriting(call, to: name, at: status.revision, dropped: dropped)
-            if isFullList, let removed { service.log(removed, by: call, of: name, at: status.revision) }
-            call.reply(status.revision)
+            service.noteWriting(call, to: adapter.name, at: adapter.status.revision, dropped: dropped)
+            if isFullList, let removed { service.log(removed, by: call, of: adapter.name, at: adapter.status.revision) }
+            call.reply(adapter.status.revision)
         }
         source.write(
             DataSourceWrite(
-                id: id, operation: operation, isConditional: isConditional, cursor: intake.sourceState.cursor,
+                id: id, operation: operation, isConditional: isConditional,
+                cursor: adapter.source.intake.sourceState.cursor,
                 user: call.peer.pluginCaller)
         ) { error in
             EventLoop.shared.post { writes.finish(id, error) }

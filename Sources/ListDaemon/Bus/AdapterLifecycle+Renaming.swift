@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 internal import ListStore
+internal import ListSupport
 internal import ListWorkers
 
-extension Service {
+extension AdapterLifecycle {
     /// Renames a list: its object moves to the new path with objects, epoch and revision; views are closed and
     /// subscriptions end, as both refer to the path.
     ///
@@ -29,10 +30,10 @@ extension Service {
         await closeViews(of: adapter)
         tree.remove(at: adapter.path)
         adapters.remove(adapter)
-        adapter.take(name: new)
+        adapter.setName(new)
         adapters.add(adapter)
         tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
-        countsChanged()
+        counts.changed()
     }
 
     /// How long the host of a list has to close its views in order.
@@ -44,10 +45,39 @@ extension Service {
     /// hangs, or is being started again.
     private func closeViews(of adapter: AdapterObject) async {
         adapter.beginMove()
-        let open = views.all.filter { $0.adapter === adapter }
+        let open = service.views.all.filter { $0.adapter === adapter }
         for view in open { adapter.send(.closeView(view.number, .adapterRemoved), by: view.user) }
-        if !open.isEmpty, adapter.state != .paused { await views.wait(untilClosed: open, atMost: Self.closingLimit) }
-        for view in views.all where view.adapter === adapter { view.closed(.adapterRemoved) }
+        if !open.isEmpty, adapter.state != .paused {
+            await service.views.wait(untilClosed: open, atMost: Self.closingLimit)
+        }
+        for view in service.views.all where view.adapter === adapter { view.closed(.adapterRemoved) }
         adapter.endMove()
+    }
+}
+
+// MARK: - Lists that go with the connection that created them: the option `transient`
+
+extension AdapterLifecycle {
+    /// Removes a list when a peer leaves; at once when it has left.
+    func remove(_ adapter: AdapterObject, with peer: Peer) {
+        adapter.setCreator(peer)
+        service.calls.watchDeparture(of: peer)
+        if peer.hasDeparted { removeTransients(of: peer) }
+    }
+
+    /// Removes the transient lists of a peer that has left.
+    func removeTransients(of peer: Peer) {
+        let origin = Origin(peer)
+        for adapter in adapters.all where adapter.isTransient(of: peer) {
+            Task { @DBusActor in
+                do throws(ListError) {
+                    try await remove(adapter)
+                    service.log(adapter, "removed, as its creator has left,", by: origin, limitedBy: peer.userText)
+                } catch {
+                    guard error.code != .noSuchAdapter else { return }
+                    log.error("transient adapter \(adapter.name.quoted) stays: \(error)", .adapter(adapter.name))
+                }
+            }
+        }
     }
 }

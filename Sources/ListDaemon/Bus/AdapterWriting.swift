@@ -10,35 +10,40 @@ internal import ListWorkers
 // Faults are reported in the contract's order: access, options, ReadOnly, RevisionConflict, objects. So a fault in the
 // objects is kept and goes to the engine, which compares the revision first.
 
-extension AdapterObject {
+/// The calls that write to a list.
+@DBusActor
+struct AdapterWriting {
+    let adapter: AdapterObject
+    private var service: Service { adapter.service }
+
     func performUpdates(_ call: Call) throws {
         try decodeWriting(call) {
-            [limits = service.objectLimits, payload = service.payloadBytes] (reader) throws(DBusError) in
+            [limits = service.limits.objects, payload = service.limits.payloadBytes] (reader) throws(DBusError) in
             var decoder = ObjectDecoder(limits: limits, payloadBytes: payload)
             let expected = try reader.readUInt64()
             let objects = Result { () throws(DBusError) in try decoder.objects(from: &reader) }
             let options = try UpdateOptions(from: &reader, allowing: [.animated, .duplicates])
             let operation = objects.operation { .performUpdates(objects: $0, duplicates: options.duplicates) }
-            return Writing(expected: expected, animated: options.animated, operation: operation)
+            return Arguments(expected: expected, animated: options.animated, operation: operation)
         }
     }
 
     func applyChanges(_ call: Call) throws {
         try decodeWriting(call) {
-            [limits = service.objectLimits, payload = service.payloadBytes] (reader) throws(DBusError) in
+            [limits = service.limits.objects, payload = service.limits.payloadBytes] (reader) throws(DBusError) in
             var decoder = ObjectDecoder(limits: limits, payloadBytes: payload)
             let expected = try reader.readUInt64()
             let removed = try decoder.identifiers(from: &reader)
             let upserts = Result { () throws(DBusError) in try decoder.upserts(from: &reader) }
             let options = try UpdateOptions(from: &reader, allowing: [.animated])
             let operation = upserts.operation { .applyChanges(removed: removed, upserts: $0) }
-            return Writing(expected: expected, animated: options.animated, operation: operation)
+            return Arguments(expected: expected, animated: options.animated, operation: operation)
         }
     }
 
     func moveObject(_ call: Call) throws {
-        try checkWritingAccess(call)
-        let (expected, move) = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
+        try adapter.checkWritingAccess(call)
+        let (expected, move) = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             let (expected, id) = (try reader.readUInt64(), reader.identifier(within: limits))
             let (word, anchor) = (try NameArgument(from: &reader).text, reader.identifier(within: limits))
             let move = Result { () throws(DBusError) in
@@ -53,30 +58,30 @@ extension AdapterObject {
 
     func patchObject(_ call: Call) throws {
         try decodeWriting(call) {
-            [limits = service.objectLimits, payload = service.payloadBytes] (reader) throws(DBusError) in
+            [limits = service.limits.objects, payload = service.limits.payloadBytes] (reader) throws(DBusError) in
             var decoder = ObjectDecoder(limits: limits, payloadBytes: payload)
             let (expected, id) = (try reader.readUInt64(), reader.identifier(within: limits))
             let set = Result { () throws(DBusError) in try decoder.fields(from: &reader) }
             let unset = try [String](from: &reader)
             let patch = Result { () throws(DBusError) in (id: try id.get(), set: try set.get()) }
             let operation = patch.operation { .patchObject(id: $0.id, set: $0.set, unset: unset) }
-            return Writing(expected: expected, operation: operation)
+            return Arguments(expected: expected, operation: operation)
         }
     }
 
     func reloadObjects(_ call: Call) throws {
-        try checkWritingAccess(call)
-        let rules = access
-        try service.decode(call) { (reader) throws(DBusError) in
+        try adapter.checkWritingAccess(call)
+        let rules = adapter.access
+        try service.calls.decode(call) { (reader) throws(DBusError) in
             try [String](from: &reader)
-        } then: { [self] ids in
-            if access != rules { try checkWritingAccess(call) }
+        } then: { ids in
+            if adapter.access != rules { try adapter.checkWritingAccess(call) }
             update(call, .reloadObjects(ids))
         }
     }
 
     /// What a writing call asks for.
-    private struct Writing: Sendable {
+    private struct Arguments: Sendable {
         var expected: UInt64
         var animated = true
         var operation: UpdateRequest.Operation
@@ -84,27 +89,27 @@ extension AdapterObject {
 
     /// Reads a writing call and does what it asks for, if its caller may write.
     private func decodeWriting(
-        _ call: Call, _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> Writing
+        _ call: Call, _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> Arguments
     ) throws {
-        try checkWritingAccess(call)
-        let rules = access
-        try service.decode(call, read) { [self] writing in
-            if access != rules { try checkWritingAccess(call) }
+        try adapter.checkWritingAccess(call)
+        let rules = adapter.access
+        try service.calls.decode(call, read) { writing in
+            if adapter.access != rules { try adapter.checkWritingAccess(call) }
             try checkWritable()
             update(call, expecting: writing.expected, animated: writing.animated, writing.operation)
         }
     }
 
     func reloadData(_ call: Call) throws {
-        try checkWritingAccess(call)
+        try adapter.checkWritingAccess(call)
         update(call, animated: false, .reloadData)
     }
 
     /// `View.MoveItem`: a refusal is no error.
     func moveItem(_ call: Call, from source: IndexPath, to target: IndexPath) throws {
-        try checkWritingAccess(call)
-        guard options.source == .push else { throw isReadOnly }
-        request(by: call.peer.pluginCaller) { outcome in
+        try adapter.checkWritingAccess(call)
+        guard adapter.options.source == .push else { throw adapter.isReadOnly }
+        adapter.request(by: call.peer.pluginCaller) { outcome in
             call.answer(outcome) { answer, writer in
                 guard case .revision(let revision, _, let isRefused, _) = answer else { return false }
                 writer.append(!isRefused)
@@ -116,27 +121,34 @@ extension AdapterObject {
         }
     }
 
-    /// Refuses callers that may not write, and everybody once the end was asked for.
-    @discardableResult
-    func checkWritingAccess(_ call: Call) throws(ListError) -> Caller {
-        try service.checkWriting()
-        try checkPresent()
-        let caller = try service.authority.caller(call.peer, for: .manageLists)
-        guard access.allowsWriting(caller) else {
-            throw ListError(
-                .accessDenied, "user \(caller.user) may not write to adapter \(name.quoted)")
-        }
-        return caller
-    }
-
     /// Refuses lists that are filled by a source which takes no writes.
     func checkWritable() throws(ListError) {
-        guard options.source == .push || writableSource != nil else { throw isReadOnly }
+        guard adapter.options.source == .push || adapter.source.writable != nil else { throw adapter.isReadOnly }
     }
 
-    /// The error of writes to a list that is filled by a source.
-    var isReadOnly: ListError {
-        ListError(.readOnly, "adapter \(name.quoted) is filled by \(options.source.text)")
+    func performUpdatesFromFile(_ call: Call) throws {
+        let caller = try adapter.checkWritingAccess(call)
+        let (expected, file, format, options) = try call.message.read { (reader) throws(DBusError) in
+            (
+                try reader.readUInt64(), try reader.readFileDescriptor(of: "file"),
+                try NameArgument(from: &reader).text,
+                try UpdateOptions(from: &reader, allowing: [.animated, .duplicates])
+            )
+        }
+        try BulkFormat.check(format)
+        try checkWritable()
+        let rules = adapter.access
+        service.calls.answer(call) {
+            let operation: UpdateRequest.Operation
+            do throws(ListError) {
+                let objects = try await service.limits.bulk.objects(from: file, user: caller.user)
+                operation = .performUpdates(objects: objects, duplicates: options.duplicates)
+            } catch {
+                operation = .invalid(error)
+            }
+            if adapter.access != rules { try adapter.checkWritingAccess(call) }
+            update(call, expecting: expected, animated: options.animated, operation)
+        }
     }
 
     /// Queues a request and answers the call with the revision that contains its effect.
@@ -146,12 +158,14 @@ extension AdapterObject {
         if service.phase != .running {
             return call.fail(ListError.ending)
         }
-        if options.source != .push, operation.changesObjects {
-            do throws(ListError) { try writeToSource(call, expecting: expected, operation) } catch { call.fail(error) }
+        if adapter.options.source != .push, operation.changesObjects {
+            do throws(ListError) {
+                try SourceWriting(adapter: adapter).write(call, expecting: expected, operation)
+            } catch { call.fail(error) }
             return
         }
         let isFullList = if case .performUpdates = operation { true } else { false }
-        request { [service, name] outcome in
+        adapter.request { [service, name = adapter.name] outcome in
             switch outcome {
             case .success(.revision(let revision, let dropped, _, let removed)):
                 service.noteWriting(call, to: name, at: revision, dropped: dropped)
@@ -164,36 +178,18 @@ extension AdapterObject {
             .update(
                 UpdateRequest(
                     id: id, expectedRevision: expected, animated: animated,
-                    maximumObjectBytes: service.objectLimits.objectBytes, operation: operation))
+                    maximumObjectBytes: service.limits.objects.objectBytes, operation: operation))
         }
     }
 }
 
-extension Service {
-    /// Logs that a full list removed many objects, so that an administrator can find who replaced them.
-    func log(_ removed: LargeRemoval, by call: Call, of adapter: String, at revision: UInt64) {
-        let origin = Origin(call.peer)
-        log.write(
-            .info,
-            {
-                "\(call.member) by \(origin.text) is in revision \(revision) of adapter \(adapter.debugDescription), "
-                    + "which took away \(removed.objects) of \(removed.total) objects"
-            }, origin.fields + [.adapter(adapter), .revision(revision)],
-            limitedBy: "objects taken away by \(call.peer.userText)")
-    }
-
-    /// Says what a call did, and counts objects that were dropped.
-    func noteWriting(_ call: Call, to adapter: String, at revision: UInt64, dropped: Int) {
-        if log.level >= .debug {
-            log.debug(
-                "\(call.member) is in revision \(revision)", .adapter(adapter), .client(call.peer.name),
-                .revision(revision), limitedBy: call.peer.userText)
+/// The formats of lists in files and pipes.
+enum BulkFormat {
+    /// Refuses the name of a format that is none.
+    static func check(_ format: String) throws(ListError) {
+        guard format == "jsonl" else {
+            throw ListError(.invalidArguments, "format: \(format.quoted) is not jsonl")
         }
-        guard dropped > 0 else { return }
-        count(.duplicatesDropped, dropped)
-        log.warning(
-            "dropped \(dropped) objects whose identifiers occurred before", .adapter(adapter),
-            .client(call.peer.name), .revision(revision), limitedBy: call.peer.userText)
     }
 }
 

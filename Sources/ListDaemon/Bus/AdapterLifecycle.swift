@@ -8,7 +8,22 @@ internal import ListStore
 internal import ListSupport
 internal import ListWorkers
 
-extension Service {
+/// Makes adapters, brings them back from the store, completes them when a plugin comes, renames them and takes them away.
+@DBusActor
+struct AdapterLifecycle {
+    let service: Service
+
+    var adapters: AdapterDirectory { service.adapters }
+    var plugins: PluginRegistry { service.plugins.registry }
+    var counts: ServiceCounts { service.counts }
+    var log: Log { service.log }
+    var tree: ObjectTree { service.tree }
+    private var authority: Authority { service.authority }
+}
+
+// MARK: - Making
+
+extension AdapterLifecycle {
     /// Makes what a list is made of; nothing that is there changes.
     ///
     /// - Parameter limits: what its source may read; nil = what holds now.
@@ -18,7 +33,7 @@ extension Service {
     ) async throws(ListError) -> AdapterParts {
         let controllers = try await plugins.sectionControllers(for: options.sectionControllers)
         let relays = AdapterRelays()
-        let source = try await makeSource(options.source, limits: limits ?? bulkLimits, relays: relays)
+        let source = try await makeSource(options.source, limits: limits ?? service.limits.ofBulk, relays: relays)
         return AdapterParts(controllers: controllers, source: source, relays: relays)
     }
 
@@ -35,7 +50,7 @@ extension Service {
         do throws(ListError) {
             try await adapters.reserve(name, isConfigured: access.isConfigured)
             defer { adapters.cancelReservation(name) }
-            try book(Quotas.Amounts(adapters: 1), for: access)
+            try service.limits.bookAdapter(for: access)
             do throws(ListError) {
                 let made: AdapterParts
                 if let parts { made = parts } else { made = try await makeParts(of: options) }
@@ -44,7 +59,7 @@ extension Service {
                 try await stored.create()
                 return show(stored, nil, name, options, access, made.controllers, made.source, made.relays)
             } catch {
-                release(Quotas.Amounts(adapters: 1), of: access)
+                service.limits.releaseAdapter(of: access)
                 throw error
             }
         } catch {
@@ -66,18 +81,18 @@ extension Service {
         do throws(ListError) {
             let stored = try storedList(
                 name, epoch: restored.adapter.epoch, options, access, cursor: restored.cursor)
-            if !access.isConfigured { quotas.adopt(Quotas.Amounts(adapters: 1), for: access.owner) }
+            service.limits.adoptAdapter(of: access)
             var faults: [ListError] = []
             let made: AdapterParts
             if let parts { made = parts } else { made = await makePossibleParts(of: options, access, &faults) }
             let adapter = show(stored, restored, name, options, access, made.controllers, made.source, made.relays)
             // A plugin that was given up because listd ends is no fault.
-            guard !faults.isEmpty, phase == .running else { return }
+            guard !faults.isEmpty, service.phase == .running else { return }
             for fault in faults {
                 log.error("adapter \(name.debugDescription) is not what it was: \(fault)", .adapter(name))
             }
-            adapter.setIncomplete(true)
-            adapter.lacks(faults)
+            adapter.changeFilling { $0.setIncomplete(true) }
+            AdapterReconfiguring(adapter: adapter).fail(faults)
         } catch {
             parts?.discard()
             log.error("adapter \(name.debugDescription) is not restored: \(error)", .adapter(name))
@@ -94,7 +109,7 @@ extension Service {
         let relays = AdapterRelays()
         let source = await attempt(&faults) { () async throws(ListError) in
             try access.checkSource(options.source)
-            return try await makeSource(options.source, limits: bulkLimits, relays: relays)
+            return try await makeSource(options.source, limits: service.limits.ofBulk, relays: relays)
         }
         return AdapterParts(controllers: controllers ?? .builtIn, source: source ?? nil, relays: relays)
     }
@@ -118,7 +133,7 @@ extension Service {
         let adapter = StoredAdapter(
             name: name, epoch: epoch, owner: access.owner, isConfigured: access.isConfigured,
             options: try Fields(values))
-        return StoredList(adapter, cursor: cursor, durability: options.durability, store: store, log: log)
+        return StoredList(adapter, cursor: cursor, durability: options.durability, store: service.store, log: log)
     }
 
     private func show(
@@ -131,23 +146,18 @@ extension Service {
             configuration: options.configuration(named: name),
             objects: restored?.objects ?? [], revision: restored?.revision ?? 0,
             changes: restored?.changes.compactMap(\.transaction) ?? [],
-            account: account(of: access, bytes),
-            isStored: stored.isStored, isRestored: restored != nil, times: callbackTimes,
+            account: service.limits.account(of: access, bytes),
+            isStored: stored.isStored, isRestored: restored != nil, times: counts.callbackTimes,
             sink: storing.sink(relays.adapter.sink))
         storing.setTarget(host)
         let record = restored?.cursor.flatMap(SourceRecord.init(bytes:)) ?? SourceRecord()
         let adapter = AdapterObject(
-            service: self, name: name, stored: stored, access: access, options: options, relay: relays.adapter,
-            storing: storing, host: host, bytes: bytes, sourceState: SourceState(record))
+            service: service, name: name, stored: stored, access: access, options: options, relay: relays.adapter,
+            host: host, bytes: bytes, sourceState: SourceState(record))
         adapter.begin(source, relays.feed)
         adapters.add(adapter)
         tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
         return adapter
-    }
-
-    /// On whose account the objects of a list go; configured ones do not count on that of a user.
-    func account(of access: AdapterAccess, _ bytes: ListBytes) -> HostAccount {
-        HostAccount(ledger: access.isConfigured ? configuredLists : quotas, user: access.owner, bytes: bytes)
     }
 
     /// Takes an adapter away; returns when its views are closed and its callers answered.
@@ -158,70 +168,57 @@ extension Service {
         defer { adapters.cancelReservation(adapter.name) }
         try await adapter.stored.remove()
         adapters.remove(adapter)
-        countsChanged()
+        counts.changed()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             adapter.end(.adapterRemoved) { continuation.resume() }
         }
         // Who follows a list hears how everything in it ends before it is gone.
         tree.remove(at: adapter.path)
-        release(Quotas.Amounts(adapters: 1), of: adapter.access)
+        service.limits.releaseAdapter(of: adapter.access)
     }
 
-    /// Returns when the host of one adapter has reported what its list is.
-    func hearHost(of adapter: AdapterObject) async {
-        await withCheckedContinuation { continuation in
-            adapter.ping { EventLoop.shared.post { continuation.resume() } }
-        }
-    }
-
-    /// Returns when the hosts that are there have reported what their lists are, so that no property lags behind them.
-    func hearHosts() async {
-        await forEachAdapter { adapter, done in
-            adapter.ping { EventLoop.shared.post { done() } }
-        }
-    }
-
-    /// How long workers have to end their lists: half of what the unit gives the whole daemon (`TimeoutStopSec=`).
-    private static let workersLimit = Duration.seconds(5)
-
-    /// Ends all hosts: what was accepted is finished, the views are closed, every caller is answered.
+    /// What the option `source` names; nil for `push`.
     ///
-    /// A worker that does not do that in time is ended, and its lists end without it.
-    func stopHosts() async {
-        let limit = EventLoop.shared.addTimer(after: Self.workersLimit) { [plugins] in
-            Task { await plugins.giveUpWorkers() }
+    /// - Throws: what is wrong with the plugin, or with the option.
+    private func makeSource(
+        _ name: SourceName, limits: BulkReader.Limits, relays: AdapterRelays
+    ) async throws(ListError) -> (any Source)? {
+        let feed = relays.feed
+        switch name {
+        case .push:
+            return nil
+        case .builtIn(let kind, let argument):
+            let context = BuiltInSource.Context(limits: limits.objects, fileBytes: limits.fileBytes) { feed.take($0) }
+            return try kind.makeSource(argument, context)
+        case .list(let base, let argument):
+            let query = try DerivedQuery(parsing: argument)
+            return Follower(of: base, query, directory: adapters.followers, relay: relays.adapter)
+        case .plugin(let plugin, let source, let argument):
+            return try await plugins.source(source, of: plugin, argument: argument) { feed.take($0) }
         }
-        await forEachAdapter { adapter, done in adapter.end(.shuttingDown, completion: done) }
-        limit.cancel()
     }
+}
 
-    /// Lets every adapter do something; returns when all have done it.
-    private func forEachAdapter(_ act: (AdapterObject, _ done: @escaping @DBusActor () -> Void) -> Void) async {
-        let all = adapters.all
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            var left = all.count
-            if left == 0 { continuation.resume() }
-            for adapter in all {
-                act(adapter) {
-                    left -= 1
-                    if left == 0 { continuation.resume() }
-                }
+// MARK: - Completing
+
+extension AdapterLifecycle {
+    /// Gives the lists that came back from the store without a plugin of theirs what they lack, if it is there now.
+    ///
+    /// One whose plugin is still missing stays as it is, which is logged.
+    ///
+    /// - Parameter plugin: the plugin that has come: only the lists that it fills or shows are looked at; nil = all.
+    func completeAdapters(plugin: String? = nil) async {
+        for adapter in adapters.all where adapter.filling.isIncomplete {
+            if let plugin, !adapter.options.uses(plugin: plugin) { continue }
+            let name = adapter.name
+            do throws(ListError) {
+                try adapter.access.checkSource(adapter.options.source)
+                let parts = try await makeParts(of: adapter.options)
+                try await AdapterReconfiguring(adapter: adapter).complete(with: parts)
+                log.info("adapter \(name.debugDescription) has its plugins again", .adapter(name))
+            } catch {
+                log.error("adapter \(name.debugDescription) is still not what it was: \(error)", .adapter(name))
             }
         }
-    }
-
-    /// Books what an adapter takes on its owner's account; configured ones do not count.
-    private func book(_ amounts: Quotas.Amounts, for access: AdapterAccess) throws(ListError) {
-        guard !access.isConfigured else { return }
-        do throws(Quotas.Exceeded) {
-            try quotas.change(amounts, for: access.owner)
-        } catch {
-            throw error.refusal(
-                "user \(access.owner) has \(error.limit) \(error.resource.rawValue), more are not allowed")
-        }
-    }
-
-    private func release(_ amounts: Quotas.Amounts, of access: AdapterAccess) {
-        if !access.isConfigured { quotas.release(amounts, for: access.owner) }
     }
 }

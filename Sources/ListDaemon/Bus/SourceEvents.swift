@@ -8,7 +8,13 @@ internal import ListSupport
 internal import ListWorkers
 @_spi(Daemon) internal import PluginAPI
 
-extension AdapterObject {
+/// Applies the events of a list's source.
+@DBusActor
+struct SourceEvents {
+    let adapter: AdapterObject
+    private var service: Service { adapter.service }
+    private var intake: SourceIntake { adapter.source.intake }
+
     /// Applies what the source told, and shows how it is.
     ///
     /// - Parameters:
@@ -41,15 +47,15 @@ extension AdapterObject {
         case .replacementAbandoned: intake.dropPages()
         case .failed(let error):
             intake.dropPages()
-            sourceFailed(error)
+            fail(error)
         case .fault(let error): note(fault: error)
         case .ready:
-            changeFilling { $0.enter(.ready) }
-            intake.didApply(intake.record(after: progress, isWhole: false, lacksObjects: lacksObjects))
+            adapter.changeFilling { $0.enter(.ready) }
+            intake.didApply(intake.record(after: progress, isWhole: false, lacksObjects: adapter.filling.lacksObjects))
         case .written(let id, let error): intake.writes.finish(id, error)
         case .paused:
             intake.sourceEnded()
-            changeFilling { $0.enter(.paused) }
+            adapter.changeFilling { $0.enter(.paused) }
         }
         completion(nil)
     }
@@ -58,7 +64,7 @@ extension AdapterObject {
         with objects: [ListObject], upTo progress: DataSourceProgress?,
         _ completion: @escaping @DBusActor (ListError?) -> Void
     ) {
-        setLacksObjects(false)
+        adapter.changeFilling { $0.setLacksObjects(false) }
         guard isWithinLimits(objects) else { return completion(nil) }
         feed(.performUpdates(objects: objects), upTo: progress, isWhole: true, completion)
     }
@@ -66,7 +72,7 @@ extension AdapterObject {
     private func add(page: [ListObject]) {
         guard isWithinLimits(page) else { return intake.dropPages() }
         do throws(ListError) {
-            try intake.add(page, within: access.isConfigured ? .unlimited : service.quotas.limits)
+            try intake.add(page, within: adapter.access.isConfigured ? .unlimited : service.limits.quotas.limits)
         } catch {
             refuse(error)
         }
@@ -74,9 +80,10 @@ extension AdapterObject {
 
     /// What a plugin makes is no larger than what clients may send; one object that is fails the source.
     private func isWithinLimits(_ objects: some Sequence<ListObject>) -> Bool {
-        guard case .plugin = options.source else { return true }  // others have looked while they were reading
+        // Others have looked while they were reading.
+        guard case .plugin = adapter.options.source else { return true }
         do throws(ListError) {
-            for object in objects { try service.objectLimits.check(object) }
+            for object in objects { try service.limits.objects.check(object) }
             return true
         } catch {
             refuse(error)
@@ -84,21 +91,21 @@ extension AdapterObject {
         }
     }
 
-    /// The list does not take what the source told, and lacks it.
+    /// Records that the list lacks what the source sent.
     private func refuse(_ error: ListError) {
-        setLacksObjects(true)
+        adapter.changeFilling { $0.setLacksObjects(true) }
         intake.forgetCursor()
-        sourceFailed(error)
+        fail(error)
     }
 
     private func feed(
         _ operation: UpdateRequest.Operation, upTo progress: DataSourceProgress?, isWhole: Bool = false,
         _ completion: @escaping @DBusActor (ListError?) -> Void
     ) {
-        let record = intake.record(after: progress, isWhole: isWhole, lacksObjects: lacksObjects)
-        request { [weak self] outcome in
-            guard let self else { return completion(nil) }
-            guard !isEnding else {
+        let record = intake.record(after: progress, isWhole: isWhole, lacksObjects: adapter.filling.lacksObjects)
+        adapter.request { [weak adapter, intake] outcome in
+            guard let adapter else { return completion(nil) }
+            guard !adapter.presence.isEnding else {
                 // What the store has belongs to this record, whoever still listens.
                 if case .success = outcome { intake.didApply(record) }
                 return completion(nil)
@@ -110,16 +117,16 @@ extension AdapterObject {
                 completion(error)
             case .success(let answer):
                 intake.didApply(record, removed: answer.largeRemoval)
-                changeFilling { $0.enter(.ready) }
+                adapter.changeFilling { $0.enter(.ready) }
                 completion(nil)
             case .failure(let error) where error.mayPass:
                 intake.didNotApply()
-                sourceFailed(error)
+                SourceEvents(adapter: adapter).fail(error)
                 completion(error)
             case .failure(let error):
                 intake.didNotApply()
                 intake.forgetCursor()
-                sourceFailed(error)
+                SourceEvents(adapter: adapter).fail(error)
                 completion(nil)
             }
         } _: { [intake] id in
@@ -128,34 +135,34 @@ extension AdapterObject {
         }
     }
 
-    /// The source has failed: logged once, also when an event of it is tried again and refused again.
-    func sourceFailed(_ error: ListError) {
+    /// Marks the list as failed; the reason is logged once, also when an event is retried and refused again.
+    func fail(_ error: ListError) {
         let reason = error.propertyText
-        guard filling.failure != reason else { return }
-        let subject = "source \(options.source.text)"
+        guard adapter.filling.failure != reason else { return }
+        let subject = "source \(adapter.options.source.text)"
         if error.code == .limitsExceeded {
-            service.noteRefusal(
-                service.refusals.record(
-                    error, of: subject, user: access.owner, .adapter(name), .revision(status.revision),
-                    event: .sourceFailed))
+            let limit = service.calls.refusals.record(
+                error, of: subject, user: adapter.access.owner, .adapter(adapter.name),
+                .revision(adapter.status.revision), event: .sourceFailed)
+            service.counts.add(refusal: limit)
         } else {
             warn(of: error)
         }
-        changeFilling { $0.fail(reason) }
+        adapter.changeFilling { $0.fail(reason) }
     }
 
     /// Something of the source cannot be read, and the list is filled with the rest; nil = all of it can.
     private func note(fault: ListError?) {
         let reason = fault?.propertyText ?? ""
-        guard filling.fault != reason else { return }
+        guard adapter.filling.fault != reason else { return }
         if let fault { warn(of: fault) }
-        changeFilling { $0.setFault(reason) }
+        adapter.changeFilling { $0.setFault(reason) }
     }
 
     private func warn(of error: ListError) {
         service.log.warning(
-            "source \(options.source.text): \(error.reason)", .adapter(name), .revision(status.revision),
-            event: .sourceFailed, limitedBy: "source of \(name)")
+            "source \(adapter.options.source.text): \(error.reason)", .adapter(adapter.name),
+            .revision(adapter.status.revision), event: .sourceFailed, limitedBy: "source of \(adapter.name)")
     }
 }
 
@@ -169,27 +176,4 @@ extension AdapterAnswer {
 extension ListError {
     /// Whether the same thing may go well a little later.
     fileprivate var mayPass: Bool { [.storeFailed, .limitsExceeded, .revisionConflict].contains(code) }
-}
-
-extension Service {
-    /// What the option `source` names; nil for `push`.
-    ///
-    /// - Throws: what is wrong with the plugin, or with the option.
-    func makeSource(
-        _ name: SourceName, limits: BulkReader.Limits, relays: AdapterRelays
-    ) async throws(ListError) -> (any Source)? {
-        let feed = relays.feed
-        switch name {
-        case .push:
-            return nil
-        case .builtIn(let kind, let argument):
-            let context = BuiltInSource.Context(limits: limits.objects, fileBytes: limits.fileBytes) { feed.take($0) }
-            return try kind.makeSource(argument, context)
-        case .list(let base, let argument):
-            let query = try DerivedQuery(parsing: argument)
-            return Follower(of: base, query, directory: adapters.followers, relay: relays.adapter)
-        case .plugin(let plugin, let source, let argument):
-            return try await plugins.source(source, of: plugin, argument: argument) { feed.take($0) }
-        }
-    }
 }

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import Dispatch
 internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListSources
 internal import ListWorkers
 
-extension AdapterObject {
-    /// About how many bytes of content one answer holds.
-    static let pageBytes = 1 << 20
+/// The calls that read a list.
+@DBusActor
+struct AdapterReading {
+    let adapter: AdapterObject
+    private var service: Service { adapter.service }
 
     func getObjects(_ call: Call) throws {
-        try checkReadingAccess(call)
+        try adapter.checkReadingAccess(call)
         let (offset, limit) = try call.arguments(as: UInt32.self, UInt32.self)
         query(
-            call, .objects(offset: Int(offset), limit: Int(limit), byteLimit: Self.pageBytes), size: size(of: limit)
+            call, .objects(offset: Int(offset), limit: Int(limit), byteLimit: AdapterObject.pageBytes),
+            size: size(of: limit)
         ) { answer, writer in
             guard case .objects(let revision, let total, let objects) = answer else { return false }
             writer.append(revision)
@@ -24,8 +29,8 @@ extension AdapterObject {
     }
 
     func findObject(_ call: Call) throws {
-        try checkReadingAccess(call)
-        let id = try call.message.read { [limits = service.objectLimits] (reader) throws(DBusError) in
+        try adapter.checkReadingAccess(call)
+        let id = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             try reader.readIdentifier(within: limits)
         }
         query(call, .find(id: id), size: 0) { answer, writer in
@@ -39,10 +44,10 @@ extension AdapterObject {
     }
 
     func getItems(_ call: Call) throws {
-        try checkReadingAccess(call)
+        try adapter.checkReadingAccess(call)
         let (first, count) = try call.arguments(as: UInt32.self, UInt32.self)
         query(
-            call, .items(firstSection: Int(first), sectionCount: Int(count), byteLimit: Self.pageBytes),
+            call, .items(firstSection: Int(first), sectionCount: Int(count), byteLimit: AdapterObject.pageBytes),
             size: size(of: count)
         ) { answer, writer in
             guard case .items(let revision, let next, let items) = answer else { return false }
@@ -54,10 +59,10 @@ extension AdapterObject {
     }
 
     func getItemCounts(_ call: Call) throws {
-        try checkReadingAccess(call)
+        try adapter.checkReadingAccess(call)
         let (first, count) = try call.arguments(as: UInt32.self, UInt32.self)
-        let limit = min(Int(count), Self.pageBytes / MemoryLayout<UInt32>.size)
-        let size = min(limit, status.objectCount) * MemoryLayout<UInt32>.size
+        let limit = min(Int(count), AdapterObject.pageBytes / MemoryLayout<UInt32>.size)
+        let size = min(limit, adapter.status.objectCount) * MemoryLayout<UInt32>.size
         query(call, .itemCounts(firstSection: Int(first), limit: limit), size: size) { answer, writer in
             guard case .itemCounts(let revision, let counts) = answer else { return false }
             writer.append(revision)
@@ -68,11 +73,11 @@ extension AdapterObject {
     }
 
     func getChanges(_ call: Call) throws {
-        try checkReadingAccess(call)
+        try adapter.checkReadingAccess(call)
         let since = try call.arguments(as: UInt64.self)
-        let transactions = status.revision.subtractingReportingOverflow(since).partialValue
-        let size = min(Int(clamping: transactions), Self.pageBytes / 256) * 256
-        query(call, .changes(since: since, byteLimit: Self.pageBytes), size: size) { answer, writer in
+        let transactions = adapter.status.revision.subtractingReportingOverflow(since).partialValue
+        let size = min(Int(clamping: transactions), AdapterObject.pageBytes / 256) * 256
+        query(call, .changes(since: since, byteLimit: AdapterObject.pageBytes), size: size) { answer, writer in
             guard case .changes(let revision, let transactions) = answer else { return false }
             writer.append(revision)
             writer.array { batches in
@@ -82,45 +87,41 @@ extension AdapterObject {
         }
     }
 
-    func subscribe(_ call: Call) throws {
-        try checkReadingAccess(call)
-        try service.decode(call) { (reader) throws(DBusError) in
-            let words = try [NameArgument](from: &reader).map(\.text)
-            do throws(AdapterEvents.UnknownWord) {
-                return try AdapterEvents(words: words)
+    func getObjectsByFileDescriptor(_ call: Call) throws {
+        try adapter.checkReadingAccess(call)
+        let (offset, limit, format) = try call.arguments(as: UInt32.self, UInt32.self, NameArgument.self)
+        try BulkFormat.check(format.text)
+        let user = try service.authority.caller(call.peer).user
+        read(for: call, size: AdapterObject.pageBytes) { finished in
+            do throws(ListError) {
+                try service.limits.lentFiles.checkRoom(for: user)
             } catch {
-                throw DBusError.invalidArgs(
-                    "events: \(error.word.quoted) is none of \(AdapterEvents.words)")
+                call.fail(error)
+                return finished()
             }
-        } then: { [self] events in
-            try checkReadingAccess(call)
-            try checkStaying()
-            subscribe(call.peer, to: events)
-            call.reply(status.revision)
-        }
-    }
-
-    func checkReadingAccess(_ call: Call) throws(ListError) {
-        try checkPresent()
-        guard isRestricted else { return }
-        let caller = try service.authority.caller(call.peer, for: .inspect)
-        guard allowsReading(caller) else {
-            throw ListError(.accessDenied, "user \(caller.user) may not read adapter \(name.quoted)")
+            adapter.request { [name = adapter.name, files = service.limits.lentFiles] outcome in
+                Task { @DBusActor in
+                    await call.reply(with: outcome, inFileNamed: "listd " + name, lentBy: files, to: user)
+                    finished()
+                }
+            } _: { id in
+                .query(id, .objects(offset: Int(offset), limit: Int(limit), byteLimit: .max))
+            }
         }
     }
 
     /// About how many bytes so many objects have.
     private func size(of limit: UInt32) -> Int {
-        let objects = max(1, status.objectCount)
-        return min(Self.pageBytes, min(Int(limit), objects) * (bytes.count / objects + 48))
+        let objects = max(1, adapter.status.objectCount)
+        return min(AdapterObject.pageBytes, min(Int(limit), objects) * (adapter.bytes.count / objects + 48))
     }
 
     /// Begins what is answered with about so many bytes of contents in its turn, if the caller may still read them by then.
     func read(for call: Call, size: Int, _ read: @escaping ContentReads.Read) {
-        let rules = access
-        service.reads.perform(for: call, size: size) { [self] finished in
+        let rules = adapter.access
+        service.calls.reads.perform(for: call, size: size) { finished in
             do throws(ListError) {
-                if access != rules || following != nil { try checkReadingAccess(call) }
+                if adapter.access != rules || adapter.following != nil { try adapter.checkReadingAccess(call) }
                 read(finished)
             } catch {
                 call.fail(error)
@@ -134,9 +135,9 @@ extension AdapterObject {
         _ call: Call, _ query: AdapterQuery, size: Int,
         _ write: @escaping @Sendable (AdapterAnswer, inout MessageWriter) -> Bool
     ) {
-        read(for: call, size: size) { [self] finished in
-            request(by: call.peer.pluginCaller) { [service] outcome in
-                service.reads.answer(call, outcome, write, finished: finished)
+        read(for: call, size: size) { finished in
+            adapter.request(by: call.peer.pluginCaller) { [service] outcome in
+                service.calls.reads.answer(call, outcome, write, finished: finished)
             } _: { id in
                 .query(id, query)
             }
@@ -185,5 +186,43 @@ extension MessageWriter {
                 }
             }
         }
+    }
+}
+
+extension Call {
+    /// Answers with objects that a host gave, in a sealed memory file.
+    fileprivate func reply(
+        with outcome: Result<AdapterAnswer, ListError>, inFileNamed name: String, lentBy files: LentFiles,
+        to user: UInt32
+    ) async {
+        do throws(ListError) {
+            guard case .objects(let revision, let total, let objects) = try outcome.get() else {
+                throw ListError.unexpectedAnswer
+            }
+            let file = try await SealedMemory.file(named: name, of: objects)
+            try files.lend(file, to: user)
+            reply(revision, UInt32(clamping: total), file)
+        } catch {
+            fail(error)
+        }
+    }
+}
+
+extension SealedMemory {
+    /// Writes objects on a thread of Dispatch, because a large list takes long.
+    fileprivate static func file(
+        named name: String, of objects: [ListObject]
+    ) async throws(ListError) -> FileDescriptor {
+        let outcome: Result<FileDescriptor, ListError> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var encoder = JSONLEncoder()
+                for object in objects { encoder.append(object) }
+                continuation.resume(
+                    returning: Result { () throws(ListError) in
+                        try SealedMemory.file(named: name, containing: encoder.bytes)
+                    })
+            }
+        }
+        return try outcome.get()
     }
 }

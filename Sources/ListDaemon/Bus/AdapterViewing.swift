@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DBus
+internal import ListConfiguration
+@_spi(Daemon) internal import ListKit
+internal import ListSupport
+internal import ListWorkers
+
+/// The calls that subscribe to a list or open a view of it.
+@DBusActor
+struct AdapterViewing {
+    let adapter: AdapterObject
+    private var service: Service { adapter.service }
+
+    func subscribe(_ call: Call) throws {
+        try adapter.checkReadingAccess(call)
+        try service.calls.decode(call) { (reader) throws(DBusError) in
+            let words = try [NameArgument](from: &reader).map(\.text)
+            do throws(AdapterEvents.UnknownWord) {
+                return try AdapterEvents(words: words)
+            } catch {
+                throw DBusError.invalidArgs(
+                    "events: \(error.word.quoted) is none of \(AdapterEvents.words)")
+            }
+        } then: { events in
+            try adapter.checkReadingAccess(call)
+            try adapter.checkStaying()
+            adapter.signals.subscribe(call.peer, to: events)
+            call.reply(adapter.status.revision)
+        }
+    }
+
+    func openView(_ call: Call) throws {
+        try adapter.checkReadingAccess(call)
+        try service.calls.decode(call) { (reader) throws(DBusError) in
+            try reader.readOptions()
+        } then: { values in
+            try adapter.checkReadingAccess(call)
+            try adapter.checkStaying()
+            try openView(call, try ListViewOptions(values))
+        }
+    }
+
+    private func openView(_ call: Call, _ options: ListViewOptions) throws {
+        let user = try service.authority.caller(call.peer).user
+        do throws(Quotas.Exceeded) {
+            try service.limits.quotas.change(Quotas.Amounts(views: 1), for: user)
+        } catch {
+            throw error.refusal("user \(user) has \(error.limit) views open")
+        }
+        let view = ViewObject(
+            number: service.views.nextNumber(), adapter: adapter, owner: call.peer, user: user, options: options,
+            service: service)
+        service.views.add(view)
+        service.counts.changed()
+        service.tree.add(ExportedObject(ViewObject.interface, of: view), at: view.path)
+        service.calls.watchDeparture(of: call.peer)
+        adapter.request(by: user) { outcome in
+            if case .failure = outcome { view.discard() }
+            call.answer(outcome) { answer, writer in
+                guard case .opened(let revision, let sections, let items) = answer else { return false }
+                writer.append(view.path)
+                writer.append(revision)
+                writer.append(UInt32(clamping: sections))
+                writer.append(UInt32(clamping: items))
+                return true
+            }
+        } _: { id in
+            .openView(id, view.number, options)
+        }
+    }
+}

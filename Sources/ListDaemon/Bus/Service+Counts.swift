@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DBus
+@_spi(Daemon) internal import ListKit
+internal import ListSources
+internal import ListSupport
+internal import ListWorkers
+
+extension Service {
+    /// Everything that is counted, and how much there is of what users share.
+    var counters: [String: UInt64] {
+        var counters = counts.statistics.values
+        counters["adapters"] = UInt64(adapters.count)
+        counters["views"] = UInt64(views.count)
+        counters["objects"] = UInt64(clamping: total(\.objectCount))
+        counters["items"] = UInt64(clamping: total(\.itemCount))
+        counters["bytes"] = UInt64(clamping: limits.quotas.total.bytes)
+        counters["bulk-bytes"] = UInt64(clamping: limits.bulk.bytesHeld)
+        let files = limits.lentFiles.use
+        counters["lent-files"] = UInt64(clamping: files.files)
+        counters["lent-bytes"] = UInt64(clamping: files.bytes)
+        counters["waiting-calls"] = UInt64(clamping: calls.admission.waitingCalls)
+        counters["waiting-bytes"] = UInt64(clamping: calls.admission.waitingBytes)
+        let turns = EventLoop.shared.turns.lengths
+        counters["loop-turn-p99"] = turns.quantile(0.99)
+        counters["loop-turn-max"] = turns.longest
+        counters["direct-clients-behind"] = UInt64(transports.direct.countBehind)
+        for (plugin, times) in counts.callbackTimes.byPlugin {
+            counters["plugin-\(plugin)-calls"] = times.calls
+            counters["plugin-\(plugin)-microseconds"] = times.nanoseconds / 1000
+            counters["plugin-\(plugin)-longest-microseconds"] = times.longestNanoseconds / 1000
+            counters["plugin-\(plugin)-orders"] = times.orders
+            counters["plugin-\(plugin)-reports"] = times.reports
+        }
+        return counters
+    }
+
+    /// How much there is, for people, and what of it failed: `3 lists, 1204 objects, 2 views, 1 list failed`.
+    var summary: String {
+        func amount(_ count: Int, _ noun: String, _ what: String = "") -> String {
+            "\(count) \(noun)\(count == 1 ? "" : "s")\(what)"
+        }
+        let lists = adapters.all
+        let failed = lists.count { $0.state == .failed }
+        let faulty = lists.count { $0.state != .failed && !$0.sourceError.isEmpty }
+        let plugins = plugins.all.count { $0.state == .failed }
+        var parts = [
+            amount(lists.count, "list"), amount(total(\.objectCount), "object"), amount(views.count, "view"),
+        ]
+        if failed > 0 { parts.append(amount(failed, "list", " failed")) }
+        if faulty > 0 { parts.append(amount(faulty, "list", " with a source error")) }
+        if plugins > 0 { parts.append(amount(plugins, "plugin", " failed")) }
+        return parts.joined(separator: ", ")
+    }
+
+    /// What all lists have together; at the most what an `Int` holds.
+    private func total(_ count: KeyPath<AdapterStatus, Int>) -> Int {
+        adapters.all.reduce(0) { $0.addingSaturated($1.status[keyPath: count]) }
+    }
+}
+
+extension Int {
+    /// The sum, or the number next to it that there is.
+    fileprivate func addingSaturated(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+}
