@@ -664,13 +664,15 @@ def start_bus(place, kind):
 
 # dbus-broker's launcher wants a journal, and the socket that it serves from systemd: both are made for it.
 BROKER = """
-import os, socket, subprocess, sys
+import ctypes, os, signal, socket, subprocess, sys
 os.makedirs("/run/systemd", exist_ok=True)
 subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run/systemd"], check=True)
 os.mkdir("/run/systemd/journal")
 journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 journal.bind("/run/systemd/journal/socket")
 if os.fork() == 0:
+    # It ends with the launcher (PR_SET_PDEATHSIG).
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     while True:
         os.write(2, journal.recv(65536))
 bus = socket.socket(socket.AF_UNIX)
