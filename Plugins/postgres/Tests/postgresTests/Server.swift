@@ -52,7 +52,7 @@ final class Server: Sendable {
     }
 
     /// What makes listd's tables and functions, and what each next version changes.
-    static let scripts = ["listd--1.0.sql", "listd--1.0--1.1.sql"]
+    static let scripts = ["listd--1.0.sql", "listd--1.0--1.1.sql", "listd--1.1--1.2.sql"]
 
     /// Puts listd's tables and functions into the database, as `listd.sql` does.
     func install(_ scripts: [String] = Server.scripts) throws {
@@ -95,21 +95,27 @@ final class Server: Sendable {
 
     /// Runs SQL and answers the rows, their fields separated by `|`.
     @discardableResult
-    func sql(_ text: String, database: String = "shop", user: String = "owner") throws -> [String] {
-        try Self.run("psql", arguments(database, user), input: text).split(separator: "\n").map(String.init)
+    func sql(
+        _ text: String, database: String = "shop", user: String = "owner", host: String? = nil
+    ) throws -> [String] {
+        try Self.run("psql", arguments(database, user, host), input: text).split(separator: "\n").map(String.init)
     }
 
-    private func arguments(_ database: String, _ user: String) -> [String] {
-        ["-h", path, "-U", user, "-d", database, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-f", "-"]
+    private func arguments(_ database: String, _ user: String, _ host: String? = nil) -> [String] {
+        ["-h", host ?? path, "-U", user, "-d", database, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-f", "-"]
     }
 
     /// A session that stays, for transactions that overlap.
     func session() throws -> Session { try Session(Self.programs ?? "", arguments("shop", "owner").dropLast(2)) }
 
     /// Makes this server the section of a service file, and answers its name.
-    func service(_ user: String = "owner", database: String = "shop", more: [String] = []) throws -> String {
+    ///
+    /// - Parameter host: another directory to find a socket in than the server's own.
+    func service(
+        _ user: String = "owner", database: String = "shop", host: String? = nil, more: [String] = []
+    ) throws -> String {
         let name = "shop-\(UUID().uuidString.prefix(8).lowercased())"
-        let section = ["[\(name)]", "host=\(path)", "user=\(user)", "dbname=\(database)"] + more + [""]
+        let section = ["[\(name)]", "host=\(host ?? path)", "user=\(user)", "dbname=\(database)"] + more + [""]
         try Services.add(section.joined(separator: "\n"))
         return name
     }

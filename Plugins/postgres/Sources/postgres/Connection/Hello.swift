@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a database says of itself.
+internal import PluginAPI
+
+/// What `listd.hello()` answers when a connection is made.
 struct Hello {
-    /// The run of transaction numbers.
+    /// The name of the server's run of transaction numbers.
     let generation: String
     let isStandby: Bool
     /// For messages: the service and the host.
     let subject: String
 
-    /// Asks; the database must have listd's tables and functions, of a version that is known.
+    /// Calls `listd.hello()`.
+    ///
+    /// - Throws: `refused` when the database has no extension listd, or one of another major version.
     init(_ connection: Connection) throws(PostgresError) {
         subject = connection.subject
         let answer: QueryResult

@@ -43,6 +43,9 @@ extension String {
     /// As an identifier in SQL.
     var asIdentifier: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
 
+    /// The text in quotation marks, cut after 64 characters.
+    var quoted: String { count > 64 ? "“\(prefix(64))…”" : "“\(self)”" }
+
     /// As a constant in SQL.
     var asLiteral: String { "'" + replacing("'", with: "''") + "'" }
 }

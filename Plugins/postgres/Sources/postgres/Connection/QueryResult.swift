@@ -27,6 +27,27 @@ internal import CPostgres
         unsafe withBytes(row, column) { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The first field of the first row; nil = NULL, or there is no row.
+    var firstText: String? { count > 0 ? text(0, 0) : nil }
+
+    /// The fields of a row in the text form of PostgreSQL, `(a,"b,c",)`; nil = NULL.
+    ///
+    /// Only for fields without quotation marks and backslashes, as numbers and names of transactions are.
+    static func fields(of row: String) -> [String?] {
+        var fields: [String?] = [nil]
+        var isQuoted = false
+        for character in row.dropFirst().dropLast() {
+            switch character {
+            case "\"":
+                isQuoted.toggle()
+                fields[fields.count - 1] = fields[fields.count - 1] ?? ""
+            case "," where !isQuoted: fields.append(nil)
+            default: fields[fields.count - 1] = (fields[fields.count - 1] ?? "") + String(character)
+            }
+        }
+        return fields
+    }
+
     /// Lends the bytes of a field; nil = NULL.
     func withBytes<Value>(_ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) -> Value) -> Value? {
         let (row, column) = (Int32(row), Int32(column))

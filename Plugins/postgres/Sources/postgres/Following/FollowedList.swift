@@ -70,8 +70,7 @@ final class FollowedList: @unchecked Sendable {
 
     /// It could not be read, or brought up to date; it is tried again, ever more rarely.
     func readingFailed() {
-        health.readingFailed()
-        readAgain(after: BackOff.delay(after: health.failedReadings))
+        readAgain(after: health.readingFailed())
     }
 
     /// When it was last known to be whole; nil = it never was.

@@ -4,8 +4,8 @@
 struct ListHealth {
     /// When the list was last known to be whole: for people, and for measuring.
     private(set) var synced: (time: UInt64, at: ContinuousClock.Instant)?
-    /// How often in a row reading or updating it has failed.
-    private(set) var failedReadings = 0
+    /// How many times in a row the list could not be read or updated.
+    private var failedReadings = 0
     /// What it was told is wrong.
     private var failure: String?
     /// When it was last told that it is whole.
@@ -21,6 +21,12 @@ struct ListHealth {
         failure = nil
         failedReadings = 0
         synced = (WallClock.now, .now)
+    }
+
+    /// The list could not be read or updated; returns the wait before the next attempt.
+    mutating func readingFailed() -> Duration {
+        failedReadings += 1
+        return BackOff.delay(after: failedReadings)
     }
 
     /// The list is whole now; answers whether that is to be told: it was not known, or was told more than a second ago.

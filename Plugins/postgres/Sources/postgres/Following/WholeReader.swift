@@ -3,87 +3,121 @@
 internal import Dispatch
 internal import PluginAPI
 
-/// Reads whole lists of one service, one after the other, on a connection and a queue of its own, so that lists that are followed
-/// do not wait for a long one.
+/// Reads whole lists of one service, one after the other, on a connection and queues of its own, so that a long list does not delay
+/// the lists that are followed.
 final class WholeReader: Sendable {
-    /// How it ended.
+    /// How reading a list ended.
     enum Outcome: Sendable {
         case done(ListCursor, ListDescription, RowReader.Losses)
-        /// The list cannot be read, whatever its service is like.
+        /// The list cannot be read, whatever the state of its service.
         case fault(String)
         /// The service cannot be reached.
         case unreachable(String)
     }
 
-    /// How many bytes of fields go to the list at once.
+    /// What is known of a list when all of its rows are read.
+    private struct End: Sendable {
+        let cursor: ListCursor
+        let description: ListDescription
+        let losses: RowReader.Losses
+        /// When the database had these rows, in microseconds since 1970.
+        let synced: UInt64
+    }
+
+    /// The most bytes of fields in a page, and the most rows.
     private static let pageBytes = 256 << 10
     private static let pageRows = 4096
 
     private let address: ServiceAddress
+    /// Sends pages to the list.
     private let queue: DispatchQueue
+    /// Reads rows and makes objects of them, while pages before them are sent.
+    private let rowQueue: DispatchQueue
 
     init(_ address: ServiceAddress) {
         self.address = address
         queue = DispatchQueue(label: "org.listd.postgres.read.\(address.service)")
+        rowQueue = DispatchQueue(label: "org.listd.postgres.rows.\(address.service)")
     }
 
-    /// Reads a list from a server; `done` is called on the queue, when the list has all of it.
+    /// Reads a list from a server; `done` is called on a queue of the reader when the list has taken all pages.
     func read(_ list: FollowedList, from server: ServerAddress, done: @escaping @Sendable (Outcome) -> Void) {
-        queue.async { [address] in
+        queue.async { [self] in
             guard !list.hasLeft else { return done(.fault("the list is gone")) }
-            do {
-                done(try Self.read(list, on: try Connection(address, to: server)))
-            } catch let error as PostgresError {
-                if case .statement = error.kind {
-                    done(.fault(error.message))
-                } else {
-                    done(.unreachable(error.message))
-                }
-            } catch let error as ListFault {
-                done(.fault("\(address.text): \(error.message)"))
-            } catch {
-                done(.fault("\(address.text): \((error as? ListError)?.message ?? "\(error)")"))
+            let pages = PageHandoff<End>()
+            rowQueue.async { [address] in
+                pages.finish(Result { try Self.makePages(of: list, on: try Connection(address, to: server), pages) })
             }
+            done(send(pages, to: list))
         }
     }
 
-    private static func read(_ list: FollowedList, on connection: Connection) throws -> Outcome {
+    private func send(_ pages: PageHandoff<End>, to list: FollowedList) -> Outcome {
+        defer { pages.abandon() }
+        do {
+            // The replacement begins with the first page: a list that cannot be read is not touched.
+            var page = try pages.next()
+            try list.sink.replaceInPages { send in
+                while let objects = page {
+                    send(objects)
+                    page = try pages.next()
+                }
+                guard let end = pages.end else { throw ListFault("the list is gone") }
+                return end.cursor.progress(synced: end.synced)
+            }
+            guard let end = pages.end else { throw ListFault("the list is gone") }
+            return .done(end.cursor, end.description, end.losses)
+        } catch let error as PostgresError {
+            if case .statement = error.kind { return .fault(error.message) }
+            return .unreachable(error.message)
+        } catch let error as ListFault {
+            return .fault("\(address.text): \(error.message)")
+        } catch {
+            return .fault("\(address.text): \((error as? ListError)?.message ?? "\(error)")")
+        }
+    }
+
+    /// Reads all rows in one snapshot of the database.
+    private static func makePages(
+        of list: FollowedList, on connection: Connection, _ pages: PageHandoff<End>
+    ) throws -> End {
         let hello = try Hello(connection)
         try connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         let now = try connection.query("SELECT pg_current_snapshot()::text, listd.generation()")
         guard let snapshot = now.text(0, 0), now.text(0, 1) == hello.generation else {
-            throw PostgresError(kind: .connection, message: "\(hello.subject): the server was exchanged meanwhile")
+            throw PostgresError(
+                kind: .connection, message: "\(hello.subject): another server answered in the same session")
         }
         let name = list.options.name
         guard let description = try ListDescription.ask(connection, for: [name])[name]?.get() else {
-            throw ListFault("the database does not answer for the list \(name.quoted)")
+            throw ListFault("the database has no answer about the list \(name.quoted)")
         }
         if !description.isUnique, let id = try connection.query(description.duplicateStatement).firstText {
             throw ListFault("\(description.relation): the id \(id.quoted) occurs more than once")
         }
-        let cursor = ListCursor(
-            generation: hello.generation, snapshot: snapshot, fingerprint: description.fingerprint)
         var reader = RowReader(description, largest: list.options.largest)
         let synced = WallClock.now
-        try list.sink.replaceInPages { send in
-            var copy = CopyReader()
-            var (page, bytes): ([ListObject], Int) = ([], 0)
-            unsafe try connection.copy(description.snapshotStatement) { chunk in
-                guard !list.hasLeft else { throw ListFault("the list is gone") }
-                guard unsafe try copy.read(chunk),
-                    let object = unsafe try reader.object({ index, body in unsafe copy.field(index, of: chunk, body) })
-                else { return }
-                page.append(object)
-                bytes += object.byteCount
-                guard bytes >= pageBytes || page.count >= pageRows else { return }
-                send(page)
-                page.removeAll(keepingCapacity: true)
-                bytes = 0
-            }
-            if !page.isEmpty { send(page) }
-            return cursor.progress(synced: synced)
+        var copy = CopyReader()
+        var (page, bytes): ([ListObject], Int) = ([], 0)
+        page.reserveCapacity(pageRows)
+        unsafe try connection.copy(description.snapshotStatement) { chunk in
+            guard unsafe try copy.read(chunk),
+                let object = unsafe try reader.object({ index, body in unsafe copy.field(index, of: chunk, body) })
+            else { return }
+            page.append(object)
+            bytes += object.byteCount
+            guard bytes >= pageBytes || page.count >= pageRows else { return }
+            guard !list.hasLeft else { throw ListFault("the list is gone") }
+            try pages.put(page)
+            page = []
+            page.reserveCapacity(pageRows)
+            bytes = 0
         }
+        if !page.isEmpty { try pages.put(page) }
         _ = try? connection.query("COMMIT")
-        return .done(cursor, description, reader.losses)
+        return End(
+            cursor: ListCursor(
+                generation: hello.generation, snapshot: snapshot, fingerprint: description.fingerprint),
+            description: description, losses: reader.losses, synced: synced)
     }
 }

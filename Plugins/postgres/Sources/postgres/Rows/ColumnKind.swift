@@ -56,7 +56,7 @@ enum ColumnKind: Sendable, Hashable {
         case .integer, .time: unsafe bytes.number.map { .int64(Int64(bitPattern: $0)) }
         case .boolean: unsafe bytes.first.map { .boolean($0 != 0) }
         case .double: unsafe bytes.number.map { .double(Double(bitPattern: $0)) }
-        case .text: unsafe String(validating: bytes, as: UTF8.self).map { .string($0) }
+        case .text: unsafe bytes.validText.map { .string($0) }
         case .bytes: .array(element: "y", unsafe bytes.map { .byte($0) })
         case .json: unsafe JSONText.value(of: bytes)
         }
@@ -98,6 +98,12 @@ enum ColumnKind: Sendable, Hashable {
 }
 
 extension UnsafeRawBufferPointer {
+    /// The bytes as text; nil = they are no UTF-8.
+    var validText: String? {
+        guard let text = unsafe try? UTF8Span(validating: Span<UInt8>(_unsafeBytes: self)) else { return nil }
+        return String(copying: text)
+    }
+
     /// The eight bytes as a number, highest first.
     var number: UInt64? {
         guard count == 8 else { return nil }
@@ -123,9 +129,4 @@ extension Value {
         case .boolean, .double, .string, .objectPath, .signature, .variant, .array, .dictionary, .structure: nil
         }
     }
-}
-
-extension String {
-    /// In quotation marks, shortened.
-    var quoted: String { count > 64 ? "“\(prefix(64))…”" : "“\(self)”" }
 }

@@ -27,8 +27,10 @@ struct ListDescription: Sendable, Hashable {
     let columns: [Column]
     /// The tables that hold the rows, as SQL writes them.
     let origins: [String]
-    /// Differs when the columns, the view or the triggers are others: what was told before counts no longer.
+    /// Another one when the columns, the view or the triggers are others; then the list is read anew.
     let fingerprint: String
+    /// The object ids of the relation and of the tables that hold its rows.
+    let relationIDs: [String]
 
     // MARK: Statements
 
@@ -90,7 +92,7 @@ struct ListDescription: Sendable, Hashable {
             a.attgenerated = '' AND a.attidentity <> 'a',
             EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indisvalid
                 AND i.indpred IS NULL AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum),
-            o.missing, o.tables, o.state, r.state, has_table_privilege(c.oid, 'SELECT')
+            o.missing, o.tables, o.state, r.state, has_table_privilege(c.oid, 'SELECT'), concat_ws(' ', c.oid, o.ids)
         FROM unnest($1::text[]) AS w(name)
         LEFT JOIN listd.list l ON l.name = w.name
         LEFT JOIN pg_class c ON c.oid = l.relation
@@ -105,6 +107,7 @@ struct ListDescription: Sendable, Hashable {
         LEFT JOIN LATERAL (
             SELECT string_agg(CASE WHEN t.count IS DISTINCT FROM o.triggers THEN o.relation::text END, ', ') AS missing,
                 string_agg(o.relation::text, E'\\n' ORDER BY o.relation) AS tables,
+                string_agg(o.relation::oid::text, ' ' ORDER BY o.relation) AS ids,
                 string_agg(o.relation::oid || ' ' || coalesce(t.state, ''), ',' ORDER BY o.relation) AS state
             FROM listd.origin o LEFT JOIN LATERAL (
                 SELECT count(*), string_agg(g.oid || ':' || g.xmin, ' ' ORDER BY g.oid) AS state FROM pg_trigger g
@@ -118,6 +121,26 @@ struct ListDescription: Sendable, Hashable {
         ) r ON true
         ORDER BY w.name, a.attnum
         """
+
+    /// One text that differs when a description of some relations may: the versions of their rows in the catalogue. It costs the
+    /// server a quarter of what ``statement`` costs. Parameters: the relations' object ids.
+    private static let versionStatement = """
+        SELECT concat_ws('/',
+            (SELECT string_agg(a.xmin::text, ' ' ORDER BY a.attrelid, a.attnum) FROM pg_attribute a
+                WHERE a.attrelid = ANY ($1::oid[]) AND a.attnum > 0),
+            (SELECT string_agg(g.oid || ':' || g.xmin, ' ' ORDER BY g.oid) FROM pg_trigger g WHERE g.tgrelid = ANY ($1::oid[])),
+            (SELECT string_agg(r.oid || ':' || r.xmin, ' ' ORDER BY r.oid) FROM pg_rewrite r WHERE r.ev_class = ANY ($1::oid[])),
+            (SELECT string_agg(i.indexrelid || ':' || i.xmin, ' ' ORDER BY i.indexrelid) FROM pg_index i WHERE i.indrelid = ANY ($1::oid[])),
+            (SELECT string_agg(c.oid || c.relname || c.relnamespace || coalesce(c.relacl::text, ''), ' ' ORDER BY c.oid) FROM pg_class c
+                WHERE c.oid = ANY ($1::oid[])),
+            (SELECT string_agg(l.xmin::text, ' ' ORDER BY l.number) FROM listd.list l),
+            (SELECT string_agg(o.xmin::text, ' ' ORDER BY o.list, o.relation) FROM listd.origin o))
+        """
+
+    /// Asks for one text that differs when one of some descriptions may be another one now.
+    static func version(_ connection: Connection, of relationIDs: [String]) throws(PostgresError) -> String {
+        try connection.query(versionStatement, [relationIDs.asArrayLiteral]).firstText ?? ""
+    }
 
     /// Asks for some lists; each is described, or has a fault of its own.
     static func ask(
@@ -152,6 +175,7 @@ struct ListDescription: Sendable, Hashable {
         self.number = number
         self.relation = relation
         origins = tables.split(separator: "\n").map(String.init)
+        relationIDs = (rows.text(first, 16) ?? "").split(separator: " ").map(String.init)
         var columns: [Column] = []
         var order: [Int: (column: String, type: String)] = [:]
         var (idType, hasType, isUnique): (String?, Bool, Bool) = (nil, false, false)

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import PluginAPI
+internal import Synchronization
+
+/// Passes the pages of a list from the thread that makes them to the thread that sends them, so that both work at the same time.
+///
+/// At most one page waits, so that a long list takes the memory of three pages: the one that is made, this one, and the one that is
+/// sent.
+final class PageHandoff<End: Sendable>: Sendable {
+    private struct State {
+        var page: [ListObject]?
+        var end: Result<End, any Error>?
+        var isAbandoned = false
+    }
+
+    private let state = Mutex(State())
+    /// Signalled when there is a page or the end.
+    private let filled = DispatchSemaphore(value: 0)
+    /// Signalled when the page was taken.
+    private let emptied = DispatchSemaphore(value: 1)
+
+    // MARK: The thread that makes pages
+
+    /// Passes a page on; waits until the page before it was taken.
+    ///
+    /// - Throws: a fault when nobody takes pages any more.
+    func put(_ page: [ListObject]) throws(ListFault) {
+        emptied.wait()
+        let isAbandoned = state.withLock { state in
+            if !state.isAbandoned { state.page = page }
+            return state.isAbandoned
+        }
+        guard !isAbandoned else { throw ListFault("the list is gone") }
+        filled.signal()
+    }
+
+    /// Says that there are no more pages, and why.
+    func finish(_ end: Result<End, any Error>) {
+        state.withLock { $0.end = end }
+        filled.signal()
+    }
+
+    // MARK: The thread that sends pages
+
+    /// Waits for the next page; nil = there are no more.
+    ///
+    /// - Throws: what kept the other thread from making the rest.
+    func next() throws -> [ListObject]? {
+        filled.wait()
+        let page = state.withLock { state in
+            defer { state.page = nil }
+            return state.page
+        }
+        if let page {
+            emptied.signal()
+            return page
+        }
+        // The end stays: whoever asks again gets the same answer.
+        filled.signal()
+        if case .failure(let error) = state.withLock({ $0.end }) { throw error }
+        return nil
+    }
+
+    /// What the other thread ended with; nil before ``next()`` has returned nil.
+    var end: End? { try? state.withLock { $0.end }?.get() }
+
+    /// Says that no more pages are taken; the other thread ends at its next page.
+    func abandon() {
+        state.withLock { $0.isAbandoned = true }
+        emptied.signal()
+    }
+}

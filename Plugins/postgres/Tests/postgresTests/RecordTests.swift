@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import postgres
+
+@Suite("A row as one value")
+struct RecordTests {
+    @Test(
+        "fields plain, quoted, empty and NULL → as they were",
+        arguments: [
+            ("(773:773:,7/a-b,1:2)", ["773:773:", "7/a-b", "1:2"]),
+            (#"("7:9:7,8",7/a,"1:2,2:-1")"#, ["7:9:7,8", "7/a", "1:2,2:-1"]),
+            (#"(7:7:,,"")"#, ["7:7:", nil, ""]),
+        ] as [(String, [String?])])
+    func fields(_ row: String, _ expected: [String?]) {
+        #expect(QueryResult.fields(of: row) == expected)
+    }
+}
