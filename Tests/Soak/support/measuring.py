@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What it costs to follow PostgreSQL: a million rows, the time from a commit to Updated, and many listds on one server."""
 
+import csv
 import ctypes
 import ctypes.util
 import os
@@ -54,6 +55,10 @@ def memory_of(process, key):
     return 0
 
 
+def namespace(cluster, name):
+    return f"/proc/{(cluster.place / f'net.{name}').read_text().strip()}/ns/net"
+
+
 class Listd:
     """A listd of its own, with a bus of its own."""
 
@@ -67,12 +72,14 @@ class Listd:
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.bus_process.stdout.readline()
 
-    def start(self, name, poll="100ms", durability="memory"):
+    def start(self, name, poll="100ms", durability="memory", network=False):
         (self.place / "config" / f"{name}.list").write_text(
-            f"[List]\nSource=postgres/list?{name}&service=local&poll={poll}\nDurability={durability}\n")
+            f"[List]\nSource=postgres/list?{name}&service={'primary' if network else 'local'}&poll={poll}\nDurability={durability}\n")
+        (self.place / "config" / "listd.conf").write_text("[Plugin postgres]\nNetwork=yes\n" if network else "")
+        inside = ["nsenter", f"--net={namespace(self.cluster, 'b')}"] if network else []
         self.log = open(self.place / "log", "ab")
         self.process = subprocess.Popen(
-            [BUILT / "listd", "--bus", self.address, "--direct", "none", "--config", self.place / "config", "--state", self.state,
+            [*inside, BUILT / "listd", "--bus", self.address, "--direct", "none", "--config", self.place / "config", "--state", self.state,
              "--plugins", ROOT / "build/plugins", "--log-level", "warning"],
             stderr=self.log, env={**os.environ, "PGSERVICEFILE": str(self.cluster.place / "pg_service.conf"), "PGUSER": "listd"})
         self.bus = dbus.bus.BusConnection(self.address)
@@ -173,20 +180,48 @@ def restart(cluster, listd):
     print(f"  started again with its cursor, 1,000 changes behind: {took:.2f} s, {int(cluster.sql(count)[0][0]) - before} rows of the table read")
 
 
+# What the plugin asks for when keys have changed (ListDescription.changesStatement), for the table `orders`.
+CHANGES = """SELECT (SELECT pg_current_snapshot()::text), t.at,
+    (SELECT listd.generation() FROM listd.pruned WHERE xid <= pg_snapshot_xmin('{snapshot}'::pg_snapshot)), k.id, p.id,
+    coalesce(t.rank IS NOT NULL AND t.id IS NOT NULL AND octet_length(t.id::text) BETWEEN 1 AND 4096, false), t.id::text, t.at::float8
+FROM (SELECT DISTINCT s.id FROM listd.since({number}, '{snapshot}'::pg_snapshot) AS s(id)) k
+LEFT JOIN orders t ON t.id = k.id::bigint
+LEFT JOIN LATERAL (
+    SELECT b.id::text AS id FROM orders b
+    WHERE (b.rank, b.id) < (t.rank, t.id) AND octet_length(b.id::text) BETWEEN 1 AND 4096 ORDER BY b.rank DESC, b.id DESC LIMIT 1
+) p ON true
+ORDER BY t.rank, t.id"""
+BARE_CHANGES = """SELECT pg_current_snapshot(), t.at FROM listd.since({number}, '{snapshot}') AS k(id)
+LEFT JOIN orders t ON t.id = k.id::int8"""
+
+
 class Poller(threading.Thread):
     """The bare loop: libpq, the two statements, and nothing else."""
 
-    def __init__(self, cluster, poll):
+    def __init__(self, cluster, poll, changes=BARE_CHANGES, delay=0, network=False):
         super().__init__(daemon=True)
+        self.changes, self.delay, self.cluster, self.network = changes, delay, cluster, network
+        self.is_ready = threading.Event()
         self.pq = ctypes.CDLL(ctypes.util.find_library("pq"))
         for name in ("PQconnectdb", "PQexec"):
             getattr(self.pq, name).restype = ctypes.c_void_p
         self.pq.PQgetvalue.restype = ctypes.c_char_p
-        self.connection = ctypes.c_void_p(self.pq.PQconnectdb(f"host={cluster.place}/a.socket user=listd dbname=shop".encode()))
         self.poll, self.is_stopped, self.times = poll, threading.Event(), []
+        self.start()
+        self.is_ready.wait()
+
+    def connect(self):
+        host = f"{self.cluster.place}/a.socket"
+        if self.network:
+            # A socket belongs to the network namespace in which its thread was when it was made.
+            host, new_network = "10.99.0.1", 0x40000000
+            with open(namespace(self.cluster, "b")) as file:
+                if ctypes.CDLL(None, use_errno=True).setns(file.fileno(), new_network):
+                    raise OSError(ctypes.get_errno(), "setns")
+        self.connection = ctypes.c_void_p(self.pq.PQconnectdb(f"host={host} user=listd dbname=shop".encode()))
         self.number = self.ask("SELECT number FROM listd.list WHERE name = 'orders'")[0][0]
         self.snapshot = self.ask("SELECT pg_current_snapshot()")[0][0]
-        self.start()
+        self.is_ready.set()
 
     def ask(self, text):
         result = ctypes.c_void_p(self.pq.PQexec(self.connection, text.encode()))
@@ -198,14 +233,15 @@ class Poller(threading.Thread):
             self.pq.PQclear(result)
 
     def run(self):
+        self.connect()
+        self.is_stopped.wait(self.delay)
         following_poll = time.monotonic()
         while not self.is_stopped.is_set():
-            snapshot, changed = self.ask(
-                f"SELECT snapshot, changed FROM listd.poll('{{{self.number}}}', ARRAY['{self.snapshot}'], 50000)")[0]
+            answer = self.ask(f"SELECT listd.poll('{{{self.number}}}', ARRAY['{self.snapshot}'], 50000)")[0][0]
+            # A row as text; of its fields only the snapshot and what has changed may have a comma, and are quoted then.
+            snapshot, _, changed = next(csv.reader([answer[1:-1]]))
             if changed:
-                rows = self.ask(
-                    f"SELECT pg_current_snapshot(), t.at FROM listd.since({self.number}, '{self.snapshot}') AS k(id) "
-                    "LEFT JOIN orders t ON t.id = k.id::int8")
+                rows = self.ask(self.changes.format(number=self.number, snapshot=self.snapshot))
                 now = time.time()
                 snapshot = rows[0][0]
                 self.times += [now - float(row[1]) for row in rows if row[1]]
@@ -217,6 +253,9 @@ class Poller(threading.Thread):
         self.is_stopped.set()
         self.join()
         return self.times
+
+    def close(self):
+        self.pq.PQfinish(self.connection)
 
 
 class Listener(threading.Thread):
@@ -260,18 +299,19 @@ def quantiles(times):
     return f"{statistics.median(times) * 1000:6.1f} / {times[int(len(times) * 0.99)] * 1000:6.1f} ms"
 
 
-def latency(cluster, poll, seconds):
+def latency(cluster, poll, seconds, network=False):
     import dbus.mainloop.glib
     dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
     dbus.mainloop.glib.threads_init()
-    print(f"commit → Updated, p50 / p99, poll={poll * 1000:.0f}ms, beside a bare loop of the two statements:")
+    way = "between two network namespaces" if network else "on a local socket"
+    print(f"commit → Updated {way}, p50 / p99, poll={poll * 1000:.0f}ms, beside a bare loop of the two statements:")
     for rate in (10, 100, 1000):
         cluster.sql("DELETE FROM orders")
         listd = Listd(cluster)
         try:
-            listd.start("orders", poll=f"{poll * 1000:.0f}ms")
+            listd.start("orders", poll=f"{poll * 1000:.0f}ms", network=network)
             listd.wait_for(lambda: listd.property("State") == "ready")
-            listener, poller = Listener(listd), Poller(cluster, poll)
+            listener, poller = Listener(listd), Poller(cluster, poll, network=network)
             writers = following.Writers(
                 cluster, clients=4, rate=rate, slow=False,
                 script="INSERT INTO orders (at) VALUES (extract(epoch FROM clock_timestamp()))")
@@ -290,11 +330,11 @@ def server_time(cluster):
     total = 0
     for one in tree(process):
         try:
-            fields = pathlib.Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()
-            total += int(fields[11]) + int(fields[12])
+            # In ns; what /proc/PID/stat counts in ticks misses processes that work for less than one at a time.
+            total += int(pathlib.Path(f"/proc/{one}/schedstat").read_text().split()[0])
         except OSError:
             pass
-    return total / os.sysconf("SC_CLK_TCK")
+    return total / 1e9
 
 
 def many(cluster, count, seconds):
@@ -320,10 +360,43 @@ def many(cluster, count, seconds):
         poll = costs[0] / (count * 10)
         change = max(0, costs[100] - costs[0]) / (100 * count)
         print(f"  {poll * 1e6:.0f} µs a poll without changes; {change * 1e6:.0f} µs for a change and follower at 100/s, which finds about 10 in a poll")
-        print(f"  so 2,000 followers every 2 s: {2000 / 2 * poll * 100:.0f} % of a core, and {2000 * 100 * change * 100:.0f} % more at 100 changes/s")
     finally:
         for listd in listds:
             listd.end()
+
+
+def followers(cluster, seconds):
+    """How the server's processor time grows with its followers, and what 2,000 would come to."""
+    cluster.sql("ALTER SYSTEM SET max_connections = 500")
+    cluster.do("kill", "a")
+    cluster.do("serve", "a")
+    cluster.sql("SELECT listd.hello()")
+    print("followers that ask every 2 s, each with a session of its own and the plugin's statements: the server's processor time")
+    points = {0: [], 100: []}
+    for count in (50, 100, 200, 400):
+        cluster.sql("TRUNCATE orders")
+        pollers = [Poller(cluster, 2, CHANGES, delay=2 * number / count) for number in range(count)]
+        for rate in points:
+            writers = rate and following.Writers(
+                cluster, clients=1, rate=rate, slow=False, script="INSERT INTO orders (at) VALUES (0)")
+            time.sleep(3)
+            before, began = server_time(cluster), time.monotonic()
+            time.sleep(seconds)
+            cost = (server_time(cluster) - before) / (time.monotonic() - began)
+            points[rate].append((count, cost))
+            if writers:
+                writers.stop()
+            print(f"  {count:4} followers, {rate:3} changes/s: {cost * 100:5.1f} % of a core", flush=True)
+        for poller in pollers:
+            poller.is_stopped.set()
+        for poller in pollers:
+            poller.stop()
+            poller.close()
+    for rate, measured in points.items():
+        slope, rest = statistics.linear_regression(*zip(*measured))
+        print(
+            f"  {rate:3} changes/s: {rest * 100:.1f} % and {slope * 2e6:.0f} µs for each question; "
+            f"2,000 followers: {(rest + 2000 * slope) * 100:.0f} % of a core")
 
 
 def writing(cluster, seconds):
@@ -356,7 +429,8 @@ def measure(only):
         cluster.do("kill", "b")
         parts = {
             "million": lambda: million(cluster), "latency": lambda: [latency(cluster, poll, 15) for poll in (0.02, 0.1)],
-            "many": lambda: many(cluster, 50, 15), "writing": lambda: writing(cluster, 10)}
+            "network": lambda: [latency(cluster, poll, 15, network=True) for poll in (0.02, 0.1)],
+            "many": lambda: many(cluster, 50, 15), "followers": lambda: followers(cluster, 15), "writing": lambda: writing(cluster, 10)}
         for name, part in parts.items():
             if only in ("", name):
                 part()
