@@ -58,8 +58,3 @@ internal import CPostgres
         return unsafe body(bytes)
     }
 }
-
-extension QueryResult {
-    /// The first field of the first row.
-    var firstText: String? { count > 0 ? text(0, 0) : nil }
-}

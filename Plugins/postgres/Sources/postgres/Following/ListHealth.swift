@@ -13,9 +13,6 @@ struct ListHealth {
     /// What was left out and is logged.
     private var losses = RowReader.Losses()
 
-    /// Reading or updating has failed once more.
-    mutating func readingFailed() { failedReadings += 1 }
-
     /// The list is whole now.
     mutating func isWhole() {
         failure = nil
